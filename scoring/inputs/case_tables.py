@@ -1,6 +1,7 @@
 """Tables by case: the table of a test set or submission, its ids, joined metadata, aligned rows, units."""
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +25,13 @@ TABLE_NAMES = tuple(name for name in WITH_METADATA if name != METADATA)
 OTHER_TABLES = tuple(ending for ending in TABLES_IN_FOLDERS if ending not in (".csv", ".txt"))
 """A text in a folder is rather a note."""
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
+
+
+SHOWN = 3
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+OF_JOBS = (
+    " These are jobs of Grand Challenge: put their predictions.json beside them, which names their cases."
+)
 
 
 class CaseColumns(Protocol):
@@ -314,8 +322,9 @@ def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesW
         here: Ids in the file.
         truth: The cases.
     """
-    ids = f"Here: {', '.join(here[:3])}. There: {', '.join(truth.ids[:3])}."
-    problem = error("no-common-case", where, f"{start} {truth.name}. {ids}")
+    ids = f"Here: {', '.join(here[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}."
+    jobs = OF_JOBS if here and all(map(UUID.fullmatch, here[:SHOWN])) else ""
+    problem = error("no-common-case", where, f"{start} {truth.name}. {ids}{jobs}")
     return problem.with_fixes(*suggestions.without_affix(here, truth.ids))
 
 

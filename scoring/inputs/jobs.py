@@ -8,6 +8,7 @@ input image without ending: `<case>/output/...`, and `<case>.json` where a job w
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,8 +24,10 @@ LISTING, INPUTS = "predictions.json", "inputs.json"
 """The jobs of a submission; and what the platform writes of the inputs of a container, the jobs' files among
 them, beside these."""
 LISTING_BYTES = 50_000_000
-MODALITY = "__"
-"""What parts the case from the kind of image: `case__CT.nii.gz`."""
+KIND = re.compile(r"[_-]+[^_-]+$")
+"""What images of one case differ in: `case__CT.nii.gz`, `case_0000.nii.gz`."""
+OUTPUT = "output/"
+"""Folder of a job's files, which some downloads leave out."""
 
 
 def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
@@ -42,11 +45,13 @@ def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
     if listing is None or not case_of:
         return files, {}
     folder_around = listing.removesuffix(LISTING)
+    parts = {member: member.removeprefix(folder_around).partition("/") for member in files.members}
+    of_jobs = [below for folder, _, below in parts.values() if folder in case_of]
+    is_bare = not any(below.startswith(OUTPUT) for below in of_jobs)
     original: dict[str, str] = {}
-    for member in files.members:
-        folder, _, below = member.removeprefix(folder_around).partition("/")
-        if folder in case_of and below.startswith("output/"):
-            original[f"{case_of[folder]}/{below}"] = member
+    for member, (folder, _, below) in parts.items():
+        if folder in case_of and (is_bare or below.startswith(OUTPUT)):
+            original[f"{case_of[folder]}/{OUTPUT * is_bare}{below}"] = member
         elif folder not in case_of and member not in (listing, f"{folder_around}{INPUTS}"):
             original[member] = member
     original = _with_lone_json(original, set(case_of.values()))
@@ -63,14 +68,15 @@ def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
 
 
 def _listing(files: SourceFiles) -> str | None:
-    """Return the list of jobs: at the top, or in the one folder that holds everything."""
+    """Return the list of jobs: the only file of that name, or the one that lies highest."""
     if files.kind == "file":
         return None
-    tops = {member.split("/")[0] for member in files.members}
-    places = [LISTING, *(f"{top}/{LISTING}" for top in tops if len(tops) == 1)]
-    return next(
-        (listing for listing in places if files.sizes.get(listing, LISTING_BYTES) < LISTING_BYTES), None
+    places = sorted(
+        (member for member in files.members if PurePosixPath(member).name == LISTING),
+        key=lambda member: member.count("/"),
     )
+    is_one = len({member.count("/") for member in places[:2]}) == len(places[:2])
+    return next((member for member in places if is_one and files.sizes[member] < LISTING_BYTES), None)
 
 
 @isolated
@@ -106,7 +112,7 @@ def _cases(where: str, jobs: list[Mapping[str, Any]]) -> Iterator[tuple[str, str
     for job in jobs:
         names = {name for entry in job["inputs"] for name in _image(entry)}
         if len(names) > 1:  # CT and PET of one patient
-            names = {name.rpartition(MODALITY)[0] or name for name in names}
+            names = {KIND.sub("", name) for name in names}
         if len(names) == 1:
             cases[job["pk"]] = names.pop()
         else:

@@ -55,7 +55,18 @@ def test_puma_scores_job_folders_as_files_by_case(top, zipped):
     assert challenge.score(truth, read).metrics == challenge.score(truth, plain).metrics
 
 
-def test_hecktor_scores_job_folders():
+@pytest.mark.parametrize(
+    ("images", "place", "inside"),
+    [
+        ("{0}__CT.nii.gz {0}__PT.nii.gz", "", "output/"),
+        ("{0}_0000.nii.gz {0}_0001.nii.gz", "", "output/"),
+        ("{0}-ct.mha {0}-pet.mha", "", "output/"),
+        ("{0}.mha {0}.mha", "a/b/", "output/"),
+        ("{0}.mha {0}.mha", "", ""),
+    ],
+)
+def test_hecktor_scores_job_folders(images, place, inside):
+    """Sockets as BioMedIA-MBZUAI/HECKTOR2026 at d18d60c7 writes them, Task/test/input/interf0/inputs.json."""
     challenge = scoring.load_challenge("hecktor2026")
     mask = np.zeros((4, 4, 4), np.uint8)
     mask[1:3, 1:3, 1:3] = 1
@@ -65,17 +76,24 @@ def test_hecktor_scores_job_folders():
     files = {}
     for pk, t, n, time in (("p1", "T2", "N1", 300), ("p2", "T1", "N0", 900)):
         files |= {
-            f"{pk}/output/images/head-neck-tumor-segmentation/u.mha": data,
-            f"{pk}/output/t-stage.json": json.dumps(t).encode(),
-            f"{pk}/output/n-stage.json": json.dumps(n).encode(),
-            f"{pk}/output/rfs.json": json.dumps(time).encode(),
+            f"{pk}/{inside}images/head-neck-tumor-segmentation/u.mha": data,
+            f"{pk}/{inside}t-stage.json": json.dumps(t).encode(),
+            f"{pk}/{inside}n-stage.json": json.dumps(n).encode(),
+            f"{pk}/{inside}rfs.json": json.dumps(time).encode(),
         }
-    jobs = folder(
-        [job("p1", "A__1__CT.nii.gz", "A__1__PT.nii.gz"), job("p2", "B-2__CT.mha", "B-2__PT.mha")], files
-    )
+    listed = [job("p1", *images.format("A__1").split()), job("p2", *images.format("B-2").split())]
+    jobs = {f"{place}{name}": data for name, data in folder(listed, files).items()} | {"notes.txt": b""}
     card = challenge.score(truth, challenge.read_predictions(jobs, truth, "jobs"), resamples=0)
     assert (card.metrics["segmentation"], card.metrics["staging"]) == (1, 1)
     assert not card.incomplete
+
+
+def test_jobs_without_their_list_say_what_lacks():
+    files = {f"0f6202b7-ec30-5b36-812c-504a628c1f8{k}/output/rfs.json": b"300" for k in range(3)}
+    challenge = scoring.load_challenge("hecktor2026")
+    truth = challenge.read_truth({"clinical.csv": b"PatientID,Relapse,RFS\nA,1,300\nB,0,900\n"}, "truth")
+    (problem,) = refused(challenge.read_predictions, files, truth).problems
+    assert "put their predictions.json beside them" in problem.message
 
 
 def test_job_folders_are_recognised():
@@ -90,6 +108,7 @@ def test_job_folders_are_recognised():
         ([job("p1", "a.tif"), job("p2", "a.tif")], "duplicate-case", "2 jobs have the case a"),
         ([job("p1")], "unreadable-file", "they name none"),
         ([job("p1", "a.tif", "b.tif")], "unreadable-file", "several (a, b)"),
+        ([job("p1", "a_1_x.tif", "b_1_x.tif")], "unreadable-file", "several (a_1, b_1)"),
         ([job("p1", "../..")], "unreadable-file", "they name none"),
     ],
 )

@@ -13,6 +13,7 @@ from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.challenges.hecktor2026.structures import MASK_ENDINGS, join_structures, stem_of, structure_of
 from scoring.common.arrays import Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, note, warning
+from scoring.common.fixes import ANY, renaming
 from scoring.inference.cluster.masks import compare_all
 from scoring.inputs.case_tables import OTHER_TABLES
 from scoring.inputs.jobs import by_case
@@ -106,6 +107,12 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
             else:
                 elsewhere.append(member)
     if container:
+        around = _enclosing([member.removeprefix(inside) for member in elsewhere])
+        if around and not masks:
+            inside += around
+            for member in [m for m in elsewhere if "/" not in m.removeprefix(inside)]:
+                masks.setdefault(stem_of(member.removeprefix(inside)) or "", []).append(member)
+                elsewhere.remove(member)
         elsewhere = _read_folders(elsewhere, inside, masks)
     return Layout(
         {patient: tuple(members) for patient, members in masks.items()},
@@ -228,8 +235,18 @@ def repeated(contents: SubmissionLayout) -> list[Finding]:
 
 
 def misplaced(contents: SubmissionLayout) -> list[Finding]:
-    """Return `mask-elsewhere` where no mask was found but files that end as masks do."""
+    """Return `mask-elsewhere` where no mask was found but files that end as masks do, or that are called as
+    CT and PET are."""
     layout = contents.layout
+    if not layout.masks and layout.images and not layout.elsewhere:
+        kinds = sorted({kind for images in layout.images.values() for kind in images})
+        first = next(iter(layout.images.values()))[kinds[0]] if len(kinds) == 1 else contents.name
+        message = (
+            f"no mask was found, but {len(layout.images)} patients have files that are called as their "
+            f"{' and '.join(kinds)} are: call masks PatientID.nii.gz, and leave images out."
+        )
+        fixes = [renaming("case", ((f"{ANY}__{kind}", ANY),)) for kind in kinds if len(kinds) == 1]
+        return [warning("mask-elsewhere", first, message).with_fixes(*fixes)]
     if layout.masks or not layout.elsewhere:
         return []
     first = contents.files.called(layout.elsewhere[0])

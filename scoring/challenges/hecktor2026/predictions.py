@@ -253,12 +253,13 @@ def _certainties(layout: Layout, patient_tables: list[TextTable]) -> tuple[int, 
     """Return how certain it is that these are a test set, and a submission."""
     if layout.answers:
         return POSSIBLE, SURE
-    if layout.images or any(_column(table, "event") is not None for table in patient_tables):
+    has = {meaning for table in patient_tables for meaning in COLUMNS if _column(table, meaning) is not None}
+    if "event" in has or (layout.images and "risk" not in has):
         return SURE, POSSIBLE
     named = {
         kind for table in patient_tables for name, kind in NAMED.items() if table.name.lower().endswith(name)
     }
-    if "submission" in named or any(_column(table, "risk") is not None for table in patient_tables):
+    if "submission" in named or "risk" in has:
         return POSSIBLE, SURE
     if "truth" in named:
         return SURE, POSSIBLE

@@ -11,9 +11,11 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.masks import Layout
+from scoring.challenges.hecktor2026.structures import MASK_ENDINGS
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import SuggestedFix
 from scoring.inputs import suggestions, tables
+from scoring.inputs.case_ids import as_written, case_parts
 from scoring.inputs.cells import parse_numbers, two_readings
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.suggestions import renamings
@@ -104,7 +106,7 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
     if columns["patient"] is None:
         problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
         return None
-    ids = table.cells(columns["patient"])
+    ids = [_patient(cell) for cell in table.cells(columns["patient"])]
     row_of: dict[str, int] = {}
     for row, patient in enumerate(ids):
         if patient.lower() in tables.MISSING:
@@ -123,6 +125,12 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
         if column is not None and meaning != "patient"
     }
     return PatientCells(tuple(ids[row] for row in rows), cells, tuple(table.place(row) for row in rows))
+
+
+def _patient(cell: str) -> str:
+    """Return the patient that a cell names; of the path of a volume, the volume's name."""
+    _, patient, ending = case_parts(as_written(cell))
+    return patient if ending in MASK_ENDINGS else cell
 
 
 def near_columns(table: TextTable) -> dict[str, tuple[SuggestedFix, ...]]:

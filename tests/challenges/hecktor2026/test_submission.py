@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from scoring.inputs.sources import FixedSource
 from tests.support import volumes
 from tests.support.archives import archive_of
 from tests.support.findings import codes, only, refused
@@ -260,9 +261,9 @@ def test_what_nothing_reads_is_named(truth):
 
 
 def test_masks_in_the_wrong_place_are_pointed_at(truth):
-    files = submission_folder(ROWS) | {"of/P0/segmentation.nii.gz": mask(labels(1))}
+    files = submission_folder(ROWS) | {"of/run/P0/segmentation.nii.gz": mask(labels(1))}
     found = only(refused(CHALLENGE.read_predictions, files, truth).problems, "mask-elsewhere")
-    assert found.where == "of/P0/segmentation.nii.gz"
+    assert found.where == "of/run/P0/segmentation.nii.gz"
     some_found = CHALLENGE.read_predictions(files | {"masks/P0.nii.gz": mask(labels(1))}, truth)
     assert "mask-elsewhere" not in codes(some_found.findings)
     assert only(CHALLENGE.read_truth(files).findings, "mask-elsewhere")
@@ -274,6 +275,40 @@ def test_a_folder_per_patient_is_read_as_masks_at_the_top(truth):
     found = CHALLENGE.read_predictions(folders, truth)
     assert found.masks.states == ("ok",) * 3
     assert (found.fingerprint == CHALLENGE.read_predictions(usual, truth).fingerprint).all()
+
+
+@pytest.mark.parametrize(
+    ("masks", "ids", "label"),
+    [
+        ("{0}__CT/{0}__CT_trans", "{0}", "“__CT”"),
+        ("{0}__CT/{0}__CT_seg", "{0}", "“__CT”"),
+        ("out/{0}__CT/{0}__CT_ensemble", "{0}", "“__CT”"),
+        ("{0}__CT_seg", "{0}", "“__CT_seg”"),
+        ("{0}__CT", "{0}", "“__CT”"),
+        ("{0}", "imagesTs/{0}__CT.nii.gz", "“__CT”"),
+        ("{0}", "{0}_0000.nii.gz", "“_0000”"),
+        ("{0}", "/data/imagesTs/{0}.nii.gz", ""),
+        ("labelsTs/{0}", "{0}", ""),
+        ("out/{0}/{0}_seg", "{0}", ""),
+    ],
+)
+@pytest.mark.parametrize("pack", [dict, archive_of])
+def test_names_of_monai_and_nnu_net_are_read_or_mended(truth, masks, ids, label, pack):
+    """MONAI at 023516d4, monai/data/folder_layout.py: `output_dir/[subject/]subject[_postfix][ext]`, the
+    subject being the image that was read; nnU-Net (MIC-DKFZ/nnUNet at 2e392451): `case_0000.nii.gz` are
+    images of a case in `imagesTs`, and `case.nii.gz` in a folder is its prediction."""
+    usual = CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth)
+    files = submission_folder([{**row, "PatientID": ids.format(row["PatientID"])} for row in ROWS])
+    files |= {f"{masks.format(patient)}.nii.gz": mask(m) for patient, m in TRUTH_MASKS.items()}
+    source = pack(files)
+    if label:
+        (problem,) = refused(CHALLENGE.read_predictions, source, truth).problems
+        (fix,) = problem.fixes
+        assert fix.label == f"Read cases without {label}"
+        source = FixedSource(source, fix.changes)
+    found = CHALLENGE.read_predictions(source, truth)
+    assert (found.fingerprint == usual.fingerprint).all()
+    assert not found.unknown
 
 
 @pytest.mark.parametrize("written", ["{}_GTV{}", "masks/{}-gtv{}", "{}/{}/GTV{}", "{}/GTV{}", "{}/x_GTV_{}"])
