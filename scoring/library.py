@@ -120,7 +120,6 @@ def log(
         config: Settings of the run, such as `{"lr": 1e-3}`: numbers, texts and lists of them.
         challenge: As of `score`; None where the test set is kept.
         truth: As of `score`, kept with the run; None for the newest kept test set that has these cases.
-        note: Own words.
         **options: As of `score`.
 
     Raises:

@@ -44,7 +44,6 @@ class Lines:
     Attributes:
         truth: About a test set.
         submission: About a submission, from its card.
-        closing: Below the tabs.
     """
 
     truth: Callable[[Any], str]
@@ -57,8 +56,6 @@ class ChallengePage:
     """A challenge's page. What can be dropped, and what is shown of a scorecard, comes from the challenge.
 
     Attributes:
-        challenge: The challenge.
-        lines: Its lines.
         table: The cases as a table, for download.
         tabs: Name -> what has widgets below the section of that name, None where nothing has and the tab is
             there only with the section; without any, all sections of the views.
@@ -89,10 +86,6 @@ class Chosen:
 
     Attributes:
         test_set: The test set.
-        submission: The submission.
-        title: What the page calls it.
-        others: Samples that it can be compared with.
-        samples: Keys of the samples at both inputs.
     """
 
     test_set: ChosenInput

@@ -21,9 +21,7 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
     """Draw a choice for each class name of an own file that is none of the challenge's; nothing without any.
 
     Args:
-        challenge: Whose file it is.
         own_file: The file, as it was dropped.
-        key_prefix: Begins the keys of the choices.
     """
     names = challenge.readers.other_names
     if names is None or not own_file.own or own_file.is_model:

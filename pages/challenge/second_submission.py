@@ -87,9 +87,7 @@ def compared(
 
     Args:
         scored: The first.
-        test_set: On which both are scored.
         second: The second.
-        title: What the page calls it.
         options: Of `score`, for the second.
 
     Returns:

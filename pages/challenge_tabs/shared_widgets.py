@@ -76,12 +76,8 @@ def case_gallery(
     """Draw cases with their pictures, page by page.
 
     Args:
-        scored: The submission.
-        titles: Title and caption.
         indices: Of the cases in the card, in the order in which they are drawn.
         words_of: Alternative text, lines and caption of a case (`GalleryCard`).
-        key: Of the page in the address.
-        per_page: Cases of a page.
     """
 
     def cards(start: int, stop: int) -> list[GalleryCard]:
@@ -103,11 +99,8 @@ def threshold_buttons(
     """Draw the buttons.
 
     Args:
-        label: Of the button to the official thresholds.
-        key: Of that button.
         official: Key of a slider -> the official threshold.
         best: Key of a slider -> the best threshold; None where there is none.
-        caution: Tooltip of the button to the best thresholds.
     """
     st.button(label, key=key, on_click=_set_sliders, args=(official,), icon=":material/flag:")
     if best is not None:

@@ -30,10 +30,6 @@ def draw(
     """Draw the slices of a case, with what is left out of them.
 
     Args:
-        scored: The submission.
-        index: Of the case.
-        read: Reads its scene.
-        link: Its parameter of the address names the place.
         labels: Names of the labels 0, 1, 2 ...
     """
     content = (scored.card.challenge, scored.truth_key, scored.submission.key, index)

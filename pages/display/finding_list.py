@@ -102,11 +102,7 @@ def refusal(
     """Draw what stands in place of a score: every problem at once, each with its mend.
 
     Args:
-        refused: What was refused.
         take: Applies a mend; None: none is offered.
-        first: Mends of the input as a whole.
-        key: Of the buttons.
-        title: What could not be done.
         message: What follows from that, where it is not about a score.
     """
     count = len(refused.problems)

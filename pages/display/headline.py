@@ -114,7 +114,6 @@ def account(others: Sequence[Fact], strip: Callable[[], object] | None, arithmet
     """Draw what the score is made of.
 
     Args:
-        others: The numbers beside it.
         strip: Draws where the points come from.
         arithmetic: In words (Markdown of our own), where there is no strip.
     """

@@ -37,7 +37,6 @@ def shortened_column(
     tooltip what was left out.
 
     Args:
-        rows: Of a table.
         columns: Column -> column_config.
         name: The column of the names; left as it is where it holds anything but text.
     """

@@ -59,10 +59,8 @@ class Job:
         begun: When it began, None while it waits.
         seen: When a page last showed it.
         stop: Set to make it end.
-        owner: The session that started it.
         crowded: Whether jobs of other sessions wait.
         overdue: Whether it was ended because it took longer than a job may while others wait.
-        future: Its result.
     """
 
     done: int = 0

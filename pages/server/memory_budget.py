@@ -36,12 +36,9 @@ class MemoryBudget:
     """Results in caches, by size, oldest use first. Used on any thread.
 
     Args:
-        most_bytes: What they may take together.
-        least: How many stay however large they are.
         crowded: Whether they are to make room for a reason beside their size.
 
     Attributes:
-        dropped: How many made room so far.
     """
 
     def __init__(self, most_bytes: int, least: int = 1, crowded: Callable[[], bool] = lambda: False):
@@ -60,7 +57,6 @@ class MemoryBudget:
         go, this one and the `least` latest never.
 
         Args:
-            cached: The function.
             arguments: Its arguments by name. Those with an underscore are no part of its key.
         """
         result = cached(**arguments)

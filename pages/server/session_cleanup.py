@@ -32,7 +32,6 @@ class Departures:
     event loop.
 
     Args:
-        runtime: The server.
         clock: Seconds that never go back.
     """
 

@@ -57,13 +57,7 @@ def replace(**parameters: str) -> None:
 
 def read(key: str, parameter: str, allowed: Iterable[str]) -> None:
     """Take over what the address names, where that is new; a choice that it no longer names becomes the usual
-    one.
-
-    Args:
-        key: Of the choice in the session.
-        parameter: In the address.
-        allowed: Values that can be chosen.
-    """
+    one."""
     known, named, options = st.session_state.get(KNOWN, {}), st.query_params.get(parameter), list(allowed)
     if named != known.get(parameter):
         if named in options:

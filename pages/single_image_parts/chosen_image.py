@@ -12,7 +12,6 @@ class ChosenImage:
     Attributes:
         token: Names it in this session, and holds nothing of it.
         photograph: Its pixels, as models receive them.
-        name: What the page calls it.
         case: Its place in the test set, None for an own one.
         person: Names the person whom it shows: photographs of one lesion share age, sex and body site.
         others: The further photographs of the same lesion.

@@ -28,12 +28,8 @@ class Setup:
     """An image, and the model that it is given to.
 
     Attributes:
-        task: What the challenge expects of a model.
         test_set: Where the cases lie that the answer is compared with.
         model: Where the model lies.
-        truth: The cases.
-        image: The image.
-        opened: The model.
         vector: Age, sex and site as the model receives them, None without.
     """
 
@@ -57,7 +53,6 @@ class Query:
 
     Attributes:
         held: The model's answers to the test set; None while it runs, or where it cannot.
-        model_name: What the page calls the model.
         withheld: How often there is no answer on the test set, None until that is known.
         unknown: Why the model's answers to the test set, or their counts, are not known; "" where they are.
         similar: Places in the test set of the images that look most like this one.

@@ -15,9 +15,7 @@ def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Find
     """Yield `equal-to-truth` where outputs [N, K] are 1 for the true class of each of many cases, 0 else.
 
     Args:
-        outputs: What is predicted.
         positives: Which classes are true [N, K].
-        where: What the message calls the predictions.
     """
     if len(outputs) >= LEAST and np.array_equal(outputs, positives):
         message = f"equal to the truth in every case ({len(outputs):,}): is it the column of labels?"
@@ -29,7 +27,6 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
 
     Args:
         outputs: What is predicted, NaN where nothing is.
-        where: What the message calls the predictions.
     """
     if len(outputs) > 1 and (outputs == outputs[0]).all():
         yield warning(

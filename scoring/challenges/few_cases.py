@@ -26,8 +26,6 @@ def few_cases(
 
     Args:
         supports: Number of cases by class.
-        kind: How intervals were computed.
-        what: Which they are.
     """
     for name, n in supports.items():
         if 0 < n < SMALL_CLASS:

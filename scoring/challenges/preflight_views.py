@@ -16,8 +16,6 @@ def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: st
     """Return what the official program does with the files.
 
     Args:
-        card: The scorecard.
-        question: Heading of the section.
         actions: Code of a finding -> what the program then does ("would cancel the whole run").
         fine: The sentence (Markdown) where none of them was found.
     """

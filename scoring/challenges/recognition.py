@@ -53,9 +53,7 @@ class Recognised:
     """What some of the dropped files are.
 
     Attributes:
-        files: Their names.
         readings: What they can be taken for, likeliest first; none where nothing here takes them.
-        why_not: A sentence about files that nothing takes.
         source: A table alone, open for its reader and parsed already; None for other files.
         header: Headings of a table that no challenge here takes.
     """
@@ -263,7 +261,6 @@ def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str)
     chosen, or none has them.
 
     Args:
-        challenge_id: Of the challenge that the submission is for.
         files: The submission, bytes by name.
         chosen: Name of the sample test set that is chosen.
     """

@@ -23,9 +23,6 @@ class SampleSubmission:
     """A prediction file or a model.
 
     Attributes:
-        title: Name of the team or model.
-        about: One line about it.
-        path: The file or folder.
         options: Options of `score` that are its own, such as the declared size of its model.
     """
 

@@ -36,8 +36,6 @@ def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options:
     """Keep what was scored, and return a line that says so.
 
     Args:
-        arguments: Of the command line.
-        card: Its scorecard.
         truth: The test set.
         options: Of `score`.
 

@@ -20,7 +20,6 @@ class Parser(argparse.ArgumentParser):
     Attributes:
         fill: Adds further arguments before the first parsing.
         is_last: Whether no other parser follows, so that what it does not know nobody knows.
-        written: The arguments.
     """
 
     fill: Callable[["Parser"], None] | None = None

@@ -60,7 +60,6 @@ def _score_row(card: ScoreCard, row: Callable[[str, Any, Sequence[float] | None]
     """Return the row of the score as the page writes it: of some challenges in points of 100.
 
     Args:
-        card: The scorecard.
         row: Writes a name, a value and its interval.
     """
     scoring, interval = load_challenge(card.challenge).scoring, card.intervals.get("score")

@@ -23,12 +23,9 @@ class Citation:
     """What is known of a challenge for a list of references; "" for what is not.
 
     Attributes:
-        key: Of its BibTeX entry.
-        title: Of the challenge.
         authors: Persons "Family, Given" or a group, one after the other.
         year: As four digits.
         url: Where it is described, without scheme.
-        doi: Of its data or description.
         note: What is cited, where that is not plain.
     """
 

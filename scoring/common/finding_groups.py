@@ -49,8 +49,6 @@ class FindingGroup:
     """Findings of one level and code.
 
     Attributes:
-        level: Their level.
-        code: Their code.
         where: The place of a lone one; of several what their places have in common.
         message: The message of a lone one; of several what they say together.
         entries: All of them.

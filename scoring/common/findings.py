@@ -56,7 +56,6 @@ def error(code: str, where: str, message: str) -> Finding:
     Args:
         code: What kind of finding, in kebab-case.
         where: `file:line`, a case id, a class or a file's name.
-        message: What is wrong and how to fix it.
     """
     return Finding("error", code, where, message)
 
@@ -67,7 +66,6 @@ def warning(code: str, where: str, message: str) -> Finding:
     Args:
         code: What kind of finding, in kebab-case.
         where: `file:line`, a case id, a class or a file's name.
-        message: What is doubtful and why.
     """
     return Finding("warning", code, where, message)
 
@@ -78,7 +76,6 @@ def note(code: str, where: str, message: str) -> Finding:
     Args:
         code: What kind of finding, in kebab-case.
         where: `file:line`, a case id, a class or a file's name.
-        message: What to know.
     """
     return Finding("note", code, where, message)
 
@@ -91,8 +88,6 @@ class InputRefused(Exception):
     """The input cannot be scored.
 
     Attributes:
-        problems: Every error in the input.
-        findings: The warnings and notes of what was read.
         salvaged: What could be read all the same, or None: other inputs can be matched to it, so that their
             problems are listed in the same answer. It is never scored.
     """
@@ -144,7 +139,6 @@ def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:
     """Sort findings: errors first, then by code; within a code their order is kept.
 
     Args:
-        entries: The findings to sort.
         codes: Codes in the order wanted; other codes come last.
     """
     rank = {code: i for i, code in enumerate(codes)}
@@ -161,7 +155,6 @@ def lines(entries: Iterable[Finding], most: int = LINES_PER_CODE) -> Iterator[st
     """Write findings as lines of text, `level code where: message`.
 
     Args:
-        entries: The findings to write.
         most: Lines of one level and code, at most; then one line says "and N more".
     """
     entries = list(entries)

@@ -92,7 +92,6 @@ class SuggestedFix:
 
     Attributes:
         label: What it does, as a command, for a button: "Read columns without “prob_”".
-        changes: What it changes.
         option: Name of an option of `score` whose value only the visitor knows, "" for none.
         team: Whose file it changes, "" where there is one submission.
     """
@@ -144,7 +143,6 @@ def renamed(name: str, pairs: Pairs) -> str:
     """Return the name that a name is read by.
 
     Args:
-        name: The name in the file.
         pairs: As of `renaming`; `*` stands for the same text in both names of a pair.
 
     Returns:
@@ -188,10 +186,6 @@ def written_pairs(pairs: Iterable[tuple[str, str]]) -> str:
 
 def without_affix(longer: str, shorter: str) -> tuple[str, str] | None:
     """Return the pair that takes a prefix, or a suffix, off a name.
-
-    Args:
-        longer: The name in the file.
-        shorter: The name that is needed.
 
     Returns:
         The pair, with `*` for what stays; None where nothing at one end of a name gives the other.

@@ -15,7 +15,6 @@ class LimitSetting:
     """A number that an environment variable sets.
 
     Attributes:
-        name: The environment variable.
         default: What holds without it.
         meaning: What it bounds, as the end of a sentence.
     """

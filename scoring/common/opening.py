@@ -26,7 +26,6 @@ def read_file(path: Path, most: int | None = None) -> bytes:
     """Read a file, or a pipe until its writer closes it.
 
     Args:
-        path: The file or the pipe.
         most: After so many bytes no more are read: a pipe has no size, and may never end.
 
     Raises:

@@ -19,7 +19,6 @@ class Quantity:
     """What is known of a number beside its value.
 
     Attributes:
-        better: Which direction is.
         range: Lowest and highest possible value; infinite where there is none.
     """
 

@@ -16,7 +16,6 @@ def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
     """Return the value of a JSON text.
 
     Args:
-        text: The text.
         longest_text: Characters of a text or key in it, at most; None: any number.
 
     Raises:

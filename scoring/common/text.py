@@ -28,7 +28,6 @@ def shortened(text: object, limit: int = LIMIT) -> str:
     """Return a text as one line: white space becomes one blank, control and hidden characters go.
 
     Args:
-        text: The text.
         limit: Characters at most; an ellipsis marks the cut.
     """
     whole = str(text)
@@ -43,9 +42,6 @@ def shortened(text: object, limit: int = LIMIT) -> str:
 
 def common_start(names: Sequence[str]) -> str:
     """Return what all names begin with, up to a separator: "ISIC_" of "ISIC_0012" and "ISIC_0034".
-
-    Args:
-        names: Of cases.
 
     Returns:
         The beginning; "" where there is none, or it is too short to be worth cutting off.
@@ -65,7 +61,6 @@ def markdown(text: object, limit: int = LIMIT) -> str:
     those.
 
     Args:
-        text: The text.
         limit: Characters at most, as of `shortened`.
     """
     line = _AUTOLINK.sub(lambda match: match[0][0] + WORD_JOINER + match[0][1:], shortened(text, limit))
@@ -82,7 +77,6 @@ def file_name(text: object, limit: int = 60) -> str:
     a hyphen.
 
     Args:
-        text: The text that it is made of.
         limit: Characters at most.
     """
     plain = unicodedata.normalize("NFKD", str(text)[: 10 * limit]).encode("ascii", "ignore").decode()

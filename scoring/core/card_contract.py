@@ -49,9 +49,6 @@ def lacking(
     """Yield an error for everything that a card lacks or has otherwise than its challenge declares.
 
     Args:
-        card: What the challenge's scorer returned.
-        challenge_id: Of the challenge.
-        metrics: Names that the challenge declares.
         quantity: Gives direction and range of the score and of a metric.
     """
     checks = (_of_parts(card, challenge_id, metrics), _of_arrays(card), _of_ranges(card, metrics, quantity))

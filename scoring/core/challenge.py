@@ -46,8 +46,6 @@ class Context:
 
     Attributes:
         name: What messages call the source; None: its own name.
-        options: The options of this stage with their values.
-        progress: Is told how much is done.
         cancelled: Says whether to stop, by `scoring.inference.pool.Cancelled`.
     """
 
@@ -108,8 +106,6 @@ class Words:
     """What a challenge is called and how it is explained.
 
     Attributes:
-        title: Above its page and report.
-        about: One line for the overview.
         formula: The score in one line; `Challenge.formula` says it by the options that were chosen.
         rule: The rule in full, as Markdown with a table.
         citations: How papers cite it, with its data.
@@ -139,7 +135,6 @@ class Readers(Generic[Truth, Predictions]):
         faults: Faults of predictions as errors and warnings, by the options.
         counts: What progress counts while files are read, where that takes long.
         missing_columns: (truth, metadata) -> `missing-column` for what scoring needs of both and neither has.
-        recognise: What dropped files can be for the challenge.
         other_names: What names of classes that are none of its own can count as; None: nothing.
         form: Truth, if there is one -> the columns of a table of predictions; None: columns are not guessed.
     """
@@ -182,16 +177,10 @@ class Challenge(Generic[Truth, Predictions]):
     """One challenge.
 
     Attributes:
-        id: In addresses and on the command line.
         words: What it is called and how it is explained.
         options: Everything that can be set.
-        inputs: Files that are accepted.
-        readers: How they are read.
-        scoring: How predictions are scored.
-        comparison: What comparisons of teams need to know.
         samples: Sample test sets; the first is the one that the page opens on.
         model: What it does with models; None: `words.no_model` says why it takes none.
-        display: How cases and scorecards are shown.
     """
 
     id: str
@@ -240,7 +229,6 @@ class Challenge(Generic[Truth, Predictions]):
 
         Args:
             source: A path, bytes, or `{relative name: bytes}` (a folder).
-            name: What messages call it.
             images: Another place of the images.
             progress: progress(done, total), where reading takes long.
             cancelled: Says whether to stop.
@@ -311,9 +299,7 @@ class Challenge(Generic[Truth, Predictions]):
 
         Args:
             cases: The test set.
-            predictions: What was read of the submission.
             source: The submission, with its changes.
-            name: Its name.
 
         Returns:
             A name, and the bytes.

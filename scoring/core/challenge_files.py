@@ -26,7 +26,6 @@ class Inputs:
 
     Attributes:
         truth: The test set.
-        submission: What a team submits.
         streamed: Endings of members of a zip that are read one by one.
         images_apart: Whether images may lie apart from the truth.
         outputs: Where a container writes each part of the answer to a case, below `output`; empty: one JSON,

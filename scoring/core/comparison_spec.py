@@ -45,7 +45,6 @@ class WhatIf:
     """A score under other parameters.
 
     Attributes:
-        parameters: What can be changed.
         rescore: (metrics of one team, parameters by name) -> the score, shaped as the metrics; NaN where
             undefined. Constants of the formula (a model's size) are read as metrics and hold in every
             replicate.
@@ -61,7 +60,6 @@ class WeightMap:
 
     Attributes:
         metrics: Their names in `metrics`.
-        weights: The challenge's own weights.
         share: What all three are worth in the score, 0 to 1.
         others: The rest of the score, in words; empty where there is none.
         by_rank: Whether the challenge also ranks by weighted ranks of the parts.
@@ -81,12 +79,10 @@ class Ranking:
     Attributes:
         ranks: Rank by team; teams that share a rank are 1, 1, 3.
         of_teams: Further entries of each team in `comparison.json`.
-        more: Further entries of the whole.
         options: How teams were ordered, for the provenance.
         findings: What was noticed about the order.
         places: int [B] by team, its place in the replicates in which every scored team has a score; None
             where ranks are as certain as the scores are separated.
-        words: A sentence that says what orders the teams.
         name: What the order goes by, in words ("weighted rank"); empty where it goes by the score.
         values: That quantity by team, the smaller the better; empty where the order goes by the score.
     """
@@ -185,7 +181,6 @@ def of_labels(
     """Return the sample of a metric of labelled cases, for a paired test.
 
     Args:
-        card: The scorecard.
         metric: "accuracy", "recall/CLASS", "auc/CLASS", "malignant_sensitivity" or "malignant_specificity".
         malignant: Numbers of the malignant classes.
         classes: Names of the classes, by number.

@@ -43,7 +43,6 @@ def is_picture(name: str, data: bytes) -> bool:
     """Return whether a file is an image: by its ending, or by the mark of DICOM, whose files often have none.
 
     Args:
-        name: Name of the file.
         data: Its bytes, or the first 132 or more of them.
     """
     return name.lower().endswith(PICTURES) or data[128:132] == b"DICM"
@@ -54,8 +53,6 @@ class Candidate:
     """What files can be taken for.
 
     Attributes:
-        challenge: Id of the challenge.
-        place: The input.
         words: What it is, for people: "a prediction file for ISIC 2018: 7 columns, 250 images".
         certainty: `POSSIBLE`, `LIKELY` or `SURE`.
         ids: Its cases, as `case_key` writes them.
@@ -75,8 +72,6 @@ class FileContents:
     """What files hold.
 
     Attributes:
-        files: The files.
-        tables: Those that could be read.
         model: What a model declares, None where there is none.
         json_heads: How files of JSON begin, by member; a few of them.
         problem: Why a file could not be read, "" where all could.
@@ -246,7 +241,6 @@ def within(folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """Return the files of a dropped folder by their paths within it, as on a disk; others as they are.
 
     Args:
-        folder: Name of the folder.
         files: Bytes by path.
     """
     inside = all(name.startswith(f"{folder}/") for name in files)

@@ -35,10 +35,7 @@ class ImportPreview:
     """A table whose columns are not those that are needed.
 
     Attributes:
-        header: Its columns.
         rows: Its first rows.
-        form: The columns that are needed.
-        guess: What they are taken for.
         scale: What the numbers are: "probabilities", "percent", "logits" or "other numbers".
         marks: What separates its cells and decimals, in words.
     """
@@ -144,8 +141,6 @@ def chosen(
     """Return the fix that reads a table by the columns that were chosen; None where one is still open.
 
     Args:
-        preview: The table.
-        case: Header of the column of cases.
         columns: Needed column -> header.
     """
     guessed = ColumnGuess(case, columns, False)

@@ -35,15 +35,11 @@ class Option:
 
     Attributes:
         name: Keyword in Python; the flag is the same with dashes.
-        help: One line for the command line.
         default: Value where none is given. None allows "not given".
         values: The words that are allowed; empty where the value is no choice.
         type: Makes the value from the text of the command line; `bool` is a switch.
-        metavar: What stands for the value in the help.
-        stages: When the option is needed.
         per_team: Whether it may differ from team to team in a comparison (`--flag TEAM=VALUE`).
         predictions_only: Why it cannot be given with a model; empty where it can.
-        label: Name on a page.
         value_labels: Allowed word -> how a page writes it, in the order of the page.
         explain: What a page says about it in a tooltip, Markdown of our own.
         problem: What is wrong with a value of the right type, as a sentence; None where nothing is.
@@ -97,7 +93,6 @@ def complete(options: Iterable[Option], chosen: Values) -> dict[str, Any]:
     """Return every option with its value.
 
     Args:
-        options: The options.
         chosen: Values that are given, by name of the option; the others have their default.
 
     Raises:
@@ -114,7 +109,6 @@ def check(options: Iterable[Option], values: Values, has_model: bool = False) ->
     """Return `bad-option` for every value that is not allowed, in the order of the options.
 
     Args:
-        options: The options.
         values: Values by name of the option.
         has_model: Whether a model is scored, with which some options cannot be given.
     """

@@ -95,11 +95,9 @@ class ScoreCard:
     Names of `metrics`, `per_class` and `cases` are those of the challenge; undefined numbers are None.
 
     Attributes:
-        challenge: The challenge's id.
         score: What the challenge ranks by.
         metrics: Values by name.
         per_class: Values by class and name.
-        n_cases: Number of cases.
         cases: One row per case, in the truth's order.
         findings: Warnings and notes about the input and the result.
         provenance: What the numbers rest on: version, digests, options, seed, unit.

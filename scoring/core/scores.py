@@ -45,7 +45,6 @@ class ScoreSettings:
     """How predictions are scored.
 
     Attributes:
-        options: The challenge's own options with their values.
         statistics: Replicates, seed, unit and kind of interval.
         metadata: A table joined to the truth by case id, for slices and units.
         with_curves: Whether the card keeps curves with bands; comparisons need none.
@@ -69,7 +68,6 @@ class Scoring(Generic[Truth, Predictions]):
 
     Attributes:
         score: (truth, predictions, settings) -> everything that is shown anywhere.
-        better: Which direction of the score is.
         range: Lowest and highest possible score; infinite where there is none.
         metrics: Direction and range of metrics and class measures by name, of those that are not from 0 to 1
             with higher ones better.

@@ -48,13 +48,11 @@ class Predictions:
     """Outputs aligned with the N cases of a truth.
 
     Attributes:
-        name: What messages call the submission.
         outputs: Float64 [N, K], rows of NaN for cases without outputs (all cases where only labels were
             given).
         labels: Predicted class number [N], -1 = none.
         labels_only: Whether only labels were given.
         faults: Cases without a usable prediction, as errors; `grade` makes warnings of them.
-        findings: Warnings and notes about the submission.
         digest: SHA-256 of the source, None for a model.
         model: What was inspected of a model (`Inspection.model`), None for a file.
         images: SHA-256 of the images that a model was run on, by member.
@@ -113,7 +111,6 @@ def ignored(files: SourceFiles, used: Container[str | None]) -> list[Finding]:
     """Return `ignored-files` for the members from which nothing was read.
 
     Args:
-        files: What was submitted.
         used: Members that were read, or that another finding names.
     """
     members = [member for member in files.members if member not in used]
@@ -148,7 +145,6 @@ def faults_by_option(
     """Return the faults of predictions as errors and warnings.
 
     Args:
-        predictions: The predictions.
         options: Of which `missing` tells errors from warnings.
     """
     return grade(predictions.faults, options.get("missing", "refuse"))
@@ -174,8 +170,6 @@ def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_nam
     Args:
         ids: Id of each case [N].
         outputs: Outputs [N, K]; rows with NaN are left out.
-        columns: Headers of the K outputs.
-        id_name: Header of the ids.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -190,8 +184,6 @@ def example_table(ids: Sequence[str], columns: Sequence[str], id_name: str = "fi
 
     Args:
         ids: Id of each case.
-        columns: Headers of the K outputs.
-        id_name: Header of the ids.
     """
     outputs = np.full((len(ids), len(columns)), 1 / max(2, len(columns)))
     return "example.csv", table_of(sorted(ids), outputs, columns, id_name).encode()
@@ -253,10 +245,7 @@ def provenance(
 
     Args:
         truth_sha256: SHA-256 of the truth.
-        predictions: The submission.
         options: Options of the challenge, defaults included.
-        statistics: Options of the statistics.
-        metadata: The table joined to the truth.
         unit: What a unit of the resampling is called.
         units: Unit number of each case [N].
     """
@@ -301,7 +290,6 @@ def with_note(result: Read, source: Source, is_table: bool = True) -> Read:
     """Return what was read with a note about what was changed of its files before.
 
     Args:
-        result: What a reader made of the source.
         source: The source; as it is where nothing was changed of it.
         is_table: Whether it is what the official program reads, before the changes: not a table inside of a
             workbook, a zip or a job.
@@ -321,7 +309,6 @@ def is_one_table(source: Source, opened: Source) -> bool:
     """Return whether a submission is a table of text, and nothing that holds one.
 
     Args:
-        source: The submission.
         opened: The same, opened; answers of jobs are one table there.
     """
     plain, files = (entry.source if isinstance(entry, FixedSource) else entry for entry in (source, opened))
@@ -341,7 +328,6 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
     programs read files as they are; as it is, without any.
 
     Args:
-        card: The card.
         reading: What is said where no official program stands behind the score.
     """
     fixes, official = changes_in(card.findings), replace(card.official, reading=reading)
@@ -379,7 +365,6 @@ def changed_file(
 
     Args:
         source: The submission, read with changes.
-        name: Its name.
         table: What the challenge writes of it as the official program takes it; None: it is not known.
         is_table: Whether the official program takes one table.
     """

@@ -121,7 +121,6 @@ class Table:
         Args:
             items: One per row; each column takes its value of an item by its `get`.
             columns: Their `name`, and how they are shown.
-            more: The other attributes of a table.
         """
         listed = list(items)
         rows = {column.name: [_value(item, column) for item in listed] for column in columns}
@@ -265,7 +264,6 @@ def directed(name: str, better: Better | None) -> str:
     """Return the name of a number with an arrow in the direction that is better.
 
     Args:
-        name: The name.
         better: "higher" or "lower"; None for neither.
     """
     return f"{name} {'↑' if better == 'higher' else '↓'}" if better else name

@@ -38,7 +38,6 @@ def image_problems(
         pictures: Where the images are.
         ids: Case ids [N].
         members: Members that show each case [N].
-        ambiguous: Cases whose members cannot be told apart.
     """
     absent = [i for i, of_case in enumerate(members) if not of_case]
     if len(absent) == len(ids):

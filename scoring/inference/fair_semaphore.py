@@ -23,7 +23,6 @@ class Ticket:
     """A place of one thread, or the wish for one.
 
     Attributes:
-        share: Whose thread it is.
         called: Set when it has the place.
         since: Until when its time is counted.
     """

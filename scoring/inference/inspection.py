@@ -39,13 +39,7 @@ class RunnableModel(Protocol):
 
 @dataclass(frozen=True)
 class Effect:
-    """How one field of the second input moves the first output.
-
-    Attributes:
-        largest_move: Largest absolute difference.
-        changed_classes: In how many trials the top class changed.
-        trials: Number of trials.
-    """
+    """How one field of the second input moves the first output."""
 
     largest_move: float
     changed_classes: int
@@ -85,9 +79,7 @@ def probe(
     Images are decoded once. Without a readable image one fixed noise image stands in.
 
     Args:
-        process: The model.
         pictures: Image files or prepared pixels.
-        recipe: How image files are prepared.
         base: Second input [k]; None where the model has none.
         changes: Other second inputs by the field in which they differ from `base`.
 
@@ -175,7 +167,6 @@ class Inspection:
     """Result of a preflight.
 
     Attributes:
-        findings: Warnings and notes about the model.
         model: What was inspected, for `model` in JSON.
         outputs: First outputs of the trial runs [images, K]; may be empty.
     """
@@ -195,8 +186,6 @@ def inspect(
     """Inspect a model, with trial runs on up to 8 images of the cases, or on fixed noise without images.
 
     Args:
-        file: The model.
-        task: What its challenge does with models.
         cases: Cases with images; each one without an image is a problem.
         timings: Whether to add the time per image and the layers of confinement. They differ between runs,
             so scorecards leave them out.

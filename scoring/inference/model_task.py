@@ -27,7 +27,6 @@ class PatientFields:
     Attributes:
         genders: Code of each gender as it may be written.
         locations: Body sites, whose codes are 1, 2, ... in this order.
-        unknown: Code of an unknown gender or site.
         sweep: (age, gender, location) as codes -> by field, the inputs [n, 3] in which it alone changes.
     """
 
@@ -51,13 +50,9 @@ class ModelTask:
     """Contract of a model for one photograph.
 
     Attributes:
-        challenge: Id of the challenge.
-        classes: As the challenge writes them.
         names: In full, for people.
         risk: "malignant", "medium", "benign" or "" of each class.
         outputs: Numbers that the model gives; 1 for a single risk.
-        contract: What its inputs and outputs must be.
-        recipe_for: How a photograph is prepared for it.
         shortest_side: Pixels below which the challenge refuses a photograph, 0 where it does not.
         patient: Its second input; None where it takes the image only.
         order_for: (metadata of a model, what messages call it) -> the order of its outputs and what is to be
@@ -88,9 +83,6 @@ class TileSupport:
     """Nuclei in one tile of stained tissue.
 
     Attributes:
-        challenge: Id of the challenge.
-        classes: Classes of nuclei.
-        micrometres_per_pixel: Of the challenge's tiles.
         til_share: Nuclei of each class [K] -> lymphocytes / all nuclei.
         examine: (loaded model, what messages call it) -> the dense model; raises InputRefused, ModelFailed.
         detect: (loaded model, dense model, pixels, what messages call them) -> nuclei; raises the same.

@@ -292,12 +292,7 @@ Found = tuple[str, str, bool]
 
 
 def random_operators(messages: Sequence[Any], opset: int) -> list[Found]:
-    """Return the random operators, and Dropout and BatchNormalization in training mode, at most MOST.
-
-    Args:
-        messages: Every protobuf message of a model.
-        opset: Version of the default operators.
-    """
+    """Return the random operators, and Dropout and BatchNormalization in training mode, at most MOST."""
     constants = _flags(messages)
     operators = []
     for node in (m for m in messages if isinstance(m, onnx.NodeProto)):

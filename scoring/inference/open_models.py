@@ -129,7 +129,6 @@ class HeldModels:
 
     Args:
         most: How many of visitors' own may be open at once.
-        start: Loads a model.
     """
 
     def __init__(self, most: int = MOST_MODELS, start: Start = ModelProcess):

@@ -46,7 +46,6 @@ class Results(Generic[Result]):
     """What a model gave per image.
 
     Attributes:
-        facts: What is known of the model.
         outputs: What was made of each image; or why there is nothing: ImageUnreadable, InputRefused, None for
             an image that was not there.
         seen: What each file was, None where it could not be read.
@@ -97,7 +96,6 @@ class PoolSettings:
         workers: Number of worker processes; None = one per core, shared with the calls under way.
         cache: Prepared images; None = none are kept.
         limits: Limits of each worker.
-        command: What starts a worker.
         processes: Where workers come from.
         run: What does the work on all images; None: `run_on_all`, on this machine.
     """
@@ -178,14 +176,12 @@ def predict(
     """Run a model on every image and return its first outputs.
 
     Args:
-        model: The ONNX file.
         pictures: Functions that read the image files, called in other threads; None for an image that is not
             there.
         vectors: Second inputs [N, k], for models that have one.
         recipe_for: How images are prepared for the model; called in other threads.
         progress: Called with (done, total) in the caller's thread.
         cancelled: Called now and then in the caller's thread; true ends the work within about 0.3 s.
-        settings: How the work is done.
 
     Raises:
         ModelFailed: The model as a whole fails; of several failures the one of the earliest image.

@@ -29,7 +29,6 @@ class Contract:
         outputs: Numbers per image in the first output; None where the challenge itself checks them.
         highest_ir_version: Highest version of the file format that the challenge's runtime loads, if known.
         highest_opset: Highest version of the operators that it loads, if known.
-        runtime: What messages call that runtime.
     """
 
     vector: int | None = None
@@ -51,9 +50,6 @@ def examine(
     """Return every departure from the contract: versions, inputs, batch axis, first output.
 
     Args:
-        facts: What the model declares.
-        contract: What the challenge gives and takes.
-        file_name: What findings call the model.
         trial: Outputs for one image. With them the first output is judged by what came, not by what the
             model declares: the runtime does not compare the two.
     """
@@ -82,8 +78,6 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
     `training-mode` for BatchNormalization in training mode.
 
     Args:
-        facts: What the model declares.
-        file_name: What findings call the model.
         moved: Largest absolute difference between two runs on the same image.
     """
     random = [operator for operator in facts.graph.random if operator.operator != NORMALIZATION]

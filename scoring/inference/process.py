@@ -57,9 +57,6 @@ class ModelProcess:
 
     One thread at a time may call `run`; any thread may call `close`, which makes a call under way raise
     ModelFailed.
-
-    Attributes:
-        facts: What is known of the model.
     """
 
     def __init__(
@@ -103,7 +100,6 @@ class ModelProcess:
 
         Args:
             picture: Bytes of an image file, prepared in the child by `recipe`; or prepared pixels.
-            recipe: How an image file is prepared.
             vector: Second input [k].
             want_pixels: Whether the answer holds the prepared pixels.
 

@@ -42,8 +42,6 @@ class ReaderPool:
     """Runs isolated readers (`scoring.common.isolation`) in confined processes. Used on any thread.
 
     Args:
-        limits: Limits of one process.
-        warm: Processes that stay for the next file.
         mend: What to do about a file that is not read, as a sentence.
     """
 

@@ -80,7 +80,6 @@ class Weights:
     Attributes:
         first: int64 (places,), the first place of the image that counts.
         whole: int64 (places, most), weights in units of 2**-BITS, from `first` on, filled up with 0.
-        before: Places of the image.
     """
 
     first: NDArray[np.int64]
@@ -125,8 +124,6 @@ def weights(before: int, after: int, name: str) -> Weights:
     """Return Pillow's weights, made as by `precompute_coeffs` and `normalize_coeffs_8bpc` of its Resample.c.
 
     Args:
-        before: Size of the image along the axis.
-        after: Size of the result.
         name: Of the filter, of `FILTERS`.
     """
     shape, reach = FILTERS[name]
@@ -211,7 +208,6 @@ def _round(sums: Floats32, by: Weights, out: Planes) -> tuple[NDArray[np.int64],
 
     Args:
         sums: Rounded in place.
-        by: The weights of the sums.
         out: uint8, as large.
 
     Raises:

@@ -10,7 +10,6 @@ class ModelFailed(Exception):
     """A model cannot be used.
 
     Attributes:
-        code: Code of the finding.
         message: What is wrong, for people; it never quotes data.
         picture: Index of the image on which the model failed, None where that has no meaning.
         ended: Whether the process was gone without an answer and without being stopped for its time; a second
@@ -30,7 +29,6 @@ class Tensor:
     """An input or output as the model declares it.
 
     Attributes:
-        name: Its name.
         dtype: Its type as the runtime writes it, e.g. "tensor(float)".
         shape: Its axes, None for a free one; None if the shape is unknown.
     """
@@ -60,11 +58,8 @@ class Graph:
     """What an ONNX file holds.
 
     Attributes:
-        ir_version: Version of the file format.
-        opset: Version of the default operators.
         nodes: Number of nodes, subgraphs and functions included.
         random: Its random operators, and those in training mode.
-        metadata: The file's own entries.
     """
 
     ir_version: int
@@ -79,12 +74,9 @@ class ModelFacts:
     """What is known of a loaded model.
 
     Attributes:
-        graph: What the file holds.
         inputs: Its inputs, by position.
         outputs: Its outputs, by position.
-        size_bytes: Size of the file.
         sha256: SHA-256 of the file.
-        confinement: Layers of confinement that the worker achieved.
         device: What it runs on, "cpu" or "cuda".
     """
 
@@ -112,7 +104,6 @@ class Upright:
     Attributes:
         pixels: Its pixels, read-only.
         small: A small copy (`image_upload.small`), read-only.
-        seen: What the file was.
         dropped: Which of `image_upload.KINDS` the file held besides pixels.
     """
 

@@ -21,7 +21,6 @@ class ModelRun:
     Attributes:
         outputs: Float64 [N, K], rows of NaN where there is none.
         faults: Why cases have no outputs, as errors.
-        findings: Notes about the images.
         images: SHA-256 of the images by member.
     """
 
@@ -43,9 +42,6 @@ def run(
     """Run a model on every case.
 
     Args:
-        file: The model.
-        task: What its challenge does with models.
-        cases: Cases with images.
         width: Numbers needed per image; None for as many as the first image gives.
         vectors: Second inputs [N, k], for models that have one.
         progress: Called with (done, total).

@@ -21,10 +21,7 @@ class CaseImages(Protocol):
     """N cases, each with an image or none.
 
     Attributes:
-        ids: Case ids.
         images: Member of `pictures` that shows each case, None where there is none.
-        pictures: The source of the images.
-        findings: Warnings and notes about the cases.
     """
 
     @property
@@ -54,12 +51,7 @@ def no_images(name: str) -> Finding:
 
 
 def missing_images(cases: CaseImages, advice: str) -> list[Finding]:
-    """Return `image-missing` for every case without an image; a single one where there is no image at all.
-
-    Args:
-        cases: The cases.
-        advice: How the messages end.
-    """
+    """Return `image-missing` for every case without an image; a single one where there is no image at all."""
     absent = [i for i, member in enumerate(cases.images) if member is None]
     if len(absent) == len(cases):
         return [no_images(cases.pictures.name)]
@@ -109,12 +101,10 @@ class Task:
 
     Attributes:
         contract: What the challenge gives to a model and takes from it.
-        recipe_for: How images are prepared for a model.
         size_findings: Findings about a model's size in MiB; the second argument is the model's name.
         base: Second input of the trial runs [k]; None where models get the image only.
         changes: Other second inputs that the trial runs compare with `base`, by field.
         shortest_side: Pixels below which the rules call an image too small.
-        wording: How messages go on.
         run_images: Runs a model on all images, here or on a cluster.
     """
 

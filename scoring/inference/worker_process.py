@@ -53,13 +53,6 @@ class Limits:
     """Limits of one worker, in bytes and seconds.
 
     Attributes:
-        model_bytes: Size of a model.
-        memory_bytes: Address space of the process.
-        output_bytes: Outputs for one image.
-        picture_bytes: Size of an image file.
-        start_seconds: Time to start the process.
-        load_seconds: Time to load the model.
-        run_seconds: Wall time of one image.
         decoders: Modules that it imports before it is confined, besides those that it always does.
         every_layer: Whether a model is refused where a layer of confinement is missing; it also is where
             `confinement.needed` says so.
@@ -132,11 +125,7 @@ class _Clock:
 
 
 class WorkerProcess:
-    """A confined child process, started at once.
-
-    Attributes:
-        confinement: Layers of confinement that the child achieved.
-    """
+    """A confined child process, started at once."""
 
     def __init__(self, limits: Limits, command: Sequence[str], stop: threading.Event | None = None):
         self._limits = limits
@@ -179,9 +168,7 @@ class WorkerProcess:
         """Send a request and return the reply.
 
         Args:
-            header: The request.
             parts: Bytes that belong to it.
-            seconds: How long the reply may take.
             late: Code of the failure after that time: `LOADING` or `RUNNING`.
             most_bytes: How much the server takes into its own memory, whatever the worker sends.
 

@@ -111,7 +111,6 @@ def f_beta(d: Decisions, beta: float) -> Floats:
     """Return the F-beta score, (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP).
 
     Args:
-        d: Counts of any shape.
         beta: Weight of recall against precision, above 0: b in the formula.
 
     Returns:
@@ -147,7 +146,6 @@ def net_benefit(d: Decisions, threshold: float | Floats) -> Floats:
     It is true positives per case, less the false ones at the exchange rate that the threshold implies.
 
     Args:
-        d: Counts of any shape.
         threshold: Probability t from which on a case is treated, in [0, 1), of a shape that broadcasts.
 
     Returns:
@@ -160,7 +158,6 @@ def net_benefit_at_prevalence(d: Decisions, threshold: float | Floats, prevalenc
     """Return the net benefit in a population of another prevalence, at the same sensitivity and specificity.
 
     Args:
-        d: Counts of any shape.
         threshold: Probability from which on a case is treated, in [0, 1), of a shape that broadcasts.
         prevalence: Share of positives in the population, 0..1.
 
@@ -284,7 +281,6 @@ def specificity_at_sensitivity(counts: ThresholdCounts, wanted: float) -> Floats
     """Return the largest specificity over all thresholds that reach a sensitivity.
 
     Args:
-        counts: Counts at every threshold.
         wanted: The sensitivity that is at least reached, 0..1.
 
     Returns:

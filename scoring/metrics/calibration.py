@@ -60,7 +60,6 @@ def log_losses(outputs: Floats, truth: Ints, highest: float = np.inf) -> Floats:
     Args:
         outputs: Probabilities [N, K], 0..1, or those of the second of two classes [N].
         truth: Class number of each case [N], 0..K-1.
-        highest: The output to which higher ones are lowered.
 
     Returns:
         Losses [N], at least 0.
@@ -176,7 +175,6 @@ def expected_errors(confidence: Floats, correct: Bools, weights: Floats, bins: i
             0..bins - 1.
         correct: Whether the class of that output is the true one [N].
         weights: Weights of the cases [B, N].
-        bins: Number of equal bins.
 
     Returns:
         Sum over the bins of share of cases x |share that is right - mean output| [B], 0..1; NaN without a

@@ -173,9 +173,7 @@ def calibration_error(cases: LabelledCases, weights: Floats, bins: int = calibra
     """Return the expected calibration error of the largest probability [B].
 
     Args:
-        cases: Cases with probabilities.
         weights: Weights of the cases [B, N].
-        bins: Number of equal bins.
     """
     scores = _scores(cases)
     right = scores.argmax(1) == cases.truth
@@ -194,12 +192,9 @@ def over_labels(
 
     Args:
         formula: The metric, of having a label against not having it.
-        cases: The cases.
         weights: Weights of the cases [B, N].
         average: "macro", the plain mean over the labels for which it is defined; "weighted" by their
             positives; "micro", each case with each label as a case of its own. None = "macro".
-        of: One label.
-        chosen: Other parameters of the metric.
     """
     if of is not None:
         return formula(cases.of_label(cases.classes.index(of)), weights, **chosen)

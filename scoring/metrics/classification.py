@@ -38,8 +38,6 @@ def one_hot(labels: ArrayLike, classes: int, dtype: DTypeLike = np.float32) -> A
 
     Args:
         labels: Class number of each case [N], 0..K-1; -1 is no class.
-        classes: Number of classes K.
-        dtype: Type of the indicators.
 
     Returns:
         Zeros and ones [N, K].
@@ -57,7 +55,6 @@ def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> Class
         truth: True class number of each case [N], 0..K-1, -1 = none.
         predicted: Predicted class number of each case [N], 0..K-1, -1 = none.
         weights: Weights of the cases [B, N].
-        classes: Number of classes K.
 
     Example:
         >>> found = counts(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones((1, 3)), 2)
@@ -83,8 +80,6 @@ def divide(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.n
     """Divide element by element.
 
     Args:
-        numerator: Numbers of any shape.
-        denominator: Numbers of a shape that broadcasts with it.
         undefined: The value where the denominator is 0.
 
     Returns:
@@ -204,7 +199,6 @@ def confusion_matrix(truth: Ints, predicted: Ints, classes: int) -> Ints:
     Args:
         truth: True class number of each case [N], 0..K-1, -1 = none.
         predicted: Predicted class number of each case [N], 0..K-1, -1 = none.
-        classes: Number of classes K.
 
     Returns:
         Counts [K, K], rows = truth; a case with a class of -1 is in no cell.

@@ -27,7 +27,6 @@ def f1(
     """Return F1 of the detections of all images [B].
 
     Args:
-        cases: The images.
         weights: Their weights [B, N].
         average: "micro", of all objects as one; else the mean over the classes.
         of: The one class that counts; None: all.

@@ -69,9 +69,7 @@ class Metric:
 
     Attributes:
         name: Its name in files and on the command line, a contract.
-        title: Standard name.
         tasks: Tasks that it is a metric of.
-        better: Which value is better.
         range: Lowest and highest value, infinite where there is none.
         needs: What predictions must have: "labels" (which may be made of scores), "scores" (of any scale),
             "probabilities", "values", "risks", "masks", "points" or "boxes".
@@ -102,7 +100,6 @@ class Metric:
         """Return the metric of every replicate.
 
         Args:
-            cases: The cases of the task.
             weights: Weights of the cases [B, N], at least 0.
             parameters: Values by name of a parameter; those left out have their default.
 

@@ -29,10 +29,7 @@ def detection_cases(
     """Match the detections of images, one image at a time.
 
     Args:
-        metric: A metric of points or boxes.
         images: Objects of the truth and detections of each image.
-        classes: Names of the classes.
-        chosen: Parameters of the metric.
     """
     counts, parts = [], []
     for number, (truth, detected) in enumerate(images):
@@ -48,8 +45,6 @@ def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str)
     or the one of the highest score.
 
     Args:
-        truth: Objects of the truth.
-        detected: Detections.
         radius: Largest distance of a match, for points that have none of their own.
         prefer: "nearest" or "score".
     """
@@ -69,8 +64,6 @@ def ranked_points(truth: Objects, detected: Objects, radius: float) -> Found:
     of the truth whose radius it is within.
 
     Args:
-        truth: Objects of the truth.
-        detected: Detections.
         radius: Largest distance of a match, for points that have none of their own.
     """
 
@@ -91,8 +84,6 @@ def froc_points(truth: Objects, detected: Objects, radius: float) -> Found:
     none is a false alarm (LUNA16).
 
     Args:
-        truth: Objects of the truth.
-        detected: Detections.
         radius: Distance below which a detection counts, for points that have none of their own.
     """
 
@@ -108,8 +99,6 @@ def froc_boxes(truth: Objects, detected: Objects, iou: float) -> Found:
     overlaps none is a false alarm.
 
     Args:
-        truth: Objects of the truth.
-        detected: Detections.
         iou: Least intersection over union.
     """
 
@@ -125,8 +114,6 @@ def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> F
     truth that it overlaps most.
 
     Args:
-        truth: Objects of the truth.
-        detected: Detections.
         iou: Least intersection over union; None: COCO's ten limits.
     """
     limits = COCO_LIMITS if iou is None else np.array([iou])

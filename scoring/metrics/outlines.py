@@ -81,8 +81,6 @@ def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, 
     """Return every pair whose IoU may exceed a value, by areas and boxes alone.
 
     Args:
-        truth: The true outlines.
-        predicted: The predicted outlines.
         least: The IoU, 0..1.
 
     Returns:
@@ -104,8 +102,6 @@ def intersections(truth: Outlines, predicted: Outlines, pairs: tuple[Ints, Ints]
     """Return the area that each pair of outlines has in common, px^2 [p].
 
     Args:
-        truth: The true outlines.
-        predicted: The predicted outlines.
         pairs: Positions [p] of truth and prediction.
     """
     import shapely

@@ -49,7 +49,6 @@ def near_pairs(
         truth: Truth points of each image, float64 [n, 2], or of any number of dimensions.
         predictions: Predicted points of each image, float64 [m, 2].
         reach: Largest distance of a pair, sqrt(dx^2 + dy^2) in float64.
-        most: Largest number of pairs.
 
     Returns:
         The pairs; None where there are more than `most`.
@@ -106,7 +105,6 @@ def within(distance: Floats, radius: float | Floats, inclusive: bool) -> Bools:
     """Tell which distances are within a radius.
 
     Args:
-        distance: Distances of any shape.
         radius: The radius, in the same unit, of a shape that broadcasts.
         inclusive: Whether a distance of exactly the radius is within.
     """
@@ -170,7 +168,6 @@ def nearest(points: Ints, others: Ints, distance: Floats, n_points: int) -> Ints
         points: Position of the point of each pair [P].
         others: Position of the other point [P]; of equally near ones the first counts.
         distance: Distance of the two [P].
-        n_points: Number of points.
 
     Returns:
         The pair's row for each point [n_points]; -1 where it is in no pair.

@@ -34,7 +34,6 @@ class Tissue:
     Attributes:
         white: Share without tissue, 0..1.
         stained: Share of the tissue whose colours are those of haematoxylin and eosin, 0..1.
-        density: Mean optical density of the tissue.
     """
 
     white: float
@@ -48,7 +47,6 @@ class Quality:
 
     Attributes:
         short_side: Shorter side of the image itself, px.
-        sharpness: Variance of the Laplacian of the smoothed luma.
         relative_sharpness: The same per variance of the luma, x 1000.
         brightness: Mean luma, 0..255.
         dark: Share of underexposed pixels.

@@ -152,7 +152,6 @@ def lesions(pair: RegionPair, iou: float) -> Measured:
     prediction.
 
     Args:
-        pair: The structure.
         iou: A pair matches only where its intersection over union is above this.
     """
     (true, n_true), (guess, n_guess) = components(pair.truth), components(pair.prediction)
@@ -169,7 +168,6 @@ def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measu
     all predicted lesions that touch it after dilation.
 
     Args:
-        pair: The structure.
         dilation: Voxels by which lesions of the truth grow.
         min_volume_mm3: Lesions of the truth up to this volume do not count.
     """

@@ -138,7 +138,6 @@ def curve(score_levels: Levels, weights: Floats) -> RocCurves:
     """Return the ROC curve of every replicate.
 
     Args:
-        score_levels: Levels of the score.
         weights: Weights of the cases [B, N]; sums of float32 weights that are whole numbers are exact.
     """
     count = len(score_levels.scores)
@@ -156,7 +155,6 @@ def in_chunks(
     """Measure the curves of many replicates, some at a time, because the curves of all are large.
 
     Args:
-        score_levels: Levels of the score.
         weights: Weights of the cases [B, N].
         measures: Function of a curve of b replicates that gives values [b], by name.
 
@@ -202,7 +200,6 @@ def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
     is interpolated from the point before it.
 
     Args:
-        c: The curves.
         sensitivity: The sensitivity, 0..1.
 
     Returns:
@@ -230,7 +227,6 @@ def partial_auc(c: RocCurves, sensitivity: float) -> Floats:
     """Return the area under the curve and above a sensitivity (ISIC 2024).
 
     Args:
-        c: The curves.
         sensitivity: The sensitivity, 0..1.
 
     Returns:
@@ -296,8 +292,6 @@ def precisions(x: Floats, y: Floats, positives: float, negatives: float) -> Floa
     Args:
         x: 1 - specificity of each point, 0..1.
         y: Sensitivity of each point, 0..1.
-        positives: Weight of the positives.
-        negatives: Weight of the negatives.
 
     Returns:
         Precision of each point, 0..1; NaN at (0, 0), where nothing is called positive.

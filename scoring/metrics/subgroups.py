@@ -43,7 +43,6 @@ def quantities(
     """Compute each share in each group.
 
     Args:
-        groups: The groups.
         shares: Shares of the cases by quantity.
         weights: Weights of the cases [B, N].
 
@@ -73,7 +72,6 @@ def members(groups: Groups, shares: Mapping[str, SubgroupShare]) -> dict[tuple[s
     """Return the cases [N] that each share of each group is one of, by the name of `quantities`.
 
     Args:
-        groups: The groups.
         shares: Shares of the cases by quantity.
     """
     return {
@@ -93,7 +91,6 @@ def rows(
     """Write the groups as `slices` of a scorecard.
 
     Args:
-        groups: The groups.
         shares: Shares of the cases by quantity.
         point: `quantities` on the test set itself, [1] each.
         intervals: Their 95 % intervals; empty without replicates.

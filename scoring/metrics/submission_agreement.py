@@ -78,7 +78,6 @@ def nearest(row: Floats, rows: Floats, count: int) -> Ints:
     Args:
         row: Probabilities of the case [K].
         rows: Probabilities of the others [n, K].
-        count: Number of cases wanted.
 
     Returns:
         Positions of the nearest `count` rows (all, where there are fewer), the nearest first, equal ones in

@@ -21,8 +21,6 @@ class ConcordancePairs:
         comparable: Pairs of which one patient certainly had the event earlier; the sum of the following and
             of the discordant ones.
         concordant: Pairs in which that patient has the higher risk.
-        tied: Pairs of equal risk.
-        missing: Pairs of which a patient has no score.
     """
 
     comparable: Ints

@@ -41,7 +41,6 @@ class MultilabelCases:
         truth: Which labels each case has [N, L].
         predicted: Which labels it is said to have [N, L]; None where nothing but scores are known.
         scores: Score of each case for each label [N, L]; None where nothing but labels are known.
-        classes: Names of the labels.
     """
 
     truth: Bools
@@ -98,7 +97,6 @@ class RegionCases:
 
     Attributes:
         measured: What the metric measured of each case and structure [N, S, Q].
-        classes: Names of the structures.
     """
 
     measured: Floats
@@ -133,7 +131,6 @@ class DetectionCases:
         score: Score of each [D].
         hit: Whether each is a hit [D, T], at each of T limits of a match.
         objects: Objects of the truth of each image and class [N, K].
-        classes: Names of the classes.
     """
 
     image: Ints

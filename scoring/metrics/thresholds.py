@@ -61,7 +61,6 @@ def folds(labels: Ints, units: Ints, seed: int) -> list[tuple[Ints, Ints]] | Non
     Args:
         labels: Label of each case [N]; those of fewer than five cases are spread as one.
         units: Unit number of each case [N].
-        seed: Seed of the random split.
 
     Returns:
         Positions of the four other folds and of the fold, five times; None with fewer than five units.

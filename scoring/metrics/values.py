@@ -40,7 +40,6 @@ def rmse(cases: Pairs, weights: Floats) -> Floats:
     """Return the root of the mean squared error [B].
 
     Args:
-        cases: The cases.
         weights: Weights of the cases [B, N].
     """
     return np.sqrt(mean_squared_error(cases, weights))
@@ -50,7 +49,6 @@ def r2(cases: Pairs, weights: Floats) -> Floats:
     """Return the coefficient of determination [B]; NaN where the truth does not vary.
 
     Args:
-        cases: The cases.
         weights: Weights of the cases [B, N].
     """
     return 1 - divide(mean_squared_error(cases, weights), _moments(cases, weights)[2])
@@ -60,7 +58,6 @@ def spearman(cases: Pairs, weights: Floats) -> Floats:
     """Return Spearman's rank correlation [B], with mean ranks of ties; NaN where one side does not vary.
 
     Args:
-        cases: The cases.
         weights: Weights of the cases [B, N].
     """
     ranks = [_ranking(numbers) for numbers in _values(cases)]
@@ -80,7 +77,6 @@ def c_index(cases: SurvivalCases, weights: Floats, missing: str) -> Floats:
     """Return Harrell's C-index [B].
 
     Args:
-        cases: The patients.
         weights: Their weights [B, N].
         missing: How a pair with a patient without a score counts, see `survival.c_index`.
     """
@@ -92,7 +88,6 @@ def uno_c_index(cases: SurvivalCases, weights: Floats, horizon: float | None = N
     """Return Uno's C-index [B].
 
     Args:
-        cases: The patients.
         weights: Their weights [B, N].
         horizon: Time before which events count; None: all.
     """

@@ -42,9 +42,6 @@ class Check:
     """One line about the installation.
 
     Attributes:
-        group: What it belongs to.
-        name: What it is about.
-        value: How it is.
         state: "ok", "caution" for what works less well than it could, "fault" for what does not work.
         mend: What to do about it; "" where it is ok.
         public: Whether anybody may read it, also on a public address.

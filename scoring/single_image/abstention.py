@@ -42,8 +42,6 @@ class Withheld:
     """How often no answer is given on the test set.
 
     Attributes:
-        images: Images that were tried.
-        withheld: How many of them got no answer.
         right_withheld: Of those, how many highest classes were the true ones.
         right_given: The same of the others.
         tied: Whether images share the score at the threshold: then the share has no interval that holds.
@@ -61,7 +59,6 @@ class ImageAnswer:
     """A model's answer to one image.
 
     Attributes:
-        prediction: Its scores.
         views: Those of the image turned and mirrored, None where the model fails on one.
         reasons: Why there is no answer; empty where there is one.
     """
@@ -101,7 +98,6 @@ def reasons(
         highest: The highest score, 0..1.
         least: The highest score that is needed, None where it is not known.
         views: The answers to the image turned and mirrored, None where they were not computed or failed.
-        chips: What was said of the image.
         failed: Why the model failed on the image turned or mirrored, "" where it did not.
     """
     sentences = list(reasons_of(chips))
@@ -132,7 +128,6 @@ def withheld(
     """Count on at most 60 images of the test set how often no answer is given.
 
     Args:
-        model: The model.
         truth: The test set's images.
         vectors: What the model receives besides of each case [N, 3]; None where it takes the image alone.
         reference: The model's answers to the test set.
@@ -179,12 +174,10 @@ def answered(
     """Return the model's answer to one image, also turned and mirrored, and why it is none.
 
     Args:
-        model: The model.
         prepared: The pixels as the model receives them, uint8 (h, w, 3).
         vector: What it receives besides [3], None where it takes the image alone.
         reference: Its answers to the test set, None where they are not known.
         least: The highest score that an answer needs, None where it is not known.
-        chips: What was said of the image.
 
     Raises:
         InputRefused: If the model fails on the image as it is.

@@ -19,7 +19,6 @@ class DatedAnswer:
     Attributes:
         name: Of the photograph, for people.
         taken: When it was taken, None where nobody said.
-        prediction: The answer.
         views: Those to its turned and mirrored copies, None where they were not asked for.
     """
 
@@ -56,7 +55,6 @@ def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> l
 
     Args:
         answers: In the order of their dates; those without one do not count.
-        names: The classes in full.
     """
     sentences = []
     for before, after in pairwise([answer for answer in answers if answer.taken is not None]):
@@ -91,7 +89,6 @@ def photographs_line(predictions: Sequence[ImagePrediction], names: Sequence[str
 
     Args:
         predictions: Of one model, one per photograph.
-        names: The classes in full.
     """
     mean = mean_scores(predictions)
     top = int(mean.argmax())

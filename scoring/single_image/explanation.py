@@ -22,7 +22,6 @@ class Explanation:
     """Two maps of one answer.
 
     Attributes:
-        one_by_one: One part hidden after the other.
         random_halves: Random halves hidden (RISE).
         whole: Light and colour changed, middle and all around hidden.
     """
@@ -52,8 +51,6 @@ def explanation(
     """Return both maps and the test of the whole picture.
 
     Args:
-        model: The model that gave the answer.
-        prediction: The answer.
         grid: Cells each way that are hidden one by one: grid x grid runs.
         count: Random halves: a run each; the changes of the whole picture take further runs.
         progress: Called with the runs done and their total.

@@ -24,7 +24,6 @@ class SourceImage:
     """An image to read.
 
     Attributes:
-        name: What the page calls it.
         picture: Gives its bytes, None where there are none.
         case: Its place in the test set, None for an own one.
         vector: What the model receives besides; None where it takes the image alone, or is to be asked.
@@ -46,7 +45,6 @@ class SessionImage:
         source: Where it came from.
         preview: JPEG; b"" where the file was refused.
         prepared: Pixels as the model receives them; None where the file was refused.
-        chips: What was said of it.
         answer: The model's; None where it needs age, sex and body site first, or where it failed.
         refused: Why the file or the model's answer is missing, "" where neither is.
     """
@@ -70,8 +68,6 @@ def session_images(
     """Return the images with the model's answers, where it takes the image alone or `vector` is known.
 
     Args:
-        model: The model.
-        sources: The images.
         reference: The model's answers to the test set, None where they are not known.
         measured: Quality and appearance of the test set's images, None where they are not known.
         progress: Called with the images done and their number.
@@ -113,7 +109,6 @@ def with_answer(model: OpenModel, image: SessionImage, reference: Reference | No
     """Return an image with the model's answer, or why there is none.
 
     Args:
-        model: The model.
         image: An image that could be decoded, with `vector` where the model takes one.
         reference: The model's answers to the test set, None where they are not known.
     """

@@ -17,7 +17,6 @@ class ModelCard:
     """How good a model is on a test set.
 
     Attributes:
-        right: Cases on which it is right.
         commonest: Class number of the most frequent class, and its share: who always answers it is as often
             right.
         sensitivity: Malignant cases whose highest class is a malignant one; None without such cases, or

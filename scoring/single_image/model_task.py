@@ -20,7 +20,6 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
     """Return what a challenge expects of a model.
 
     Args:
-        challenge_id: A challenge that takes photographs.
         categories: Of an ISIC test set or model, in the order of its outputs.
 
     Raises:

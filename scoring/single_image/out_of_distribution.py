@@ -38,7 +38,6 @@ class OutlierScore:
         far_limit: Distance beyond which it is called nothing like them.
         false_alarms: Of the test set's own images, each left out in turn, how many are beyond it.
         far_alarms: How many of them are so unlike that an answer to them would mean nothing.
-        images: How many images those are.
     """
 
     distance: float
@@ -112,7 +111,6 @@ class KnownImages:
 
         Args:
             appearance: Of the whole image [1, d].
-            count: How many.
             own: Its place in the test set, where it is one of these.
         """
         others = np.flatnonzero(self.indices != (-1 if own is None else own))

@@ -32,7 +32,6 @@ class Photograph:
     Attributes:
         pixels: uint8 (height, width, 3), upright, read-only.
         small: A copy to measure and to show, 512 px on its shorter side.
-        seen: What the file was.
         dropped: Of `models.image_upload.KINDS`, what else it held.
         framed: How it was reduced, and turned and cropped by hand, in sentences; "" where it was not.
         reduction: Pixels of the file along one pixel that was kept, 1 or more.

@@ -50,7 +50,6 @@ class QualityBadge:
         level: Of LEVELS; "stop" where the challenge refuses such a picture, hardly anything in it is sharp,
             it is a tile of tissue instead of skin, nothing like the test set's, or no lesion stands out.
         value: What was measured, for people.
-        words: A sentence.
         percentile: Share 0..1 of the test set's images with a lower value, None where unknown.
     """
 
@@ -147,7 +146,6 @@ def chips_of(
     """Return chips of a photograph of skin, its likeness to the test set's images among them.
 
     Args:
-        measures: Its quality.
         parts: Its appearance [1, d].
         shortest_side: Pixels that the challenge requires, 0 = any.
         among: The test set's images, None where they were not measured.

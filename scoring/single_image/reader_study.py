@@ -39,9 +39,7 @@ class ReadImage:
     """An image that was read.
 
     Attributes:
-        name: Of the image.
         alone: What the reader said before the model's answer was shown.
-        assisted: What the reader said after it.
         model: The class with the model's highest score; UNSURE where it gives no answer.
         score: That score, 0..1, also where there is no answer; NaN where the model failed.
         truth: The true class; UNSURE where it is not known.
@@ -66,7 +64,6 @@ class ReadersCompared:
 
     Attributes:
         shares: Of each of `READERS`.
-        difference: Reader with the model less reader alone.
         interval: Its 95 % interval, of paired images; None of fewer than two.
     """
 
@@ -150,9 +147,6 @@ def drawn(labels: Ints, malignant: Bools, places: Ints, count: int, seed: int) -
     Args:
         labels: Class numbers of all cases [N], negative where unknown.
         malignant: Which classes are malignant [K].
-        places: Of the cases that can be read.
-        count: How many.
-        seed: Of the draw.
     """
     random = np.random.default_rng(seed)
     shuffled = random.permutation(places[labels[places] >= 0])

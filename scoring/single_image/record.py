@@ -42,12 +42,8 @@ class TileRecord:
     """Everything that was shown of one tile.
 
     Attributes:
-        photograph: The tile.
         source: What the nuclei come from, as the page calls it.
         sha256: Of the model; "" where the nuclei come from a file.
-        counts: Counts of the nuclei that are shown.
-        least_confidence: Smallest confidence of those.
-        chips: What was noticed about the tile.
         date: Of the record, for people.
         counts_shown: Whether counts were shown although there is no answer.
     """
@@ -72,10 +68,7 @@ class OnTestSet:
     """What a test set says of an answer; None: not computed.
 
     Attributes:
-        reference: The model's answers to its cases.
         class_set: The classes that the image cannot be parted from.
-        operating_point: The threshold of a wanted sensitivity.
-        withheld: How often there is no answer on it.
         truth: Of an image that is one of its cases, the class in full; "" else.
     """
 
@@ -91,7 +84,6 @@ class MoreAnswers:
     """Further answers.
 
     Attributes:
-        views: To the image turned and mirrored.
         others: To further photographs of the same lesion.
         second: Of another model, where one was chosen.
         photographs: Those that `others` answer.
@@ -120,9 +112,6 @@ class Record:
 
     Attributes:
         test_set: What a test set says of the answer.
-        more: Further answers.
-        checks: What speaks for caution.
-        model_name: What the page calls the model.
         date: Of the record, for people.
         impression: What the person wrote before the answer was shown.
         scores_shown: Whether scores were shown although there is no answer.

@@ -94,7 +94,6 @@ class RightShare:
     Attributes:
         similar: Of the cases with a similar highest score, ties all counted; of all where they are few.
         low: Lowest highest score among them, NaN without a case.
-        high: The highest.
         every: Whether all cases count, because they are few.
         of_class: Of the cases that get the same class as the image.
     """

@@ -99,9 +99,6 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
     """Return what light and colour of the whole picture do to class k, as a sentence.
 
     Args:
-        whole: The scores.
-        k: The class.
-        name: The class in full.
         strongest: The largest change that hiding a part brings about.
     """
     largest = whole.tone(k)

@@ -52,11 +52,9 @@ class Request:
     """Where a viewer was sent in a case.
 
     Attributes:
-        case: Name of the case.
         requested: The place as the page named it last, None for none.
         sent: What the viewer is told; its `turn` makes the same place a new request when it is requested
             again.
-        turn: How often the viewer was sent somewhere.
     """
 
     case: str
@@ -72,7 +70,6 @@ def next_request(
 
     Args:
         before: The last request, None before the first.
-        case: Name of the case.
         requested: The place that the page names, None for none.
         selected: Where the visitor went in the viewer. It may come back as the place that the page names, and
             is no reason to go there again.
@@ -98,8 +95,6 @@ def show(
     """Mount the viewer; call it in a fragment, so that a click runs no more than is needed.
 
     Args:
-        payload: What is shown.
-        key: Of the component in the session.
         height: Of the picture, in CSS px, at most.
         focus: The place that the viewer shall go to, in the terms of what is selected (nuclei: `side` "truth"
             or "prediction", `index` in its file's list). What was selected in the viewer may come back as

@@ -23,9 +23,7 @@ class TileInfo:
     """What the viewer knows of an image besides its nuclei.
 
     Attributes:
-        name: Of the case.
         size: Width and height in px.
-        classes: Names of the classes.
         um_per_px: Micrometres per pixel, 0 where nobody knows: then lengths are in px.
         jpeg: The image, of any size, in the same frame; None without.
         noun: What one of the marked objects is called, and several.
@@ -51,7 +49,6 @@ def results(
             reason [n] position in `reasons`; partner [n] row of the nucleus it matches or that the reason is
             about, -1 = none; number [n] position in its file's list; score [n] confidence; distance [n] px to
             the partner, NaN = none; iou [n] of the outlines of a match, NaN = none.
-        image: What they lie in.
         reasons: Codes of the matches; "" = none.
         radius: Of the matching, in px.
     """

@@ -47,7 +47,6 @@ def pack(
     """Return a payload.
 
     Args:
-        head: Entries of the header.
         arrays: By name, packed in C order; bytes as uint8.
         deflate: Whether they are worth the time of deflating them.
 

@@ -16,8 +16,6 @@ class ImageWindow:
     """How an image is shown.
 
     Attributes:
-        unit: Of its values.
-        digits: Decimals of a value.
         inverted: Whether high values are dark.
         windows: Name, value drawn black, value drawn white; the first one is shown first.
     """
@@ -42,8 +40,6 @@ def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Paylo
     The viewer returns and takes {voxel: index in the truth's file, plane: "axial", "coronal" or "sagittal"}.
 
     Args:
-        scene: Masks and images.
-        name: Of the case.
         labels: Names of the labels 0, 1, 2 ...
     """
     arrays = {"labels": _stored(scene.labels)} | {

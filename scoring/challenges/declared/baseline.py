@@ -22,7 +22,6 @@ def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
     """Return the constant submission: of masks an empty one for every case, else what `constant_table` says.
 
     Args:
-        declaration: Of any task.
         truth: The test set.
     """
     if declaration.task == "segmentation":
@@ -40,7 +39,6 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
     mean of a number, and equal risks; of points and boxes one at the median place in every image.
 
     Args:
-        declaration: Of a task of tables.
         truth: The test set.
     """
     if declaration.truth.places:
@@ -59,7 +57,6 @@ def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]
     Its classes, scores and numbers go round from case to case, so that every metric is defined.
 
     Args:
-        declaration: Of any task.
         truth: The test set.
     """
     ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))

@@ -28,16 +28,10 @@ class DeclaredCases:
     """The N cases of a test set, in file order.
 
     Attributes:
-        name: What messages call the source.
-        ids: Case ids.
-        files: The source of the table.
-        pictures: The source of the images.
         digest_of: SHA-256 of the members that were read.
         columns: Cells [N] of the table by `tables.key` of the header.
-        id_column: Key of the column of ids.
         labels: Class number of each case [N] (classification, ordinal), else -1.
         values: [N, C]: 0 and 1 of each label (multilabel); the value (regression); time and event (survival).
-        findings: Warnings and notes about the source.
         masks: Member of `files` that holds the mask of each case (segmentation).
         objects: What each image holds (points, boxes).
     """

@@ -71,7 +71,6 @@ class MetricUse:
     """A metric with its options.
 
     Attributes:
-        metric: Of the registry.
         key: Its name in a scorecard, which tells its options: "f1_macro".
         options: Values by name of the registry.
         weight: Its share of a weighted sum, 0 to 1.
@@ -119,17 +118,10 @@ class Declaration:
     """A challenge as a file says it.
 
     Attributes:
-        about: Its id and words.
         task: One of `scoring.metrics.registry.TASKS`.
         classes: Names of the classes, in order where order counts; of the labels; of the regions of a mask.
-        positive: The class that a single score is of.
         regions: Values of a mask by region.
-        truth: Columns of the truth.
-        predictions: Columns of a submission.
-        subgroups: Columns whose values are compared.
         score: What makes the score: one metric, or parts of a weighted sum.
-        report: Metrics beside the score.
-        ranking: How teams are ordered.
         tree: The file as `tomllib` gives it, which boards, bundles, cards and the history keep.
         digest: SHA-256 of it, the same whatever comments and layout the file has.
     """

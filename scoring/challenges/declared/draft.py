@@ -17,11 +17,7 @@ metrics_of = registry.of_task
 
 
 def toml(draft: Draft) -> str:
-    """Return the text of the file.
-
-    Args:
-        draft: The draft.
-    """
+    """Return the text of the file."""
     tables = [(key, draft[key]) for key in KEYS[""] if draft.get(key)]
     lines = _pairs({key: value for key, value in tables if not _is_table(value)})
     for key, value in tables:
@@ -32,11 +28,7 @@ def toml(draft: Draft) -> str:
 
 
 def reasons(draft: Draft) -> tuple[str, ...]:
-    """Return what the truth was taken for, a sentence each.
-
-    Args:
-        draft: The draft.
-    """
+    """Return what the truth was taken for, a sentence each."""
     if regions := draft.get("regions"):
         names = (f"{', '.join(map(str, values))} is {name!r}" for name, values in regions.items())
         return (f"Values of the masks: {', '.join(names)}.",)
@@ -60,11 +52,7 @@ def reasons(draft: Draft) -> tuple[str, ...]:
 
 def predicted(draft: Draft) -> tuple[str, str]:
     """Return the key of what predictions have ("label", "scores", "score", "value", "risk"; "" of masks), and
-    its column.
-
-    Args:
-        draft: The draft.
-    """
+    its column."""
     pairs = ((kind, str(column)) for kind, column in draft["predictions"].items() if kind != "missing")
     return next(pairs, ("", ""))
 
@@ -73,7 +61,6 @@ def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
     """Return a draft whose predictions have something else.
 
     Args:
-        draft: The draft.
         kind: Key of it, as `predicted` gives it.
         column: Its column; "" for the usual name.
     """
@@ -82,12 +69,7 @@ def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
 
 
 def with_metric(draft: Draft, name: str) -> Draft:
-    """Return a draft with another metric: predictions then have what it needs.
-
-    Args:
-        draft: The draft.
-        name: Of a metric of its task.
-    """
+    """Return a draft with another metric: predictions then have what it needs."""
     metric, two = registry.find(draft["task"], name), len(draft["classes"]) == 2
     options: dict[str, Any] = {
         option: parameter.default

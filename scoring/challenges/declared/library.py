@@ -104,10 +104,6 @@ def of_file(path: str | os.PathLike[str]) -> Challenge[Any, Any]:
 def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
     """Return the challenge of the text of a file, and remember it.
 
-    Args:
-        data: The file.
-        name: What messages call it.
-
     Raises:
         InputRefused: With every problem.
     """
@@ -118,8 +114,6 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
     """Keep the file of a challenge among the own ones, and return where: from then on its id stands for it.
 
     Args:
-        data: The file.
-        name: What messages call it.
         may_replace: Whether it may take the place of one of the same id.
 
     Raises:

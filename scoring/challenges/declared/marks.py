@@ -33,10 +33,7 @@ def marks(
     and, of boxes, iou.
 
     Args:
-        declaration: Of points or boxes.
         truth: The test set.
-        predictions: What was submitted.
-        index: Of the image.
     """
     true, found = truth.objects[index], predictions.objects[index]
     n_true, n_found = len(true.places), len(found.places)

@@ -39,8 +39,6 @@ class TruthMasks:
     """Masks of a truth as they were found, for naming their values.
 
     Attributes:
-        name: What messages call it.
-        cases: Number of masks.
         found: How many of them hold each value, background left out.
         spacing: Edges of a voxel in mm, one text for each that occurs.
         names: Names of values, where a `dataset.json` beside the masks says them.

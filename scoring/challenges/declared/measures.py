@@ -33,8 +33,6 @@ class Measured:
     """Cases with what is computed of them.
 
     Attributes:
-        declaration: What the challenge declares.
-        cases: Truth and predictions as metrics take them.
         counted: Cases that count [N].
         by_use: Cases by the key of a metric, where each metric has its own.
         groups: Members [N] by column and group, for subgroups.

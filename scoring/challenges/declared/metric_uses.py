@@ -19,10 +19,7 @@ class MetricReader:
     """Reads the metrics of one declaration; what is wrong with them is kept by `keys`.
 
     Attributes:
-        keys: Of the file.
         task: One of `TASKS`, "" for none.
-        names: Of the classes or regions.
-        predictions: Columns of a submission.
     """
 
     keys: KeyReader

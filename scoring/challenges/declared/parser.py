@@ -56,10 +56,6 @@ WORST_OF = ("classification", "ordinal", "multilabel", "segmentation", "points",
 def parse(data: bytes | str, name: str) -> Declaration:
     """Return what a file declares.
 
-    Args:
-        data: The file.
-        name: What messages call it.
-
     Raises:
         InputRefused: With every problem; `bad-toml`, `unknown-key`, `missing-key`, `bad-value`,
             `unknown-metric`.
@@ -75,7 +71,6 @@ def parse_tree(
 
     Args:
         tree: As `tomllib` gives them.
-        name: What messages call the file.
         lines: The line of each key.
 
     Raises:

@@ -14,7 +14,6 @@ def prediction_table(
     """Return predictions as CSV, unrounded, with a row for each case that has one.
 
     Args:
-        declaration: Of a task of tables.
         cases: The N cases, or their ids.
         predictions: Outputs by class [N, C], or a number each [N, 1], and class numbers [N].
     """
@@ -37,12 +36,7 @@ def prediction_table(
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as CSV.
-
-    Args:
-        header: Names of the columns.
-        rows: Their cells.
-    """
+    """Return rows as CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()

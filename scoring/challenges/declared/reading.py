@@ -84,11 +84,7 @@ class ReadTable:
     """A table as it is read, with what is wrong with it.
 
     Attributes:
-        files: Its source.
         digest_of: SHA-256 of the member that it is.
-        table: The table.
-        problems: What is wrong with it.
-        findings: Warnings and notes about it.
     """
 
     files: SourceFiles

@@ -19,12 +19,7 @@ class Fit(NamedTuple):
 
 
 def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
-    """Return the inputs whose columns a table has: of opened challenges, own files, then the gallery.
-
-    Args:
-        header: Headings of the table.
-        opened: Ids of challenges that were opened before.
-    """
+    """Return the inputs whose columns a table has: of opened challenges, own files, then the gallery."""
     known = {key(heading) for heading in header}
     found: dict[Fit, None] = {}
     for declaration in _declarations(opened):

@@ -39,10 +39,7 @@ def scene(declaration: Declaration, truth: DeclaredCases, predictions: MaskPredi
     """Return the masks of a case and its images. Raises InputRefused.
 
     Args:
-        declaration: Of masks.
         truth: The test set.
-        predictions: What was submitted.
-        index: Of the case.
     """
     case, values = truth.ids[index], _values(declaration)
     code_of = np.zeros(max(values) + 1, np.uint8)
@@ -67,7 +64,6 @@ def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
 
     Args:
         truth: The test set.
-        case: Its id.
     """
     masks, found = set(truth.masks.values()), dict[str, Opener]()
     for member in truth.pictures.members:

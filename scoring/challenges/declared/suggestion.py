@@ -56,7 +56,6 @@ class TruthTable:
     """A truth as it was read, for choosing its columns.
 
     Attributes:
-        name: What messages call it.
         columns: Cells by heading, without blanks around them.
         decimal_comma: Whether "0,5" is a number: where another character parts the columns.
     """
@@ -104,7 +103,6 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
     """Return the draft that fits a truth best.
 
     Args:
-        truth: The truth.
         name: Of its file, which the id is made of.
 
     Raises:
@@ -136,8 +134,6 @@ def with_task(
     """Return a draft with another task or other columns, and what follows from them.
 
     Args:
-        truth: The truth.
-        draft: The draft.
         task: One of `scoring.metrics.registry.TASKS`.
         classes: Names of the classes, where each has a column.
         **columns: Keys of [truth] with the columns of the task.

@@ -27,9 +27,6 @@ class HecktorEvaluation:
     """A submission on a truth, under options.
 
     Attributes:
-        truth: The N patients.
-        submission: Aligned with them.
-        options: How the rules are read.
         members: Patients that take part at all, bool [N]; True: all.
     """
 

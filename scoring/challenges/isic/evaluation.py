@@ -23,9 +23,6 @@ class IsicEvaluation:
     """Predictions on a truth, under options.
 
     Attributes:
-        truth: The N cases.
-        predictions: Their predictions.
-        options: How they are scored.
         groups: Subgroups whose shares are wanted; none without metadata.
     """
 

@@ -112,7 +112,6 @@ def spelled_alike(
         written: Ids of the predictions, of which it drops a final .jpg.
         cases: Case of each row.
         there: Ids of the truth, of which it drops nothing.
-        name: What messages call the predictions.
     """
     if any(JPG.sub("", cell) != there[case] for cell, case in zip(written, cases, strict=True)):
         return None

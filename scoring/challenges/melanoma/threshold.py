@@ -66,7 +66,6 @@ class Ordered:
         cuts: Every distinct decision "score > t", descending: 0.5 and the midpoints between successive
             scores, one above and one below all.
         positive: Scores of melanomas as they rank, ascending.
-        negative: Those of the others.
     """
 
     cuts: Floats
@@ -111,9 +110,7 @@ def _with_intervals(
     """Return quantities of the test set itself with their intervals on the card's own replicates.
 
     Args:
-        card: A scorecard of Melanoma.
         quantities: Function of what was counted on B replicates that gives each quantity [B].
-        basis: What they rest on.
     """
     source, cases = card.provenance, _cases(card)
     options = StatisticsOptions(source["resamples"], source["seed"], interval=source["options"]["interval"])

@@ -46,7 +46,6 @@ class WrittenFiles:
 
     Attributes:
         keys: What the file of each case calls its list, "" for a case without a file.
-        names: Class names in it as written.
         marked: Whether a file begins with a byte order mark.
         unnamed: Whether a nucleus of Multiple polygons has no key `name`.
     """

@@ -47,11 +47,6 @@ class DenseModel:
 def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel:
     """Check what a model declares, and try it on noise twice.
 
-    Args:
-        process: The loaded model.
-        facts: What is known of it.
-        name: What messages call it.
-
     Raises:
         InputRefused: With every problem.
         ModelFailed: The model failed.
@@ -87,10 +82,7 @@ def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, whe
     smaller one is continued by its mirror image.
 
     Args:
-        process: The loaded model.
-        model: What is known of it.
         pixels: RGB, uint8 [H, W, 3].
-        where: What messages call the tile.
 
     Raises:
         InputRefused: The tile is too small or too large, or the answer is no map of probabilities over it.

@@ -31,8 +31,6 @@ def official(
 
     Args:
         truth: The test set.
-        predictions: What was submitted.
-        d: The nuclei of both.
         rule: What they were scored by.
         counted: Tallies of the evaluator's matching, at the radius and smallest confidence of `rule`.
         score: The score here; None or NaN where it is undefined.

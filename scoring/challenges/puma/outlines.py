@@ -31,8 +31,6 @@ class OutlineTallies:
     Attributes:
         support, predicted: Nuclei of the truth, and predicted ones.
         true_positive: Nuclei whose outlines match (IoU above 0.5).
-        iou: Sum of their IoU.
-        matched: Nuclei that the score matches.
         matched_iou, matched_dice: Sums of the IoU and Dice of their outlines.
     """
 
@@ -71,7 +69,6 @@ def measure(
         truth: Nuclei of each image [N].
         predicted: Predicted nuclei of each image [N].
         d: The same nuclei in one list each.
-        m: How the score matches them.
     """
     true, predicted_outlines = _outlines(truth), _outlines(predicted)
     case, case_found = d.truth.case, d.predicted.case

@@ -31,7 +31,6 @@ def peaks(answer: Floats, stride: float, least: float = LEAST) -> Nuclei:
     Args:
         answer: Probabilities [1 + 10, h, w], first background.
         stride: px per cell.
-        least: Probability that some nucleus is there.
 
     Returns:
         Nuclei with the probability of their class as confidence. Their key is `probability`, as on the

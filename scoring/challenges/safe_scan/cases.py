@@ -32,17 +32,11 @@ class SafeScanCases:
     """The N cases of a test set, in file order.
 
     Attributes:
-        name: What messages call the source.
-        files: The source of the table.
-        ids: Images as the table writes them.
         demographics: Age, gender and location.
         labels: Class numbers [N]; None for images without labels.
-        pictures: The source of the images.
         images: Member of `pictures` that shows each case, None where there is none.
         columns: Cells [N] of the table by `tables.key` of the header.
-        id_column: Key of the column of ids.
         digest_of: SHA-256 of the members that were read.
-        findings: Warnings and notes about the source.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "demographics", "labels", "images", "columns")
@@ -114,9 +108,7 @@ def read_cases(
 
     Args:
         source: The table, folder or zip.
-        name: What messages call it.
         read_labels: Reads the challenge's labels; None for cases without labels.
-        images: Another source of the images.
         with_demographics: Whether a model receives them, so that missing ones are a finding.
 
     Raises:

@@ -29,13 +29,10 @@ class SafeScanEvaluation:
     """Predictions that are scored on a truth.
 
     Attributes:
-        truth: The N cases.
-        predictions: Their predictions.
         point: Quantities on the test set itself, [1] each.
         replicates: The same quantities on the replicates.
         units: Unit number of each case [N].
         source: `provenance` of the scorecard.
-        read: Findings of truth and predictions.
     """
 
     truth: SafeScanCases
@@ -144,9 +141,6 @@ def evaluate(
     """Evaluate quantities of predictions on a truth and its replicates.
 
     Args:
-        truth: The N cases.
-        predictions: Their predictions.
-        settings: How they are scored.
         quantities: Quantities [B] by name of weights [B, N].
         basis: What they rest on, from the unit number of each case [N].
         published: Quantities of the test set itself that are published otherwise, from which intervals start.

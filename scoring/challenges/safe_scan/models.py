@@ -46,12 +46,8 @@ def predictions_of(
     """Return what a model predicts for the cases that it was run on.
 
     Args:
-        run: The run.
-        inspected: Its preflight.
-        name: What messages call the model.
         outputs: Outputs that are scored [N, K].
         labels: Class numbers [N], -1 where there is none.
-        about: Findings about the outputs.
     """
     return Predictions(
         name,

@@ -36,7 +36,6 @@ class Reasons:
     Attributes:
         stops: It gives none, or one that nothing here tells.
         zero: It gives 0.
-        unknown: What it gives is not known here.
     """
 
     stops: list[str] = field(default_factory=list)
@@ -125,7 +124,6 @@ def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Findi
 
     Args:
         table: The table of a test set.
-        data: Its file.
         is_run: Whether a line without image and label cancels the run, or gives every model 0.
     """
     if table.written.byte_order_mark:

@@ -57,9 +57,7 @@ def read_predictions(
     """Read a prediction table and align it with a truth's cases; without a truth in file order.
 
     Args:
-        choose: Finds the challenge's columns.
         source: The table, or a folder or zip with one.
-        truth: The cases.
         context: Its option `missing` grades unusable predictions where the table is at fault too.
 
     Returns:

@@ -103,8 +103,6 @@ class CaseTable:
     """A table with a row per image.
 
     Attributes:
-        table: The table.
-        ids: Its cases.
         others: Columns that are neither the image nor about the person.
         has_person: Whether a column is about the person.
     """

@@ -252,7 +252,6 @@ def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | Non
 
     Args:
         score: The score here, 0..1.
-        evaluation: What was scored.
         size_mib: Size of the model in MiB, None where it is unknown.
     """
     predictions, findings = evaluation.predictions, evaluation.read

@@ -87,11 +87,7 @@ class KeptProcesses:
 
 
 class WorkerRun:
-    """What a worker holds of one run.
-
-    Attributes:
-        processes: The model's processes.
-    """
+    """What a worker holds of one run."""
 
     def __init__(self) -> None:
         self.processes = KeptProcesses()

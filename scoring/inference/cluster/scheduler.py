@@ -110,10 +110,6 @@ def _certificates() -> tuple[str, str, str]:
 def on_cluster_or_here(on_cluster: Callable[[Scheduler], Result], here: Callable[[], Result]) -> Result:
     """Do work on the cluster where one is named, else on this machine.
 
-    Args:
-        on_cluster: Does it on the cluster.
-        here: Does it on this machine.
-
     Raises:
         ClusterUnusable: The cluster cannot do it, and nobody said to do it here then.
     """
@@ -144,13 +140,7 @@ class TooLate(Exception):
 
 @dataclass(frozen=True)
 class Cluster:
-    """A scheduler that answers, and workers with the same versions.
-
-    Attributes:
-        client: The connection.
-        address: Of the scheduler.
-        versions: What every worker must hold.
-    """
+    """A scheduler that answers, and workers with the same versions."""
 
     client: "Client"
     address: str

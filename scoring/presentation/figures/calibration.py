@@ -20,7 +20,6 @@ class ReliabilityLabels:
     """Axis labels of a reliability diagram.
 
     Attributes:
-        question: That the figure answers.
         predicted: The horizontal axis, the output.
         observed: The vertical axis, the share that came true.
         hover: The same in a hover text.
@@ -64,8 +63,6 @@ def reliability(
         low: [bins] lower end of the 95% interval of that share.
         high: [bins] upper end.
         n: [bins] number of cases.
-        theme: Its colours.
-        labels: Question and axis titles.
     """
     predicted, observed, low, high = (np.asarray(v, float) for v in (predicted, observed, low, high))
     sizes = np.asarray(n, float)

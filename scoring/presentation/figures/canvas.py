@@ -29,7 +29,6 @@ class Canvas:
         """Begin a figure in the house style.
 
         Args:
-            theme: Its colours.
             question: That the figure answers. It stands in `layout.meta`, not in a title: Plotly's titles
                 neither wrap nor are read aloud.
             height: In pixels.

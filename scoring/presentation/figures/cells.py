@@ -30,7 +30,6 @@ def heat(
     Cells stand at whole numbers from 0, so that lines and frames can be drawn between them.
 
     Args:
-        canvas: To draw on.
         shares: [rows, columns] from 0 to 1; NaN stays blank.
         columns: Names of the columns, as Plotly's HTML.
         rows: Names of the rows, the first on top, likewise.

@@ -93,13 +93,9 @@ def pair_matrix(
     """Draw the row's score minus the column's, coloured where the pair is told apart, else pale.
 
     Args:
-        names: Of the A teams.
         differences: [A, A].
         apart: [A, A] whether a pair is told apart.
         hovers: [A, A] text shown while the pointer is on a cell.
-        digits: Decimals of a difference.
-        theme: Its colours.
-        better: Direction of the scores.
     """
     n = len(names)
     coloured = np.where(apart, Quantity(better).oriented(differences), 0.0)
@@ -124,10 +120,8 @@ def rank_heat(
     """Draw how often each team has each rank.
 
     Args:
-        names: Of the A teams.
         shares: [A, ranks] share of the resamples, 0..1.
         bounds: First and last place that each team could hold, drawn as a frame; empty for no frames.
-        theme: Its colours.
     """
     teams, ranks = shares.shape
     height = 76 + (ROW if teams <= MOST_WORDS else 16) * teams
@@ -156,8 +150,6 @@ class Ordering:
     """The order of the teams under one rule.
 
     Attributes:
-        name: Of the rule.
-        ranks: Of the A teams.
         tau: Agreement with the official order, None where undefined.
         small: Whether it rests on under 15 cases.
     """
@@ -176,8 +168,6 @@ def rules_heat(
     Args:
         names: Of all teams that are ranked.
         rules: The official one first, which stands above a line.
-        columns: Places of the teams that are drawn.
-        theme: Its colours.
     """
     ranks = np.array([[rule.ranks[team] for team in columns] for rule in rules], float)
     most = max(2.0, float(max(max(rule.ranks) for rule in rules)))
@@ -216,10 +206,7 @@ class ClassValues:
     Attributes:
         values: [classes, A], or differences to one team.
         coloured: [classes, A] how good each value is, 0..1; of a difference how much better, around 0.
-        classes: Names of the classes.
-        teams: Names of the A teams.
         support: Cases of each class.
-        measure: Name of the measure.
         risks: Class -> risk group; may lack some.
     """
 
@@ -245,8 +232,6 @@ def class_heat(
 
     Args:
         table: A measure of each class and team.
-        theme: Its colours.
-        chosen: Class and team of the framed cell.
         differences: Whether the values are differences to one team, drawn around 0.
     """
     values = table.values
@@ -290,11 +275,9 @@ def case_heat(
     Every cell can be clicked: its `customdata` is (case, team).
 
     Args:
-        names: Of the A teams.
         cases: Names of the cases, the hardest first.
         right: [cases, A] of the quantity, a share from 0 (wrong) to 1 (right); NaN where a case does not
             count.
-        theme: Its colours.
         quantity: Its direction and range, where it is no share (an error in years).
     """
     is_share = quantity == SHARE

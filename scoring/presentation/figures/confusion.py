@@ -28,7 +28,6 @@ class MatrixStyle:
     """How a confusion matrix is drawn.
 
     Attributes:
-        question: That the figure answers.
         show: What the cells say: "counts", "shares" (percent of the row) or "both".
         outlined: Truth and prediction of the mistake that does harm. An empty cell is blank unless it is that
             one: no harm is worth saying.
@@ -64,9 +63,6 @@ def confusion_matrix_figure(
 
     Args:
         counts: [K, K], rows = truth, and the extra row and column of the style.
-        names: Of the K classes.
-        theme: Its colours.
-        style: How it is drawn.
         risks: Class -> risk group; may lack some.
         chosen: The framed cell, truth and prediction; None frames none.
     """

@@ -36,14 +36,12 @@ class Curve:
     """A score against a yes or no.
 
     Attributes:
-        name: Of what is told from the rest.
         x: [points] from 0 to 1, NaN where nothing is to be drawn.
         y: [points], likewise.
         thresholds: [points] of the score; None where they are unknown.
         legend: Area and interval, after the name in a legend; without it the curve has none.
         risk: Risk group, for its colour; None without.
         band: Pointwise 95% band, None without.
-        points: Points worth showing.
     """
 
     name: str
@@ -78,8 +76,6 @@ def roc_figure(
 
     Args:
         curves: One, or several that a legend names.
-        theme: Its colours.
-        question: That the figure answers.
         level: A sensitivity, 0..1, that a level line shows.
         is_small: Whether it is one of many small panels.
     """
@@ -103,8 +99,6 @@ def precision_recall_figure(
 
     Args:
         curves: One, or several that a legend names.
-        theme: Its colours.
-        question: That the figure answers.
         prevalence: Share of the positives, 0..1, the precision of guessing: a dotted line.
         is_small: Whether it is one of many small panels.
     """

@@ -28,7 +28,6 @@ class Reach:
     """A score beside what can be reached.
 
     Attributes:
-        name: Of the score.
         value: None draws nothing but the name.
         interval: Low and high, None without.
         best: With every object right, None where that is 1.
@@ -140,9 +139,6 @@ def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: 
 
     Args:
         f1: [n, K] F1 of images and classes; NaN (a class in neither truth nor prediction) is blank.
-        classes: Names of the K classes.
-        cases: Names of the n images.
-        theme: Its colours.
     """
     values = np.asarray(f1, float)
 
@@ -171,11 +167,7 @@ class Dependence:
     Attributes:
         x: [n] values of what is changed.
         y: [n] score at each.
-        usual: The challenge's value.
-        chosen: The value in question.
-        score: At the chosen value.
         best: The best possible score, None where that is 1.
-        measure: Name of the score.
     """
 
     x: Floats
@@ -191,10 +183,7 @@ def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.
     """Draw a score over what it depends on; the challenge's value is dotted.
 
     Args:
-        dependence: The score at every value.
-        question: That the figure answers.
         axis: What is changed, with its unit.
-        theme: Its colours.
     """
     canvas = Canvas(theme, question, 260, hovermode="x unified")
     if dependence.best is not None:
@@ -245,10 +234,8 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
     """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond), none apart on a log axis.
 
     Args:
-        names: Of the K classes.
         truth: [K] nuclei per mm2.
         predicted: [K], likewise.
-        theme: Its colours.
     """
     question = "Are there as many of each class as there should be?"
     canvas = Canvas(theme, question, 50 + ROW * len(names), hovermode="closest")
@@ -304,11 +291,8 @@ def shares(
     """Draw predicted over true shares; the line is equality. A click on a dot gives its case as `customdata`.
 
     Args:
-        cases: Names of the n images.
         truth: [n] shares, 0..1; NaN is not drawn.
         predicted: [n], likewise.
-        labels: Question and axis titles.
-        theme: Its colours.
     """
     canvas = Canvas(theme, labels.question, 320, hovermode="closest")
     true, guessed = (np.asarray(values, float) for values in (truth, predicted))
@@ -351,8 +335,6 @@ def distances(
         truth: [n] shares, 0..1; None where there are no such nuclei or no such neighbours.
         predicted: [n], likewise.
         marks: Distances in um that a dotted line shows.
-        labels: Question and axis titles.
-        theme: Its colours.
     """
     canvas = Canvas(theme, labels.question, 320, hovermode="x unified")
     for mark in marks:

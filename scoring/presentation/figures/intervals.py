@@ -25,11 +25,9 @@ class IntervalRow:
     """A dot with its whisker.
 
     Attributes:
-        name: Of the row.
         value: None draws nothing but the name.
         interval: Low and high; None draws the dot alone.
         n: Cases it rests on; under 15 it is grey and its number stands on hover only.
-        beside: Words at the right end of the row.
         apart: False draws it hollow: not told apart.
         through_all: Whether teams are compared with it, by a line through all rows.
     """
@@ -56,11 +54,6 @@ def intervals(
     """Draw dots with 95% whiskers, the first row on top; grey and faint where they rest on under 15 cases.
 
     Args:
-        rows: From top to bottom.
-        theme: Its colours.
-        question: That the figure answers.
-        axis_title: What the values are.
-        digits: Decimals of a value on hover.
         tied: How many of the first rows are shaded.
         reference: Where an upright line stands (all cases, no difference).
     """

@@ -13,7 +13,6 @@ def decimal(value: float | None, digits: int, sign: bool = False) -> str:
 
     Args:
         value: The number; None, NaN and infinity give a dash.
-        digits: Number of decimals.
         sign: Whether a positive number has a plus.
 
     Example:
@@ -31,7 +30,6 @@ def points(share: float | None, digits: int = 2) -> str:
 
     Args:
         share: The score, 0..1; None and NaN give a dash.
-        digits: Number of decimals.
     """
     return decimal(None if share is None else 100 * share, digits)
 
@@ -41,7 +39,6 @@ def share(value: float | None, digits: int = 3) -> str:
 
     Args:
         value: The share, 0..1; None and NaN give a dash.
-        digits: Number of decimals.
     """
     return decimal(value, digits)
 
@@ -57,7 +54,6 @@ def span(pair: Sequence[float | None] | None, digits: int, scale: float = 1.0, s
 
     Args:
         pair: The two ends; a dash is written where there is none, or an end is undefined.
-        digits: Number of decimals.
         scale: What each end is multiplied by.
         sign: Whether positive ends have a plus.
     """

@@ -34,8 +34,6 @@ def output_bars(
 
     Args:
         outputs: [K], as the model gave them.
-        names: Of the K classes.
-        theme: Its colours.
         risks: Class -> risk group.
         truth: The true class, which is marked.
         normalised: Draws their softmax, for display and not in the score.
@@ -83,7 +81,6 @@ class Sweep:
     Attributes:
         settings: The values of the input, numbers for a line and names for rows of dots.
         outputs: [settings, K].
-        names: Of the K classes.
         own: The case's true setting, None where it has none.
         risks: Class -> risk group.
     """
@@ -161,8 +158,6 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
 
     Args:
         sweep: Outputs at every setting, which are numbers.
-        theme: Its colours.
-        question: That the figure answers.
         axis_title: What is changed, with its unit.
     """
     outputs = np.asarray(sweep.outputs, float)
@@ -204,8 +199,6 @@ def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
 
     Args:
         sweep: Outputs at every setting, which are names.
-        theme: Its colours.
-        question: That the figure answers.
     """
     outputs, places = np.asarray(sweep.outputs, float), list(range(len(sweep.settings)))
     named = prominent(outputs)

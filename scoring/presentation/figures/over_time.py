@@ -48,10 +48,6 @@ def over_time(
 
     Args:
         teams: Names and submissions; the first `MOST` are drawn.
-        theme: Its colours.
-        question: That the figure answers.
-        unit: Of the score.
-        digits: Decimals of a score on hover.
     """
     canvas = Canvas(theme, question, 380, margin={"r": 16})
     drawn = [
@@ -130,7 +126,6 @@ class Moment:
     """A submission.
 
     Attributes:
-        name: Of it.
         day: When, as it stands at the axis.
         value: Its score; None where it is undefined.
         interval: 95% interval; None where there is none.
@@ -157,10 +152,7 @@ def progress(
 
     Args:
         moments: Oldest first.
-        theme: Its colours.
         titles: The question that the figure answers, what the days are, and what the values are.
-        digits: Decimals of a value on hover.
-        better: Direction of the values.
     """
     question, below, beside = titles
     canvas = Canvas(theme, question, 260)

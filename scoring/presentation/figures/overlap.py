@@ -27,7 +27,6 @@ class Patients:
     """Patients of one structure.
 
     Attributes:
-        names: Of the n patients.
         dice: [n], 0..1.
         truth_ml: [n] true volumes in mL, from 0.
         predicted_ml: [n], likewise.
@@ -53,14 +52,7 @@ class Patients:
 
 @dataclass(frozen=True)
 class Cloud:
-    """Dice of one structure.
-
-    Attributes:
-        name: Of the structure.
-        above: Patients of whom something was found.
-        zero: Patients of whom nothing was found.
-        empty: How many have nothing in either mask.
-    """
+    """Dice of one structure."""
 
     name: str
     above: Patients
@@ -211,10 +203,7 @@ def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> 
     """Draw Dice over the true volume on a log axis; a truth without the structure stands apart at "none".
 
     Args:
-        name: Of the structure.
-        patients: Of the structure.
         number: Number of the structure, for its colour and symbol.
-        theme: Its colours.
     """
     canvas = Canvas(theme, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml)

@@ -40,9 +40,6 @@ def rank_moves(moves: Sequence[RankMove], theme: Theme, question: str, parts: tu
     that it could hold.
 
     Args:
-        moves: Of the teams.
-        theme: Its colours.
-        question: That the figure answers.
         parts: What both parts are called.
     """
     longest = max(len(short(move.team, NAME)) for move in moves)

@@ -39,7 +39,6 @@ def overlay_png(
     Args:
         drawn: Columns of n nuclei as the viewer takes them: xy, start, centroids, kind, status.
         size: Width and height of the image in px.
-        name: Of the image.
         um_per_px: Micrometres per pixel of the image.
         side: Longest side of the picture in px.
         ground: The image, encoded, of any size; None leaves it plain.

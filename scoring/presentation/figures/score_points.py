@@ -24,7 +24,6 @@ class ScorePart:
     """A summand of a score.
 
     Attributes:
-        name: Of the part.
         short: The name where there is no room.
         weight: Points of 100.
         value: 0..1, None where undefined.
@@ -63,10 +62,8 @@ def score_strip(
 
     Args:
         parts: Of the score; an undefined one wins no points.
-        theme: Its colours.
         interval: 95% interval of the score, in points of 100.
         ceiling: The score with every case right, in points of 100.
-        unit: In which the numbers are written.
     """
     colours = (theme.accent, theme.second, theme.third, *theme.categorical)
     canvas = Canvas(
@@ -189,8 +186,6 @@ def points_lost(
     Args:
         per_class: `ScoreCard.per_class` with score_worth and score_lost (shares of the score; None where the
             class is not in the mean), support, risk and the measure.
-        theme: Its colours.
-        measure: Key and name of the measure.
     """
     classes = {name: entry for name, entry in per_class.items() if entry["score_worth"] is not None}
     # Plotly draws from the bottom up; equal losses stay in class order.

@@ -136,9 +136,7 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
     Args:
         scores: [n] score of all malignant classes together, of each case.
         positive: [n] whether it is malignant.
-        own: Score of the image.
         threshold: Above which a score counts as malignant, None without.
-        theme: Its colours.
     """
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
     question = "Where does this image lie among the test set?"
@@ -188,12 +186,9 @@ def reweighted(
     """Draw the highest scores with the test set's frequencies (ring) and with others (filled).
 
     Args:
-        classes: The K classes.
         risk: Risk group of each, "" without.
         before: [K] scores with the frequencies of the test set.
         after: [K] scores with others.
-        theme: Its colours.
-        most: How many classes are drawn.
     """
     order = np.argsort(-np.maximum(before, after), kind="stable")[:most].tolist()
     margin = {"l": 4, "r": 14, "t": 8, "b": 4}
@@ -236,11 +231,9 @@ def frame(
     """Draw a picture with rulers, and the part of it that is framed; another is dragged with the pointer.
 
     Args:
-        jpeg: The picture.
         size: Its width and height, px.
         box: Left, top, width and height of the part, px.
         micrometres: Along a pixel, 0 where nobody knows: then rulers are in pixels, else in millimetres.
-        theme: Its colours.
     """
     (width, height), (x, y, wide, tall) = size, box
     canvas = Canvas(theme, "Which part does the model receive?", round(RULED * min(1.2, height / width)) + 50)
@@ -280,11 +273,7 @@ class Saliency:
     """Which parts of an image move the score of a class.
 
     Attributes:
-        name: Of the class.
-        how: In which way parts were hidden.
         drops: [h, w] how far the score falls without each part.
-        scale: The drop with the strongest colour.
-        floor: The drop below which nothing is coloured.
         jpeg: The image, which the map covers whatever its own shape.
         size: Width and height of the image in px.
         cell: Row, column and cells each way of the patch that is outlined, None for none.
@@ -305,8 +294,6 @@ def saliency(drop_map: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figur
     every theme, because the image is the same.
 
     Args:
-        drop_map: The map.
-        theme: Its colours.
         opacity: Of the strongest colours, 0..1.
     """
     width, height = drop_map.size

@@ -34,9 +34,6 @@ class Group:
     """Kaplan-Meier curve of a group.
 
     Attributes:
-        name: Of the group.
-        n: Number of patients.
-        n_events: How many had the event.
         time: [K] distinct times in days.
         survival: [K] after each time, 0..1.
         at_risk: [K] under observation before it.
@@ -86,8 +83,6 @@ def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: 
     Args:
         groups: Low, middle and high risk; those without a patient are left out.
         moments: [M] days at which numbers at risk are written.
-        event: What survival is free of.
-        theme: Its colours.
     """
     strokes = [
         Stroke(group, tint, dash)

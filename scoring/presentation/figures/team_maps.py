@@ -32,11 +32,8 @@ class FirstPlaces:
     """Who is first under all weights of three parts of a score.
 
     Attributes:
-        parts: Names of the three parts.
         weights: [G, 3], each summing to 1.
         first: [G, A] share of the first place that each team has there.
-        teams: Names of the A teams.
-        official: The challenge's own weights.
     """
 
     parts: Sequence[str]
@@ -140,7 +137,6 @@ class Sized:
     """A team's model and its score.
 
     Attributes:
-        name: Of the team.
         mib: Size of the model in MiB.
         score: In the unit that is shown.
         interval: Of the score, None without.
@@ -163,12 +159,7 @@ def size_scatter(
     """Draw score over model size on a logarithmic axis. Filled: no smaller model scores as well.
 
     Args:
-        teams: Models and scores.
-        unit: Of the score.
-        digits: Decimals of the score.
-        theme: Its colours.
         limits: MiB from which the challenge takes points away, and at which none are left.
-        better: Direction of the score.
     """
     turned = Quantity(better).oriented
     ordered = sorted(teams, key=lambda team: (team.mib, -turned(team.score)))

@@ -25,7 +25,6 @@ class TeamRange:
         likely: Ends of the thick line, None without.
         possible: Ends of the thin line, None without.
         filled: Whether the dot is filled.
-        beside: Words at the right end.
     """
 
     name: str
@@ -43,9 +42,6 @@ def team_ranges(
 
     Args:
         rows: The first on top; about 100 fill a printed page.
-        theme: Its colours.
-        question: That the figure answers.
-        axis_title: What the values are.
         line: Where an upright line stands.
     """
     n = len(rows)

@@ -35,15 +35,11 @@ class Theme:
 
     Attributes:
         name: "light" or "dark".
-        paper: The page.
         ink: Text, points, whiskers.
         soft: Axis titles, counts, intervals.
-        grid: Lines to read values off.
         zero: Lines that mean something (axes, diagonals, no difference).
-        tint: Quiet areas.
         accent: What matters most; the first part of a sum.
         second: The second part of a sum.
-        third: The third part of a sum.
         risk: By risk group.
         categorical: Ten colours, Okabe-Ito darkened or lightened until they are seen, and two more.
         heat: Colour scale from the page's own colour, cividis.

@@ -27,7 +27,6 @@ class Condition:
     Attributes:
         name: Of one case that has it, for example "melanoma".
         plural: The same for several.
-        other: Of the cases that do not have it.
     """
 
     name: str
@@ -87,11 +86,6 @@ def threshold_lines(
     Args:
         curves: Measures [T] by key, and "threshold" [T].
         names: Key -> name of each measure that is drawn.
-        marks: Thresholds worth showing.
-        theme: Its colours.
-        main: Key of the measure in question.
-        question: That the figure answers.
-        ends: Both ends of the axis.
     """
     canvas = Canvas(theme, question, 320, hovermode="x unified", margin=MARGIN)
     canvas.legend_above()
@@ -139,9 +133,6 @@ def histogram(
         edges: [bins + 1] of the score, evenly spaced.
         negative: [bins] number of cases without the condition.
         positive: [bins] number of cases with it.
-        marks: Thresholds worth showing.
-        theme: Its colours.
-        condition: What is told from the rest.
     """
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
     canvas = Canvas(
@@ -214,9 +205,6 @@ def net_benefit(
     Args:
         curves: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
             "low" and "high" [T], the model's band, where there is one.
-        theme: Its colours.
-        condition: What is told from the rest.
-        marks: Thresholds worth showing.
     """
     question = "Is the model of more use than calling everybody?"
     canvas = Canvas(theme, question, 360, hovermode="x unified", margin=MARGIN)
@@ -254,9 +242,6 @@ def score_bar(
 
     Args:
         score: Of the case, None where it has none.
-        marks: Thresholds worth showing.
-        span: Both ends of the line.
-        theme: Its colours.
         is_positive: Whether the case has the condition in truth.
     """
     margin = {"l": 14, "r": 14, "t": 24, "b": 4}

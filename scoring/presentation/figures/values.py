@@ -17,10 +17,8 @@ def predicted_by_truth(names: Sequence[str], truth: Floats, predicted: Floats, t
     """Draw every case at its true and predicted value, beside the line of no error.
 
     Args:
-        names: Of the cases.
         truth: True values [N].
         predicted: Predicted values [N]; NaN where there is none.
-        theme: Colours.
     """
     canvas = Canvas(theme, "How far off are the predictions?", 340, hovermode="closest")
     cases = np.flatnonzero(np.isfinite(predicted))

@@ -50,7 +50,6 @@ class Figures:
     Attributes:
         drawn: False leaves them out, where there is no room for them.
         shown: Those that stand on the front page: none of them comes again.
-        count: How many were drawn.
     """
 
     drawn: bool = True

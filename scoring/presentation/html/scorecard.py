@@ -46,7 +46,6 @@ def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
     are escaped.
 
     Args:
-        card: The scored submission.
         views: What is shown of it, made by its challenge if not given.
         lines: Names and texts for the front page: test set, submission, team, date.
     """

@@ -58,7 +58,6 @@ def html(record: Record, with_image: bool = True) -> str:
     """Return the record as one self-contained HTML page.
 
     Args:
-        record: What was shown.
         with_image: Whether the image is in it; its pixels alone, without anything else that its file held.
     """
     task, has_scores = record.model.task, record.scores_shown or not record.checks.abstentions

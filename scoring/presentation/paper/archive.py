@@ -28,7 +28,6 @@ def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
     """Return the zip of a scored submission.
 
     Args:
-        card: The submission.
         lines: Names and texts that stand on the front page of its report.
     """
     challenge, views = load_challenge(card.challenge), views_of(card)
@@ -48,10 +47,7 @@ def files(
     """Return the text of each file by its name.
 
     Args:
-        challenge: For the references.
         headline: Its strip is the first figure.
-        sections: Whose figures and tables are written.
-        paragraph: On methods.
     """
     strip = [headline.strip] if headline.strip else []
     blocks = [*strip, *(block for section in sections for block in section.blocks)]
@@ -106,8 +102,6 @@ def methods(
     """Return a paragraph that says with which settings the result was computed.
 
     Args:
-        challenge: The challenge.
-        result: Sentences about the result.
         source: `provenance` of the result.
         lines: Names and texts that stand on the front page of its report.
     """

@@ -53,13 +53,7 @@ def text(value: str, most: int = 400) -> str:
 
 
 def table(block: Table, caption: str, label: str) -> str:
-    """Return a table as LaTeX with the rules of booktabs.
-
-    Args:
-        block: The table.
-        caption: In plain text.
-        label: To refer to it.
-    """
+    """Return a table as LaTeX with the rules of booktabs."""
     columns = [shown_column(column, block) for column in block.columns]
     cells = [
         [words_of(cell(column, value, block)) for value in block.rows[column.name]] for column in columns

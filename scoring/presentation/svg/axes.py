@@ -124,9 +124,7 @@ def written(value: float, form: str, step: float) -> str:
     """Return a number as d3 writes it.
 
     Args:
-        value: The number.
         form: Format of d3, "" for as many decimals as the step needs.
-        step: Distance of the ticks.
     """
     match = FORMAT.fullmatch(form)
     comma, digits, trimmed, kind = match.groups() if match else ("", None, "", "")
@@ -186,8 +184,6 @@ def axis_range(
     Args:
         axis: With its pixels; its own range is not looked at.
         name: "x", "y" or "y2".
-        traces: Of the figure.
-        layout: Of the figure.
     """
     ends = axis.properties.get("range")
     if ends is not None:

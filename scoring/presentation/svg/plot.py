@@ -43,7 +43,6 @@ class Plot:
         traces: With all their properties.
         layout: Of the figure, without the axes.
         axes: By name: "x", "y", "y2".
-        area: Of the plot.
         width: Of the whole, in pixels.
         height: Likewise.
         prefix: Begins the names of everything that is referred to, so that figures of one page do not meet.

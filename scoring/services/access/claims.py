@@ -52,7 +52,6 @@ def actor_of(claims: Mapping[str, Any], rules: AccessRules, now: float, not_befo
 
     Args:
         claims: Of the token, with `is_logged_in`.
-        rules: Who has which role.
         now: Seconds since 1970.
         not_before: Tokens that were issued earlier are revoked; seconds since 1970.
 
@@ -79,9 +78,7 @@ def reduced(claims: Mapping[str, Any], rules: AccessRules, named: Sequence[str] 
     """Return the claims that `actor_of` reads, of a bounded size.
 
     Args:
-        claims: As the provider gave them.
         rules: Who has which role: groups that they name are kept first.
-        named: Further groups that are kept before others.
     """
     kept = {
         key: claims[key]

@@ -24,9 +24,7 @@ class Actor:
     """A person, or the program's own user.
 
     Attributes:
-        role: What they may do.
         key: Who they are, unique and unchanging: issuer and subject; empty for somebody not logged in.
-        name: What pages call them.
         email: Their e-mail address, only where the provider has verified it.
         groups: Their groups, as the provider names them.
         issued: When their token was issued, in seconds since 1970; None for the program's own user.

@@ -112,7 +112,6 @@ def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> lis
     Args:
         store: Where.
         challenge_id: Of one challenge; None: of all.
-        owner: Who kept it.
     """
     query = select(tables.Kept).where(tables.Kept.owner == owner)
     if challenge_id is not None:
@@ -147,7 +146,6 @@ def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str
 
     Args:
         store: Where.
-        entry: What is kept.
         role: "submission" or "truth".
 
     Raises:
@@ -238,7 +236,6 @@ def compared(
     """Compare two scorecards of a series.
 
     Args:
-        challenge_id: Their challenge.
         card: The first.
         other: The second.
         names: What they are called.

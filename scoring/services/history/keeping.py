@@ -45,16 +45,11 @@ class Keeping:
     """What is to be kept.
 
     Attributes:
-        card: The scorecard.
         truth: The test set as the challenge read it.
-        name: Of the submission.
         test_set_name: Of the test set.
         submission: Files of the submission; none for a sample, whose key is on the page.
         test_set: Files of the test set, where they are to be kept as well.
         metadata: The table about the cases that was used, where it was brought.
-        page: What brings it back on its page.
-        note: The keeper's own words.
-        owner: Who keeps it.
     """
 
     card: ScoreCard
@@ -88,7 +83,6 @@ def content_of(card: ScoreCard, test_set: str) -> str:
     The version of the program is not in it: what a later version scores the same is the same.
 
     Args:
-        card: Its scorecard.
         test_set: Of `test_set_of`.
     """
     return _content(card, test_set, card.provenance)
@@ -130,7 +124,6 @@ def keep(store: Store, keeping: Keeping) -> tuple[SavedSubmission, bool]:
 
     Args:
         store: Where.
-        keeping: The submission.
 
     Returns:
         What is kept, and whether it was kept before. Then files of the test set are added where they were
@@ -236,8 +229,6 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
 
     Args:
         store: Where it is kept.
-        ids: Of what is deleted.
-        owner: Who kept it.
 
     Returns:
         How many files were deleted.

@@ -24,11 +24,8 @@ class Run:
     """A run.
 
     Attributes:
-        source: The predictions.
         called: What messages call them; None: their own name.
         name: Of the run, "" for that of the file.
-        config: Its settings.
-        note: Own words.
     """
 
     source: Source
@@ -44,8 +41,6 @@ def on_truth(
     """Score a run on a test set, and keep both.
 
     Args:
-        run: The run.
-        challenge: The challenge.
         truth: The test set.
         name: What messages call it; None: its own name.
         options: Of `score`.
@@ -64,7 +59,6 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
     """Score a run on the newest kept test set that has its cases, and keep it.
 
     Args:
-        run: The run.
         options: Of `score`.
 
     Raises:
@@ -92,7 +86,6 @@ def kept_test_sets(
 
     Args:
         store: Where.
-        owner: Who kept them.
 
     Raises:
         InputRefused: `store-damaged` where a file is missing or was changed.

@@ -118,7 +118,6 @@ def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubm
 
     Args:
         store: Where the others are kept.
-        card: The scorecard.
         name: What it is called.
         others: Entries of its series, without itself.
 

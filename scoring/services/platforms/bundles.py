@@ -61,10 +61,8 @@ class Order:
     """What a bundle is made of.
 
     Attributes:
-        settings: How the platform scores.
         truth: The test set.
         metadata: A table that is joined to it by case id.
-        title: Of the challenge on the platform.
         image: Name of the container's image, where the platform is told it.
         start: First day of the challenge.
     """
@@ -82,7 +80,6 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
 
     Args:
         platform: One of `PLATFORMS`.
-        order: What it is made of.
         folder: Must not exist, or be empty.
 
     Returns:

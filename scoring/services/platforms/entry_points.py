@@ -71,7 +71,6 @@ def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> E
     """Score a submission and write the result files.
 
     Args:
-        settings: How to score.
         folder: The folder that holds `res` and `ref`.
         output: Where to write.
 
@@ -117,9 +116,7 @@ def score_evalai(
 
     Args:
         truth: The folder that holds the test set.
-        submitted: The submission.
         phase_codename: Of the phase; its split has the same name.
-        settings: How to score.
 
     Returns:
         `result` and `metadata` as the platform's `update_submission` takes them.

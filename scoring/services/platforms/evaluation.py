@@ -30,13 +30,10 @@ class PlatformSettings:
     """How a platform scores, and what it publishes.
 
     Attributes:
-        challenge_id: Of the challenge.
-        options: The challenge's options.
         statistics: `resamples`, `seed`, `group` and `interval`.
         is_public: Whether participants may know the truth. If not, messages say nothing that depends on it,
             and only the score and the metrics named here are published.
         decimals: To which numbers are rounded; None: not at all.
-        metrics: Metrics that are published beside the score.
         sockets: Slugs of Grand Challenge's sockets by part, where they are not the usual ones.
         metadata: Name of the table beside the truth that is joined to it by case id, if there is one.
     """
@@ -188,8 +185,6 @@ def evaluate(
 
     Args:
         read: Returns the submission.
-        truth_place: Folder or file of the truth.
-        settings: How to score.
 
     Raises:
         SubmissionRefused: With everything that is wrong, as far as a participant may know it.

@@ -53,7 +53,6 @@ def answers(files: SourceFiles, inputs: Inputs, sockets: Mapping[str, str]) -> S
 
     Args:
         files: The content of `/input`.
-        inputs: Of the challenge.
         sockets: Slugs by part, where they are not the usual ones.
 
     Raises:

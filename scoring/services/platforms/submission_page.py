@@ -57,7 +57,6 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     """Return the page of a challenge.
 
     Args:
-        settings: How the platform scores.
         truth: The test set, of which the page takes names and number of the cases.
         platform: One of `bundles.PLATFORMS`.
     """

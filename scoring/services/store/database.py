@@ -241,10 +241,6 @@ MIGRATION_LOCK = 7_266_142
 def migrate(connection: Connection, place: str) -> bool:
     """Make the tables, or change those of an older version; return whether there were none.
 
-    Args:
-        connection: In a transaction that writes.
-        place: What messages call the store.
-
     Raises:
         InputRefused: `store-newer` where a newer version of Benchside made the tables.
     """

@@ -34,7 +34,6 @@ def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
 
     Args:
         connection: In a transaction that writes, with the tables of today.
-        files: The files of the store.
         is_new: Whether the tables were made just now.
 
     Raises:

@@ -19,11 +19,7 @@ LOCK = 7_266_143
 
 
 def exclusive(session: Session) -> None:
-    """Wait until no other transaction keeps or deletes files, and let none begin before this one ends.
-
-    Args:
-        session: In a transaction that writes.
-    """
+    """Wait until no other transaction keeps or deletes files, and let none begin before this one ends."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK})
 
@@ -32,7 +28,6 @@ def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> Non
     """Let files be in the store from now on: nobody deletes them before the transaction ends.
 
     Args:
-        store: The store.
         session: In a transaction that writes, and that refers to them before it ends.
         files: Content by SHA-256; what is kept already is not written again.
 
@@ -70,7 +65,6 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
     this store (scoring/services/store/mark.py).
 
     Args:
-        store: The store.
         session: In a transaction that writes, after `exclusive` and after the rows are deleted.
         digests: SHA-256 of the files.
 

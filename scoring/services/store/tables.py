@@ -24,12 +24,8 @@ class Board(Base):
     """A collection of submissions to one challenge.
 
     Attributes:
-        id: As the organizer chose it.
-        challenge: Id of the challenge.
-        title: Above its page and report.
         counts: Which submission of a team is ranked: "last" or "best".
         options: "score", "compare" and "statistics" options by name, the same for all submissions.
-        created: When.
         version: Number of the test set whose numbers are shown.
         keep_refused: Whether refused files are kept; they count nothing.
         visibility: Who finds it besides organizers: "draft": nobody; "unlisted": who has its address;
@@ -52,8 +48,6 @@ class PhaseRow(Base):
     """A time in which a board takes submissions.
 
     Attributes:
-        board_id: Of the board.
-        name: Of the phase.
         opens: From when on; None: from the beginning.
         closes: Until before when; None: without end.
         per_day: Submissions of a team on one day (UTC) at most; None: any number.
@@ -102,12 +96,7 @@ class Submission(Base):
 
     Attributes:
         id: Made by the sender, so that sending again is harmless.
-        board_id: Of the board.
-        team: Name of the team.
-        name: Of the file that came.
-        sha256: Of the file in the store.
         options: Options of this submission alone, such as the size of its model.
-        created: When it was submitted.
         excluded: Why it does not count; None where it does.
         phase: Name of the phase in which it was submitted; None where the board had none.
         dated: Whether whoever imported it said when it was submitted; else the server's clock did.
@@ -149,15 +138,9 @@ class ScoredVersion(Base):
     """A submission scored on one version of the test set.
 
     Attributes:
-        submission_id: Of the submission.
-        board_id: Of the board.
         number: Version of the test set.
         score: The score; None where it is undefined or refused.
-        low: Lower end of the score's interval.
-        high: Its upper end.
         card: SHA-256 of the scorecard's file; None where this test set refuses the submission.
-        problems: Why it is refused: errors as in JSON.
-        program: Version of Benchside that scored.
     """
 
     __tablename__ = "scoring"
@@ -232,23 +215,15 @@ class Kept(Base):
     """A scored submission that somebody kept for themselves.
 
     Attributes:
-        id: Made here.
         owner: Who kept it; "" for the one person who uses this machine.
         content: SHA-256 of what was kept, so that nothing is kept twice.
-        challenge: Id of the challenge.
         test_set: SHA-256 of the labels, by which submissions to one test set are found.
         rules: How it was scored, but for what may differ between submissions: scores under other rules are
             not compared.
-        name: Of the submission's file.
         test_set_name: What the test set was called.
         score: The score; None where it is undefined.
-        low: Lower end of its interval.
-        high: Its upper end.
         card: SHA-256 of the scorecard's file.
         page: What brings it back on its page: samples by key, mends, choices.
-        note: The keeper's own words.
-        created: When it was kept.
-        program: Version of Benchside that scored.
     """
 
     __tablename__ = "kept"
@@ -297,7 +272,6 @@ class Hidden(Base):
     """What a board with a hidden truth tells its participants; a board without such a row is open.
 
     Attributes:
-        board_id: Of the board.
         detail: "none", "score", "classes" or "cases"; "opened" where the truth is open by now.
         step: By how much a score must beat the team's best to be shown (the Ladder); None: each is shown.
         refused_per_day: Refused submissions of a team on one day (UTC) at most.
@@ -327,13 +301,8 @@ class Attempt(Base):
     """What a participant tried on a board, for its organizer.
 
     Attributes:
-        id: Of the attempt.
-        board_id: Of the board.
         team: Name of the team for which it was, as the participant sent it.
-        person: Key of the participant: issuer and subject.
-        created: When.
         outcome: "running", "scored", "again", or the code of the refusal.
-        sha256: Of the file.
         near: Id of the team's submission from which this one differs in hardly a case; None: of none.
     """
 
