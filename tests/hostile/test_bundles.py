@@ -179,6 +179,24 @@ def twice(name: str):
     return change
 
 
+def narrower(name: str):
+    """Return what takes a tenth off each end of an interval."""
+
+    def change(document, _arrays):
+        low, high = document["intervals"][name]
+        value = {**document["metrics"], "score": document["score"]}[name]
+        document["intervals"][name] = [low + (value - low) / 10, high - (high - value) / 10]
+
+    return change
+
+
+def shuffled(_document, arrays):
+    """Turn the replicates of the score around: with those of others they tell who is ahead."""
+    array, target = np.load(io.BytesIO(arrays["arrays/score_replicates"])), io.BytesIO()
+    np.lib.format.write_array(target, array[::-1], version=(2, 0))
+    arrays["arrays/score_replicates"] = target.getvalue()
+
+
 def of_beta(document, _arrays):
     """Take the name of the other team's file."""
     document["provenance"]["predictions_sha256"] = bundles.manifest()["submissions"][1]["sha256"]
@@ -203,7 +221,11 @@ LYING_CARDS = {
         put("intervals.auc", [0.2, 1.5]),
         "auc in a scorecard, 0.2 to 1.5, leaves",
     ),
-    "interval narrower": (put("intervals.score", [0.5, 0.51]), "is not that of its replicates"),
+    "interval elsewhere": (put("intervals.score", [0.5, 0.51]), "0.5 to 0.51, is not around 0.78"),
+    "interval narrower": (narrower("score"), "has other intervals or replicates than its scorecard says"),
+    "interval of a metric narrower": (narrower("brier_score"), "has other intervals or replicates"),
+    "no interval": (put("intervals.score", None), "has other intervals or replicates"),
+    "other replicates": (shuffled, "has other intervals or replicates"),
     "interval of three": (put("intervals.auc", [0.1, 0.2, 0.3]), "is no pair of numbers"),
     "another team": (of_beta, "a scorecard is of another submission than its row"),
     "another truth": (put("provenance.truth_sha256", DIGEST), "is of another test set than its row"),

@@ -17,7 +17,7 @@ from scoring.services.access.roles import LOCAL
 from scoring.services.boards import serialization
 from scoring.services.boards.board import opened
 from scoring.services.boards.bundles.manifest import rows_of
-from scoring.services.boards.bundles.scorecard_checks import cases_digest, same_values
+from scoring.services.boards.bundles.scorecard_checks import cases_digest, same_replicates, same_values
 from scoring.services.boards.publication import public_report
 from scoring.services.boards.ranking.board_ranking import board_ranking
 from scoring.services.store import tables
@@ -27,6 +27,9 @@ from scoring.services.store.files import FileStore, missing
 RANKED_VERSIONS = 5
 SHARE = 0.05
 """Of the bytes that a bundle may unpack to: what is scored again has no more."""
+DRAWN = 2.5
+"""Cases in replicates for each of these bytes: of the newest submissions that have no more, intervals and
+replicates are made again too."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
     """Yield which results are not those of the submission and the test set in the bundle.
 
     Models are not run, and where test sets and submissions have more than `most_bytes` nothing is scored.
+    Intervals and replicates are those of the newest submissions only (`DRAWN`).
     """
     files = store.contents
     truths = {row["number"]: row["sha256"] for row in manifest["test_sets"] if row["sha256"] in files}
@@ -106,12 +110,15 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
     if total > most_bytes:
         return
     boards = {row["number"]: opened(store, manifest["board"]["id"], row["number"]) for row in results}
-    for row in results:
+    left = DRAWN * most_bytes
+    for row in sorted(results, key=lambda row: sent[row["submission_id"]]["created"], reverse=True):
         submission, kept = sent[row["submission_id"]], serialization.card_from_bytes(files[row["card"]])
         where = f"{submission['name']} of {submission['team']}"
+        resamples = kept.provenance["resamples"]
+        left -= kept.n_cases * resamples
         try:
             of_file = (files[submission["sha256"]], submission["name"], submission["options"])
-            result = boards[row["number"]].result(*of_file, resamples=0)
+            result = boards[row["number"]].result(*of_file, resamples=resamples if left >= 0 else 0)
         except Exception as problem:  # whatever files of anybody can cause
             yield f"{where} cannot be scored ({type(problem).__name__})"
             continue
@@ -121,6 +128,8 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
             yield f"the test set refuses {where}, which has a scorecard ({why})"
         elif not same_values({**card.metrics, "score": card.score}, {**kept.metrics, "score": kept.score}):
             yield f"{where} has other scores than its scorecard says"
+        elif left >= 0 and not same_replicates(card, kept):
+            yield f"{where} has other intervals or replicates than its scorecard says"
         elif cases_digest(card) != cases_digest(kept):
             yield f"{where} has other cases than its scorecard says"
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.common.arrays import Floats
 from scoring.common.quantities import SCORE
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
@@ -18,8 +17,6 @@ from scoring.statistics.replicates import array_name, left_out_name
 
 ROUNDING = 1e-9
 """By how much a number may differ from the same one that another processor computed."""
-HIDDEN = 0.75
-"""Share of an interval by which what few cases hide can make it narrower."""
 OF_PARTS = 1e-5
 """By how much a score may differ from the sum of its parts, which some challenges round."""
 OF_CASES = {"units", "truth", "predicted", "outputs", "score_weights", "rank_scores"}
@@ -65,7 +62,7 @@ def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, An
     yield from _of_others(card, row)
     yield from _of_options(card, row, challenge)
     yield from _of_cases(card)
-    yield from _of_intervals(card, challenge)
+    yield from _of_intervals(card)
     parts = challenge.scoring.parts
     values = [card.metrics.get(name) for name in parts]
     if parts and card.score is not None and None not in values:
@@ -77,6 +74,28 @@ def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, An
 def same_values(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
     """Return whether numbers of one name are the same, but for rounding."""
     return all(_same(ours[name], theirs[name], ROUNDING) for name in ours.keys() & theirs.keys())
+
+
+def same_replicates(ours: ScoreCard, theirs: ScoreCard) -> bool:
+    """Return whether two cards of one version and method have the same intervals and replicates, but for
+    rounding."""
+    ways = [(card.provenance["version"], card.provenance.get("interval")) for card in (ours, theirs)]
+    if ways[0] != ways[1]:
+        return True
+    if ours.intervals.keys() != theirs.intervals.keys():
+        return False
+    ends = [(ours.intervals[name], theirs.intervals[name]) for name in ours.intervals]
+    if any((mine is None) != (other is None) for mine, other in ends):
+        return False
+    values = [(np.array(mine), np.array(other)) for mine, other in ends if mine is not None]
+    drawn = [name for name in ours.arrays if name.endswith((array_name(""), left_out_name("")))]
+    if missing := [name for name in drawn if name not in theirs.arrays]:
+        return not missing
+    values += [(ours.arrays[name], theirs.arrays[name]) for name in drawn]
+    return all(
+        mine.shape == other.shape and np.allclose(mine, other, ROUNDING, ROUNDING, equal_nan=True)
+        for mine, other in values
+    )
 
 
 def _same(ours: float | None, theirs: float | None, rounding: float) -> bool:
@@ -206,9 +225,14 @@ def _of_cases(card: ScoreCard) -> Iterator[str]:
         yield "the columns of a scorecard's matches have different lengths"
 
 
-def _of_intervals(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[str]:
-    """Yield where replicates are not as many as said, or give other intervals."""
-    resamples = card.provenance["resamples"]
+def _of_intervals(card: ScoreCard) -> Iterator[str]:
+    """Yield where replicates are not as many as said, and intervals that cannot be of the card's values.
+
+    What few cases of a class may hide is in an interval of `wilson_t` and in no replicate: without the truth
+    only the value that it holds can be told, with it the interval is made again (`rehearsal`).
+    """
+    known = card.provenance
+    resamples, kind = known["resamples"], known.get("interval")
     if card.intervals and not resamples:
         yield "a scorecard has intervals without replicates"
     for name, array in card.arrays.items():
@@ -216,26 +240,14 @@ def _of_intervals(card: ScoreCard, challenge: Challenge[Any, Any]) -> Iterator[s
             yield f"{name[:60]} of a scorecard are not {resamples} numbers"
             return
     for name, ends in card.intervals.items():
-        drawn, limits = card.arrays.get(array_name(name)), challenge.scoring.quantity(name).range
-        if drawn is not None and ends is not None and not _is_theirs(card, name, ends, drawn, limits):
-            yield f"the interval of {name[:40]} in a scorecard is not that of its replicates"
-
-
-def _is_theirs(card: ScoreCard, name: str, ends: list[float], drawn: Floats, limits: intervals.Range) -> bool:
-    """Return whether an interval can come from replicates [B]. What few cases of a class may hide is
-    in that of `wilson_t` and in no replicate: there one is wrong that is narrower by more than `HIDDEN`."""
-    kind, value = card.provenance.get("interval"), card.score if name == SCORE else card.metrics.get(name)
-    if kind not in (intervals.PERCENTILE, intervals.WILSON_T) or value is None:
-        return True
-    with np.errstate(invalid="ignore"):
-        if kind == intervals.PERCENTILE:
+        drawn, value = card.arrays.get(array_name(name)), {**card.metrics, SCORE: card.score}.get(name)
+        if ends is None:
+            continue
+        low, high = ends
+        noise = ROUNDING * max(1.0, abs(low), abs(high))
+        if kind == intervals.WILSON_T and value is not None and not low - noise <= value <= high + noise:
+            yield f"the interval of {name[:40]} in a scorecard, {low:g} to {high:g}, is not around {value:g}"
+        if kind == intervals.PERCENTILE and drawn is not None:
             computed = intervals.percentile(drawn)
-            return computed is not None and all(map(_same, ends, computed, (ROUNDING, ROUNDING)))
-        left_out = card.arrays.get(left_out_name(name))
-        estimate = intervals.estimated(value, drawn, left_out, card.provenance["n_units"])
-        least = intervals.wilson_t(estimate, limits)
-    if least is None:
-        return True
-    return (
-        ends[1] - ends[0] >= (1 - HIDDEN) * (least[1] - least[0]) - ROUNDING and ends[0] <= value <= ends[1]
-    )
+            if computed is None or not all(map(_same, ends, computed, (ROUNDING, ROUNDING))):
+                yield f"the interval of {name[:40]} in a scorecard is not that of its replicates"

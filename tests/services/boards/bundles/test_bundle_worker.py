@@ -17,7 +17,7 @@ from scoring.services.boards.board import BoardSettings, create, opened
 from scoring.services.boards.bundles import bundle
 from scoring.services.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.services.store.database import open_store
-from tests.support.boards import board, labels, predictions
+from tests.support.boards import CASES, board, labels, predictions
 
 TABLES = {"melanoma": "labels.csv", "tricorder3": "labels.csv", "isic": "ISIC_2019_Sample_GroundTruth.csv"}
 OWN = {"tricorder3": {"model_size_mib": 12.5}}
@@ -85,13 +85,29 @@ def improved(data: bytes) -> bytes:
     return serialization.zipped(members.items())
 
 
-def test_what_few_cases_hide_in_an_interval_refuses_no_own_bundle(place, tmp_path):
-    """Intervals of nearly perfect submissions are up to half as wide as their replicates alone give."""
-    board("create", "melanoma", "--id", "b", "--title", "B", "--truth", labels(tmp_path / "l.csv", (0, 3, 7)))
-    for seed in range(4):
-        file = predictions(tmp_path / f"{seed}.csv", seed, 0.5, tuple(range(30, 32 + seed)))
-        assert board("submit", "b", "--team", f"team{seed}", "--predictions", file).status == 0
-    assert board("export", "b", tmp_path / "b.zip", "--with-truth").status == 0
-    assert board("delete", "b", "--yes").status == 0
-    done = board("import", tmp_path / "b.zip")
-    assert done.status == 0, done.err
+TINY = "filename,label\n" + "".join(f"{CASES[i]},{i % 3 == 0}\n" for i in range(7))
+"""Seven cases, the fewest but one that have an interval."""
+
+
+@pytest.mark.parametrize("truth", ["whole", "tiny"])
+def test_no_own_bundle_is_refused_for_its_intervals(truth, place, tmp_path):
+    """What few cases hide makes intervals of perfect and nearly perfect submissions wider or narrower than
+    their replicates alone give."""
+    known, is_tiny = labels(tmp_path / "l.csv", (0, 3, 7)), truth == "tiny"
+    if is_tiny:
+        known.write_text(TINY)
+    made = board("create", "melanoma", "--id", "b", "--title", "B", "--truth", known, "--resamples", 200)
+    assert made.status == 0, made.err
+    wrong = {"perfect": (0, 3, 7), "nearly": (0, 3, 7, 30), "more": (30, 31, 32)}
+    if is_tiny:
+        wrong = {"perfect": (), "nearly": (1,), "useless": (0, 1, 2, 3), "none": tuple(range(7))}
+    for number, (team, cases) in enumerate(wrong.items()):
+        file = predictions(tmp_path / f"{team}.csv", number, 0.5, cases)
+        if is_tiny:
+            file.write_text("".join(file.read_text().splitlines(keepends=True)[:8]))
+        done = board("submit", "b", "--team", team, "--predictions", file)
+        assert done.status == 0, done.err
+    for more in (("--with-truth",), ()):
+        assert board("export", "b", tmp_path / "b.zip", *more).status == 0
+        store = open_store(tmp_path / f"to{len(more)}")
+        assert bundle.import_board(store, (tmp_path / "b.zip").read_bytes()) == "b"
