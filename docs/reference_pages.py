@@ -8,11 +8,12 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 from mkdocs.structure.files import File, Files
 
 import scoring
-from scoring.challenges import REGISTRY
+from scoring.challenges import REGISTRY, samples
 from scoring.cli.commands import parser
 
 ROOT = Path(__file__).parents[1]
@@ -88,6 +89,7 @@ def challenge(challenge_id: str) -> str:
     lines += [
         f"* Models: {one.words.no_model or 'ONNX, run on the images of the test set'}",
         "",
+        *sample_files(challenge_id),
         "## Options",
         "",
     ]
@@ -99,6 +101,23 @@ def challenge(challenge_id: str) -> str:
     lines += ["", f"All arguments: `benchside score {challenge_id} --help`.", ""]
     cited = "\n".join(citation.bibtex() for citation in one.words.citations)
     return "\n".join([*lines, *(["## Citation", "", "```bibtex", cited, "```"] if cited else ())])
+
+
+def sample_files(challenge_id: str) -> Iterator[str]:
+    """Yield how the sample's truth and its first submission begin: tables by their first lines, folders and
+    zips by the names of their first files."""
+    sample = next(iter(samples.test_sets(challenge_id).values()))
+    folder = sample.path if next(sample.path.glob("*.csv"), None) else sample.path.parent
+    submission = next(entry.path for entry in sample.submissions.values() if not entry.is_model)
+    own = (path for path in sorted(folder.glob("*.csv")) if path.name not in ("drawing.csv", "metadata.csv"))
+    for title, path in (("test set", next(own, sample.path)), ("submission", submission)):
+        if path.suffix == ".csv":
+            lines = path.read_text(encoding="utf-8").splitlines()[:3]
+        elif path.is_dir():
+            lines = sorted(entry.name for entry in path.iterdir())[:3]
+        else:
+            lines = ZipFile(path).namelist()[:3]
+        yield f"The sample's {title} `{path.name}` begins:\n\n```text\n" + "\n".join(lines) + "\n...\n```\n"
 
 
 def command_line() -> str:

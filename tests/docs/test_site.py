@@ -68,11 +68,18 @@ def test_the_first_commands_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
     monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
     (tmp_path / "sample_data").symlink_to(samples.FOLDER)
-    blocks = re.findall(r"^```\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
-    commands = [line for block in blocks for line in block.splitlines() if line.startswith("benchside ")]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+    lines = {
+        kind: [line for found, block in blocks if found == kind for line in block.splitlines()]
+        for kind in ("", "text")
+    }
+    commands = [line for line in lines[""] if line.startswith("benchside ")]
     assert len(commands) >= {"for-clinicians": 0}.get(page.stem, 4)
+    seen = "".join(path.read_text("utf-8") for path in samples.FOLDER.glob("melanoma/**/*.csv"))
     for command in commands:
         done = run(*shlex.split(command)[1:])
         assert done.status == 0, f"{command}: {done.err}"
+        seen += done.out
+    assert set(lines["text"]) - set(seen.splitlines()) <= {""}, "what a page shows is in a file or said"
     for name in re.findall(r"(?:--html|--json|--paper) (\S+)", "\n".join(commands)):
         assert (tmp_path / name).stat().st_size > 1000
