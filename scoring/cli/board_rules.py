@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.cli.board_tables import phase_lines
-from scoring.cli.output import print_findings, respond
+from scoring.cli.output import aligned, print_findings, respond
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.opening import read_file
 from scoring.services.boards import board as boards
@@ -149,10 +149,8 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     print_findings([*disclosure.unsafe(board), *organizer_notices.board_notices(store, board.row.id)])
     columns = ("created", "team", "person", "outcome", "sha256", "near")
     rows = [{name: getattr(trial, name) for name in columns} for trial in trials]
-    message = "\n".join(
-        f"{trial.created[:16].replace('T', ' ')}  {trial.team[:24]:<24}{trial.outcome:<16}{trial.person}"
-        for trial in trials
-    )
+    table = [[t.created[:16].replace("T", " "), t.team, t.outcome, str(t.person or "")] for t in trials]
+    message = "\n".join(aligned(table))
     value = {"board": board.row.id, "attempts": rows, "revoked": arguments.revoke}
     respond(arguments.json, value, message or "No participant tried anything yet.")
 

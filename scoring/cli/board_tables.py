@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from scoring.cli.output import aligned
 from scoring.common.text import stopped
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
@@ -21,12 +22,12 @@ CASES = 5
 
 def list_table(boards: Sequence[Mapping[str, Any]]) -> str:
     """Return a line for each board."""
-    rows = [f"{'board':<24}{'challenge':<14}{'teams':>6}{'submissions':>13}  title"]
-    for row in boards:
-        counts = f"{row['teams']:>6}{row['submissions']:>13}"
-        problem = " (cannot be read)" if "broken" in row else ""
-        rows.append(f"{row['id'][:23]:<24}{row['challenge']!s:<14}{counts}  {row['title']}{problem}")
-    return "\n".join(rows)
+    keys = ("id", "challenge", "teams", "submissions")
+    rows = [
+        [*(str(row[key]) for key in keys), f"{row['title']}{' (cannot be read)' * ('broken' in row)}"]
+        for row in boards
+    ]
+    return "\n".join(aligned([["board", *keys[1:], "title"], *rows], right=(2, 3)))
 
 
 def phase_lines(ranking: Sequence[Phase]) -> str:
@@ -52,27 +53,24 @@ def board_table(ranking: BoardRanking) -> str:
     if ranking.phase is not None:
         lines.append(f"Ranked is what was submitted in the phase {ranking.phase}.")
     lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]
-    listed = [
-        f"{'-':>5}  {line['team'][:24]:<24}{_score(line['score']):>10}   "
-        f"{_span(line['interval'], ''):<19}baseline"
-        for line in value["baselines"]
-    ]
+    own = own_order(ranking) if compared else None
+    level = summary_text.tied(compared) if compared else ()
+    tie = f", {summary_text.tie(compared)}" if compared and len(level) > 1 else ""
+    by = [own.name] if own else []
+    rows = [["rank", "team", "score", "95% interval", "ranks", *by, "moved"]]
     if compared is None:
-        return "\n".join([*lines, "Nobody is ranked yet.", *listed])
-    level, own = summary_text.tied(compared), own_order(ranking)
-    lines += [own.words] if own else []
-    by = f"{own.name}  " if own else ""
-    lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   {'95% interval':<19}{'ranks':<10}{by}moved")
-    for team in value["teams"]:
-        tie = f", {summary_text.tie(compared)}" if len(level) > 1 and team["team"] in level else ""
+        lines.append("Nobody is ranked yet.")
+        rows = rows if value["baselines"] else []
+    for team in value["teams"] if compared else ():
         step = rank_change(team["rank"], team["previous_rank"]) if ranking.previous_ranks else ""
-        by = f"{own.values[team['team']]:>{len(own.name)}.2f}  " if own else ""
-        lines.append(
-            f"{team['rank']:>5}  {team['team'][:24]:<24}{_score(team['score']):>10}   "
-            f"{_span(team['interval'], ''):<19}{summary_text.places(team['rank_interval']):<10}"
-            f"{by}{step}{tie}"
-        )
-    lines += listed
+        by = [f"{own.values[team['team']]:.2f}"] if own else []
+        places = summary_text.places(team["rank_interval"]) + tie * (team["team"] in level)
+        rows.append([str(team["rank"]), *_of_team(team), places, *by, step])
+    rows += [["-", *_of_team(line), "baseline", *[""] * bool(own), ""] for line in value["baselines"]]
+    lines += [own.words] if own else []
+    lines += aligned(rows, right=(0, 2, 5) if own else (0, 2))
+    if compared is None:
+        return "\n".join(lines)
     lines += ["", *summary_text.sentences(compared, scales.of(ranking.board.challenge))]
     lines += ["", *_history(value["teams"])]
     lines += [f"Excluded: {row['team']}, {row['submission']}: {row['reason']}" for row in value["excluded"]]
@@ -83,23 +81,25 @@ def board_table(ranking: BoardRanking) -> str:
 
 def imported_table(ranking: ImportedBoard) -> str:
     """Return an imported leaderboard, as far as the platform exported it."""
-    lines = [f"{ranking.title} ({ranking.id}), ranked by {ranking.leaderboard.score}", ""]
-    lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   submitted")
-    lines += [
-        f"{rank or '-':>5}  {entry.team[:24]:<24}{_score(score):>10}   {(entry.created or '-')[:16]}"
+    rows = [["rank", "team", "score", "submitted"]]
+    rows += [
+        [str(rank or "-"), entry.team, _score(score), (entry.created or "-")[:16]]
         for rank, entry, score in ranking.ranked()
     ]
-    return "\n".join([*lines, "", ranking.words])
+    title = f"{ranking.title} ({ranking.id}), ranked by {ranking.leaderboard.score}"
+    return "\n".join([title, "", *aligned(rows, right=(0, 2)), "", ranking.words])
 
 
 def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return all submissions of the teams, oldest first, a line each."""
-    lines = [f"{'submitted (UTC)':<18}{'team':<24}{'score':>10}  {'rank':>5}   submission"]
+    rows = [["submitted (UTC)", "team", "score", "rank", "submission"]]
     for row in sorted(history_rows(teams), key=itemgetter("submitted")):
         state = f", {row['state']}" if row["state"] else ""
-        end = f"{row['rank_that_day'] or '-':>5}   {row['submission']}{state}"
-        lines.append(f"{row['submitted']:<18}{row['team'][:23]:<24}{_score(row['score']):>10}  {end}")
-    return lines
+        rank = str(row["rank_that_day"] or "-")
+        rows.append(
+            [row["submitted"], row["team"], _score(row["score"]), rank, f"{row['submission']}{state}"]
+        )
+    return aligned(rows, right=(2, 3))
 
 
 def changes_table(found: Correction) -> str:
@@ -110,14 +110,14 @@ def changes_table(found: Correction) -> str:
     lines = [f"Test set {after} instead of {before}:", *_of_cases(found), ""]
     if not changed:
         return "\n".join([*lines, "Nobody is ranked."])
-    lines.append(f"{'team':<24}{'rank':>12}{'score':>24}   cases gained (+) and lost (-)")
+    rows = [["team", "rank", "score", "cases gained (+) and lost (-)"]]
     for row in changed:
         ranks = " -> ".join("-" if rank is None else str(rank) for rank in row.ranks)
         scores = " -> ".join(map(_score, row.scores))
         listed = [f"{'+' if case in row.gained else '-'}{case}" for case in row.cases[:CASES]]
         more = f" and {len(row.cases) - CASES} more" if len(row.cases) > CASES else ""
-        lines.append(f"{row.team[:23]:<24}{ranks:>12}{scores:>24}   {', '.join(listed)}{more}")
-    return "\n".join([*lines, "", found.moves])
+        rows.append([row.team, ranks, scores, f"{', '.join(listed)}{more}"])
+    return "\n".join([*lines, *aligned(rows, right=(1, 2)), "", found.moves])
 
 
 def _of_cases(found: Correction) -> list[str]:
@@ -133,6 +133,10 @@ def _of_cases(found: Correction) -> list[str]:
         for word, listed in of_truth
         if listed
     ]
+
+
+def _of_team(row: Mapping[str, Any]) -> list[str]:
+    return [row["team"], _score(row["score"]), _span(row["interval"], "")]
 
 
 def _score(value: float | None) -> str:

@@ -4,7 +4,7 @@ import argparse
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,35 @@ def write_appendix(report: str, text: str) -> None:
     if text and report != "-":
         path = Path(report)
         write(str(path.with_name(f"{path.stem}-appendix.html")), text, "--html")
+
+
+MOST_CELLS = 60
+"""Of a column of a table, in places of a terminal: a Chinese character or an emoji takes two."""
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Return the lines of a table whose columns are as wide as a terminal shows their widest cell; the last
+    one is of any width.
+
+    Args:
+        rows: The cells of each row.
+        right: Columns that are aligned at the right, such as numbers.
+    """
+    from rich.cells import cell_len, set_cell_size  # for tables only
+
+    def cut(text: str) -> str:
+        fits = cell_len(text) <= MOST_CELLS
+        return text if fits else f"{set_cell_size(text, MOST_CELLS - 1).rstrip()}…"
+
+    cells = [[*map(cut, row[:-1]), row[-1]] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+
+    def padded(row: Sequence[str]) -> Iterator[str]:
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - cell_len(cell))
+            yield blanks + cell if place in right else cell + blanks
+
+    return ["  ".join(padded(row)).rstrip() for row in cells]
 
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scoring.challenges import load_challenge
+from scoring.cli.output import aligned
 from scoring.common.findings import lines
 from scoring.common.quantities import SCORE, Quantity
 from scoring.comparison import scale as scales
@@ -115,15 +116,16 @@ def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], 
 
 def comparison_table(result: Comparison) -> str:
     """Return a comparison as a short table for a terminal, best first."""
-    rows = [f"{'rank':>5}  {'team':<24}{'score':>10}   95% interval       rank interval"]
+    rows = [["rank", "team", "score", "95% interval", "rank interval"]]
     level = summary_text.tied(result)
     for team in result.as_dict()["teams"]:
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
         places = summary_text.places(team["rank_interval"]) or "-"
         tie = f", {summary_text.tie(result)}" if len(level) > 1 and team["team"] in level else ""
-        rows.append(f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} {places}{tie}")
-    return "\n".join([*rows, *_facts(result), *_chance(result), *_excluded(result), *_pairs(result.pairs)])
+        rows.append([str(team["rank"]), team["team"], number, span, f"{places}{tie}"])
+    lines = aligned(rows, right=(0, 2))
+    return "\n".join([*lines, *_facts(result), *_chance(result), *_excluded(result), *_pairs(result.pairs)])
 
 
 def _chance(result: Comparison) -> list[str]:
@@ -142,11 +144,12 @@ def _facts(result: Comparison) -> list[str]:
     )
     known = {name: facts for name, facts in result.facts.items() if facts != UNKNOWN}
     if known:
-        rows += ["", f"{'team':<24}{'MiB':>10}   institution, method, licence"]
-    for name, facts in known.items():
-        size = "-" if facts.size_mib is None else f"{facts.size_mib:.2f}"
-        texts = [text or "-" for text in (facts.institution, facts.method, facts.licence)]
-        rows.append(f"{name[:24]:<24}{size:>10}   {', '.join(texts)}")
+        table = [["team", "MiB", "institution, method, licence"]]
+        for name, facts in known.items():
+            size = "-" if facts.size_mib is None else f"{facts.size_mib:.2f}"
+            texts = [text or "-" for text in (facts.institution, facts.method, facts.licence)]
+            table.append([name, size, ", ".join(texts)])
+        rows += ["", *aligned(table, right=(1,))]
     return rows
 
 
@@ -167,11 +170,9 @@ def _pairs(pairs: PairDifferences) -> list[str]:
     if pairs.metric == SCORE:
         return []
     how = f"({pairs.test}), p adjusted for all of them" if pairs.test else "(too few units for a test)"
-    rows = ["", f"Pairs by {pairs.metric} {how}:"]
+    rows = [["", "team", "another team", "difference", "p"]]
     for pair in pairs.of:
         p = "-" if pair.p_adjusted is None else f"{pair.p_adjusted:.4f}"
-        rows.append(
-            f"  {pairs.teams[pair.a][:24]:<24} - "
-            f"{pairs.teams[pair.b][:24]:<24}{pair.difference:>+9.4f}   p {p}"
-        )
-    return rows
+        names = (pairs.teams[pair.a], pairs.teams[pair.b])
+        rows.append(["", *names, f"{pair.difference:+.4f}", p])
+    return ["", f"Pairs by {pairs.metric} {how}:", *aligned(rows, right=(3,))]

@@ -1,6 +1,8 @@
 """A board on the command line: weeks of submissions, a corrected truth, a bundle, a report without cases."""
 
 import json
+import re
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -275,3 +277,37 @@ def test_a_zip_of_several_prediction_tables_is_not_told_to_name_one_labels(sent,
     said = refusal("submit", "b", "--team", "gamma", "--predictions", tmp_path / "p.zip")
     assert "keep the one of the predictions alone" in said
     assert "labels.csv" not in said
+
+
+NAMES = (
+    "北京大学放射科团队",
+    "فريق الأشعة",
+    "🦉 Owls",
+    "Department of Radiology, Umeå, first try",
+    "Department of Radiology, Umeå, last try",
+)
+
+
+def places(text: str) -> int:
+    """Return how many places of a terminal a text takes."""
+    shown = [c for c in text if unicodedata.category(c) not in ("Mn", "Me", "Cf")]
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in shown)
+
+
+def test_tables_stand_in_columns_whatever_the_names_of_the_teams(place, tmp_path):
+    board("create", "melanoma", "--id", "b", "--title", "B", "--truth", labels(tmp_path / "l.csv"))
+    for number, team in enumerate((*NAMES, "x" * 100)):
+        file = predictions(tmp_path / "p.csv", number, 1.0 + number / 10)
+        assert board("submit", "b", "--team", team, "--predictions", file).status == 0
+    told = board("show", "b").out
+    for head in ("rank  team", "submitted (UTC)"):
+        first = told.splitlines().index(
+            next(line for line in told.splitlines() if line.strip().startswith(head))
+        )
+        title, *rows = told.splitlines()[first : first + 7]
+        end = title.index("score") + len("score")
+        for row in rows:
+            before = row[: re.search(r"0\.\d{6}(?!\d)", row).end()]
+            assert places(before) == end, row
+    assert all(name in told for name in NAMES)
+    assert "x" * 59 + "…" in told
