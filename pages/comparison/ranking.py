@@ -64,8 +64,8 @@ def pairs_of_teams(compared: ComparisonContext) -> None:
     def figure() -> Figure:
         if metric == SCORE:
             return views.pairs(compared.displayed, comparison.pairs, compared.displayed.scale)
-        low, high = comparison.quantity(metric).range
-        pairs = pairs_of(comparison.spec, comparison.cards, PairsChoice(metric, width=high - low))
+        choice = PairsChoice(metric, quantity=comparison.quantity(metric))
+        pairs = pairs_of(comparison.spec, comparison.cards, choice)
         return views.pairs(compared.displayed, pairs, Scale(1, 3, 3, named(metric)))
 
     render.draw(compared.once(f"pairs/{metric}", figure), compared.path(f"Pairs/{metric}"))

@@ -38,8 +38,8 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
     return f"{verdict}: nothing is in the way. Nothing was scored yet: the command score does that."
 
 
-def write(target: str, content: str | bytes, option: str) -> None:
-    """Write text or bytes to a file, or with "-" to standard output.
+def write(target: str, content: str | bytes | Iterable[str], option: str) -> None:
+    """Write text, some of it at a time too, or bytes to a file, or with "-" to standard output.
 
     Raises:
         InputRefused: `bad-option` for the option that names the file.
@@ -48,11 +48,13 @@ def write(target: str, content: str | bytes, option: str) -> None:
         if isinstance(content, bytes):
             sys.stdout.buffer.write(content)
         else:
-            sys.stdout.write(content)
+            sys.stdout.writelines([content] if isinstance(content, str) else content)
         return
-    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    parts = [content] if isinstance(content, (str, bytes)) else content
+    encoded = (p if isinstance(p, bytes) else p.encode("utf-8", "backslashreplace") for p in parts)
     try:
-        Path(target).write_bytes(data)
+        with Path(target).open("wb") as file:
+            file.writelines(encoded)
     except OSError as problem:
         line = f"{target} cannot be written: {problem.strerror}."
         raise InputRefused([error("bad-option", option, line)]) from problem

@@ -118,7 +118,7 @@ def comparison_table(result: Comparison) -> str:
     """Return a comparison as a short table for a terminal, best first."""
     rows = [["rank", "team", "score", "95% interval", "rank interval"]]
     level = summary_text.tied(result)
-    for team in result.as_dict()["teams"]:
+    for team in map(result.team, result.cards):
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
         places = summary_text.places(team["rank_interval"]) or "-"

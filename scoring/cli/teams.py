@@ -86,7 +86,7 @@ def compare(arguments: argparse.Namespace) -> None:
 
         write_appendix(arguments.html, appendix(comparison, lines))
     if arguments.json:
-        write(arguments.json, comparison.to_json(), "--json")
+        write(arguments.json, comparison.json_parts(), "--json")
     else:
         print(comparison_table(comparison))
 

@@ -1,9 +1,10 @@
 """Comparison of several teams on one truth, with their ranks: `comparison.json`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 OF_ALL = ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
 OF_TEAM = ("predictions_sha256", "model_sha256", "options")
 """What `provenance` says of all teams, and of each."""
+PAIRS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,14 @@ class Comparison:
         unknown = (name for name in self.scored if self.facts.get(name, UNKNOWN).size_mib is None)
         return tuple(unknown) if self.spec.size else ()
 
-    @property
+    @cached_property
     def scored(self) -> tuple[str, ...]:
-        """Return the teams that have a score, best first: those of `result`."""
+        """The teams that have a score, best first: those of `result`."""
         return tuple(name for name, card in self.cards.items() if card.score is not None)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.scored)}
 
     @property
     def of_test_set(self) -> tuple[Finding, ...]:
@@ -121,6 +127,9 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the object that `comparison.json` holds."""
+        return {**self._without_pairs(), "pairs": plain(list(as_entries(self.pairs, self.alike)))}
+
+    def _without_pairs(self) -> dict[str, Any]:
         of_result = ("critical_value", "stability", "winner_optimism", "resolvable_gap")
         result: dict[str, Any] = plain(
             {
@@ -131,7 +140,7 @@ class Comparison:
                 **(self.own_ranking.more if self.own_ranking else {}),
                 "pairs_metric": self.pairs.metric,
                 "pairs_test": self.pairs.test,
-                "pairs": as_entries(self.pairs, self.alike),
+                "pairs": [],
                 **{key: getattr(self.result, key) for key in of_result},
                 "identical": self.identical,
                 "findings": [f.as_dict() for f in self.findings],
@@ -143,7 +152,17 @@ class Comparison:
     def to_json(self) -> str:
         """Return the text of `comparison.json`: numbers unrounded, undefined ones null, the same bytes for
         the same input, options and seed."""
-        return as_json(self.as_dict())
+        return "".join(self.json_parts())
+
+    def json_parts(self) -> Iterator[str]:
+        """Yield the text of `comparison.json` some pairs at a time: those of 1,000 teams are 230 MB."""
+        before, after = as_json(self._without_pairs()).split('\n "pairs": []')
+        entries, comma = as_entries(self.pairs, self.alike), ""
+        yield f'{before}\n "pairs": ['
+        while some := plain(list(islice(entries, PAIRS_AT_ONCE))):
+            yield comma + as_json(some)[1:-3].replace("\n", "\n ")
+            comma = ","
+        yield ("\n ]" if comma else "]") + after
 
     def __repr__(self) -> str:
         return f"<Comparison {self.challenge}: {', '.join(self.cards)}>"
@@ -162,10 +181,10 @@ class Comparison:
 
     def team(self, name: str) -> dict[str, Any]:
         """Return the entry of a team in `comparison.json`."""
-        card, scored = self.cards[name], self.scored
+        card, place = self.cards[name], self._places.get(name)
 
         def of(values: Sequence[Any] | None) -> Any:
-            return values[scored.index(name)] if values is not None and name in scored else None
+            return values[place] if values is not None and place is not None else None
 
         return {
             "team": name,
@@ -340,24 +359,20 @@ def _compared(
     replicates = np.stack(drawn) if drawn else np.empty((len(scored), 0))
     source = next(iter(cards.values())).provenance
     exchange, test = _test_of(spec, tuple(scored.values()), chosen.test)
-    low, high = challenge.scoring.range
+    left_out = left_out_of(tuple(scored.values()), SCORE)
     result = replicate_comparison.compare(
         np.array([card.score for card in scored.values()], float),
-        replicates,
-        source["n_units"],
+        replicate_comparison.Resampled(replicates, source["n_units"], left_out),
         exchange,
         test,
-        challenge.scoring.better,
+        challenge.scoring.quantity(),
         chosen.submissions,
-        left_out_of(tuple(scored.values()), SCORE),
-        high - low,
     )
     if own and own.places is not None and scored and result.shares_won is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = PairDifferences(SCORE, TESTS[result.test], tuple(scored), result.pairs)
     if chosen.metric != SCORE:
-        low, high = challenge.scoring.quantity(chosen.metric).range
-        pairs = pairs_of(spec, ordered, replace(chosen, width=high - low))
+        pairs = pairs_of(spec, ordered, replace(chosen, quantity=challenge.scoring.quantity(chosen.metric)))
     likeness, same = alike(ordered), identical_groups(ordered)
     noticed = (*identical_findings(cards, same), *near_identical(likeness, same))
     findings = (*noticed, *own.findings) if own else noticed

@@ -20,7 +20,7 @@ from scoring.presentation.figures.intervals import KINDS, IntervalRow
 from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.team_maps import FirstPlaces, Sized
 from scoring.presentation.figures.theme import Theme, safe, short
-from scoring.statistics.replicate_comparison import Pair
+from scoring.statistics.team_pairs import Pair
 
 SCHEMES = {
     "mean_then_rank": "mean over cases",
@@ -89,7 +89,7 @@ def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme)
     that the pairs differ in."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
     differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
-    for pair in (pair for pair in of.of if pair.a in at and pair.b in at):
+    for pair in of.of.among(list(at)):
         for row, column, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
             cell = at[row], at[column]
             differences[cell], apart[cell] = sign * scale.factor * pair.difference, bool(pair.separated)

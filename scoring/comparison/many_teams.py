@@ -55,10 +55,11 @@ def groups(comparison: Comparison) -> tuple[Block, ...]:
     result, names = comparison.result, comparison.scored
     if result.test is None or not summary_text.by_score(comparison):
         return ()
-    apart = {(pair.a, pair.b) for pair in result.pairs if pair.separated}
+    apart = np.zeros((len(names), len(names)), bool)
+    apart[result.pairs.a, result.pairs.b] = result.pairs.separated
     starts = [0]
     for index in range(1, len(names)):
-        if (starts[-1], index) in apart or (index, starts[-1]) in apart:
+        if apart[starts[-1], index]:
             starts.append(index)
     rows = [
         {

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from scoring.common import quantities
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.common.quantities import SCORE
+from scoring.common.quantities import SCORE, Quantity
 from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import submission_agreement
@@ -17,8 +19,8 @@ from scoring.statistics.basis import QuantityName
 from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
 from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON, StatisticsOptions
 from scoring.statistics.paired_tests import NAMES, Sample, p_value
-from scoring.statistics.replicate_comparison import Pair
 from scoring.statistics.replicates import array_name, left_out_name
+from scoring.statistics.team_pairs import Pairs, tested
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
 """The tests of all metrics, in words; None: units are too few for any."""
@@ -35,7 +37,7 @@ class PairsChoice:
     metric: str
     test: str = replicate_comparison.AUTO
     submissions: int = 0
-    width: float = 1.0
+    quantity: Quantity = quantities.SHARE
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class PairDifferences:
     metric: str
     test: str | None
     teams: tuple[str, ...]
-    of: tuple[Pair, ...]
+    of: Pairs
 
 
 @dataclass(frozen=True)
@@ -92,19 +94,16 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: Pairs
     n_units = next(iter(cards.values())).provenance["n_units"]
     result = replicate_comparison.compare(
         np.array([value_of(card, metric) for card in valued.values()], float),
-        replicates,
-        n_units,
+        replicate_comparison.Resampled(replicates, n_units, left_out_of(tuple(valued.values()), metric)),
         pairs_test=chosen.test,
-        left_out=left_out_of(tuple(valued.values()), metric),
-        width=chosen.width,
+        quantity=chosen.quantity,
     )
     pairs, test = result.pairs, TESTS[result.test]
     samples = _samples(spec, valued, metric, n_units)
     if samples and pairs and replicates.shape[1] and n_units >= UNITS_OF_COMPARISON:
         test = NAMES[type(samples[0])]
-        pairs = replicate_comparison.tested(
-            pairs, [p_value(samples[pair.a], samples[pair.b]) for pair in pairs]
-        )
+        both = zip(pairs.a, pairs.b, strict=True)
+        pairs = tested(pairs, [p_value(samples[a], samples[b]) for a, b in both])
     return PairDifferences(metric, test, tuple(valued), pairs)
 
 
@@ -149,7 +148,66 @@ def _is_number(value: object) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
-def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], SubmissionSimilarity]:
+@dataclass(frozen=True, eq=False)
+class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
+    """How alike every two of several submissions are, by the names of two teams in the order of the cards.
+
+    Attributes:
+        teams: Place of each team.
+        labels: Class number that each gives the cases that count [A, n].
+        wrong: Which of them are wrong [A, n].
+        several: Whether there are more than two classes.
+    """
+
+    teams: Mapping[str, int]
+    labels: np.ndarray
+    wrong: np.ndarray
+    several: bool
+
+    @cached_property
+    def beyond(self) -> np.ndarray:
+        """Agreement beyond accuracy [A, A]."""
+        return submission_agreement.beyond_accuracy(~self.wrong)
+
+    @cached_property
+    def both_wrong(self) -> np.ndarray:
+        """Cases that both got wrong [A, A]."""
+        return _together(self.wrong)
+
+    def __len__(self) -> int:
+        return len(self.teams) * (len(self.teams) - 1) // 2
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return combinations(self.teams, 2)
+
+    def __getitem__(self, names: tuple[str, str]) -> SubmissionSimilarity:
+        i, j = (self.teams[name] for name in names)
+        of_errors = np.nan
+        if self.several:
+            both = self.wrong[i] & self.wrong[j]
+            of_errors = submission_agreement.kappa(self.labels[i, both], self.labels[j, both])
+        return SubmissionSimilarity(
+            _defined(of_errors), _defined(float(self.beyond[i, j])), int(self.both_wrong[i, j])
+        )
+
+    def near(self) -> Iterator[tuple[str, str]]:
+        """Yield the pairs that may agree by `ALIKE`; kappa is never above the share of equal labels."""
+        near = self.beyond >= ALIKE
+        if self.several:
+            classes = np.unique(self.labels)
+            equal = sum(_together(self.wrong & (self.labels == label)) for label in classes)
+            near |= (self.both_wrong >= LEAST_SHARED_ERRORS) & (equal >= (ALIKE - 1e-9) * self.both_wrong)
+        names = list(self.teams)
+        yield from ((names[i], names[j]) for i, j in np.argwhere(np.triu(near, 1)))
+
+
+def _together(of_cases: np.ndarray) -> np.ndarray:
+    """Return in how many cases it is true of both [A, A], from [A, n]."""
+    values = of_cases.astype(float)
+    return np.asarray(values @ values.T)
+
+
+def alike(cards: Mapping[str, ScoreCard]) -> Mapping[tuple[str, str], SubmissionSimilarity]:
     """Return the similarity of every two teams whose cards hold labels, in the order of the cards."""
     labelled = {
         name: card.arrays for name, card in cards.items() if {"truth", "predicted"} <= card.arrays.keys()
@@ -158,22 +216,9 @@ def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], SubmissionSim
         return {}
     truth = next(iter(labelled.values()))["truth"]
     counts = truth >= 0
-    truth, several = truth[counts], len(np.unique(truth[counts])) > 2
-    labels = {name: arrays["predicted"][counts] for name, arrays in labelled.items()}
-    right = np.array([predicted == truth for predicted in labels.values()])
-    wrong = ~right
-    both_wrong = wrong.astype(float) @ wrong.T.astype(float)
-    beyond = submission_agreement.beyond_accuracy(right)
-    result = {}
-    for (i, a), (j, b) in combinations(enumerate(labelled), 2):
-        of_errors = np.nan
-        if several:
-            both = wrong[i] & wrong[j]
-            of_errors = submission_agreement.kappa(labels[a][both], labels[b][both])
-        result[a, b] = SubmissionSimilarity(
-            _defined(of_errors), _defined(float(beyond[i, j])), int(both_wrong[i, j])
-        )
-    return result
+    labels = np.array([arrays["predicted"][counts] for arrays in labelled.values()])
+    places = {name: place for place, name in enumerate(labelled)}
+    return SubmissionSimilarities(places, labels, labels != truth[counts], len(np.unique(truth[counts])) > 2)
 
 
 def _defined(value: float) -> float | None:
@@ -184,9 +229,11 @@ def near_identical(
     similarities: Mapping[tuple[str, str], SubmissionSimilarity], identical: tuple[tuple[str, ...], ...]
 ) -> Iterator[Finding]:
     """Yield a note for every pair with nearly the same errors, except identical submissions."""
-    for (a, b), similarity in similarities.items():
+    near = similarities.near() if isinstance(similarities, SubmissionSimilarities) else ()
+    for a, b in near:
         if any(a in names and b in names for names in identical):
             continue
+        similarity = similarities[a, b]
         kappa = similarity.kappa_of_errors if similarity.n_both_wrong >= LEAST_SHARED_ERRORS else None
         measures = [
             ("agreement beyond accuracy", similarity.agreement_beyond_accuracy),
@@ -200,13 +247,11 @@ def near_identical(
 
 def as_entries(
     pairs: PairDifferences, likeness: Mapping[tuple[str, str], SubmissionSimilarity]
-) -> list[dict[str, Any]]:
-    """Return `pairs` of `comparison.json`."""
-    entries = []
+) -> Iterator[dict[str, Any]]:
+    """Yield `pairs` of `comparison.json`."""
     for pair in pairs.of:
         names = {"a": pairs.teams[pair.a], "b": pairs.teams[pair.b]}
-        entries.append({**vars(pair), **names, **_entry(likeness.get((names["a"], names["b"])))})
-    return entries
+        yield {**vars(pair), **names, **_entry(likeness.get((names["a"], names["b"])))}
 
 
 def _entry(pair: SubmissionSimilarity | None) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text, d
 from scoring.presentation.figures.comparison import team_intervals
 from scoring.presentation.figures.intervals import IntervalRow
 from scoring.presentation.figures.theme import Theme, safe, short
-from scoring.statistics.replicate_comparison import Pair
+from scoring.statistics.team_pairs import Pair
 
 LISTED = 200
 """Cases that the table lists at most."""
@@ -56,12 +56,12 @@ def change(comparison: Comparison, first: str, second: str, metric: str = SCORE)
     if metric == SCORE:
         teams, pairs = comparison.scored, comparison.result.pairs
     else:
-        low, high = comparison.quantity(metric).range
-        of = pairs_of(comparison.spec, comparison.cards, PairsChoice(metric, width=high - low))
+        choice = PairsChoice(metric, quantity=comparison.quantity(metric))
+        of = pairs_of(comparison.spec, comparison.cards, choice)
         teams, pairs = of.teams, of.of
-    pair = next((p for p in pairs if {teams[p.a], teams[p.b]} == {first, second}), None)
-    if pair is None:
+    if not {first, second} <= set(teams):
         return None
+    (pair,) = pairs.among((teams.index(first), teams.index(second)))
     sign = 1 if teams[pair.a] == first else -1
     return PairedDifference(metric, sign * pair.difference, _signed(pair, sign), pair.separated)
 

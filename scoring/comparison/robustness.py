@@ -196,7 +196,6 @@ def _placed(scores: Mapping[str, float], varied: Mapping[str, Varied], compariso
     known = [varied[name] for name in scored if name in varied]
     replicates = np.stack([of.drawn for of in known]) if known else np.empty((len(scored), 0))
     left_outs = [of.left_out for of in known if of.left_out is not None]
-    low, high = quantity.range
     return Rescored(
         tuple(teams),
         tuple(scores[name] if name in scored else None for name in teams),
@@ -209,11 +208,12 @@ def _placed(scores: Mapping[str, float], varied: Mapping[str, Varied], compariso
         tuple(ranks[name] for name in teams),
         replicate_comparison.compare(
             [scores[name] for name in scored],
-            replicates,
-            n_units,
-            better=quantity.better,
-            left_out=np.stack(left_outs) if left_outs and len(left_outs) == len(scored) else None,
-            width=high - low,
+            replicate_comparison.Resampled(
+                replicates,
+                n_units,
+                np.stack(left_outs) if left_outs and len(left_outs) == len(scored) else None,
+            ),
+            quantity=quantity,
         ),
     )
 

@@ -321,8 +321,7 @@ def leader_differences(comparison: Comparison) -> tuple[LeaderDifference, ...]:
             pair.separated,
             pair.p_adjusted,
         )
-        for pair in comparison.result.pairs
-        if pair.a == 0
+        for pair in comparison.result.pairs[: len(comparison.scored) - 1]
     )
 
 

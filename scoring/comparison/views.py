@@ -21,7 +21,8 @@ from scoring.core.views import Block, Column, Data, Fact, Facts, Figure, SideByS
 from scoring.presentation.figures.numerals import UNDEFINED, percent, share, span
 from scoring.presentation.figures.team_maps import size_scatter
 from scoring.presentation.figures.theme import Theme
-from scoring.statistics.replicate_comparison import SWAP, Pair
+from scoring.statistics.replicate_comparison import SWAP
+from scoring.statistics.team_pairs import Pair
 
 PAIRS, METRICS = 400, 3
 """Pairs that a table lists, and metrics beside a score on a page, at most."""
@@ -210,7 +211,7 @@ def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
         scale: Of the metric that they differ in.
     """
     names = [name for name in displayed.names if name in of.teams]
-    drawn = [pair for pair in of.of if of.teams[pair.a] in names and of.teams[pair.b] in names]
+    drawn = of.of.among([of.teams.index(name) for name in names])
     return Figure(
         partial(figures.pairs, of, scale, names),
         f"Row minus column, {scale.unit}. {_of_test(of)}{displayed.method}",
@@ -224,8 +225,8 @@ def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
 
 def _of_test(of: PairDifferences) -> str:
     """Return what a matrix of pairs says of chance, for its caption."""
-    apart = [pair.separated is not None for pair in of.of]
-    colour = "Coloured: told apart by simultaneous intervals; without colour: not. " * any(apart)
+    told = of.of.separated is not None
+    colour = "Coloured: told apart by simultaneous intervals; without colour: not. " * told
     if of.test is None:
         return "Without colour: nothing is known of chance. "
     over = "" if of.test == TESTS[SWAP] else "by Holm "

@@ -24,7 +24,7 @@ class PairTest:
 
     Attributes:
         errors: Standard error of each difference [P]; 0 where nothing varies, infinite where it is unknown.
-        intervals: 95 % interval of each difference by itself, None where undefined.
+        intervals: 95 % interval of each difference by itself [P, 2], NaN where undefined.
         p_values: p-value of each pair by itself [P], 0..1.
         p_adjusted: The same, adjusted for all pairs.
         critical_value: Standard errors by which a pair has to differ to be separated; None where it is
@@ -36,7 +36,7 @@ class PairTest:
     """
 
     errors: Floats
-    intervals: list[list[float] | None]
+    intervals: Floats
     p_values: Floats
     p_adjusted: Floats
     critical_value: float | None
@@ -118,22 +118,20 @@ class _Spread:
 
     differences: Floats
     errors: Floats
-    intervals: list[list[float] | None]
+    intervals: Floats
     largest: Floats | None
 
 
 def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _Spread:
     differences = scores[first] - scores[second]
     complete = ~np.isnan(replicates).any(0)
-    errors = np.zeros(len(first))
-    intervals: list[list[float] | None] = []
+    errors, ends = np.zeros(len(first)), np.zeros((len(first), 2))
     largest: Floats | None = None
     rows = max(1, BLOCK_CELLS // replicates.shape[1])
     for start in range(0, len(first), rows):
         block = slice(start, start + rows)
         drawn = np.round(replicates[first[block]] - replicates[second[block]], DIGITS)
-        errors[block], ends = _moments(drawn)
-        intervals += ends
+        errors[block], ends[block] = _moments(drawn)
         varies = (errors[block] > 0) & np.isfinite(errors[block])
         if varies.any() and complete.any():
             moved = (
@@ -141,20 +139,19 @@ def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _S
                 / errors[block][varies, None]
             )
             largest = moved.max(0) if largest is None else np.maximum(largest, moved.max(0))
-    return _Spread(differences, errors, intervals, largest)
+    return _Spread(differences, errors, ends, largest)
 
 
-def _moments(drawn: Floats) -> tuple[Floats, list[list[float] | None]]:
-    """Standard errors and percentile intervals of rounded differences [P, B], NaN where undefined; an error
-    below 1e-12 is none."""
-    ends: list[list[float] | None]
+def _moments(drawn: Floats) -> tuple[Floats, Floats]:
+    """Standard errors and percentile intervals [P, 2] of rounded differences [P, B], NaN where undefined; an
+    error below 1e-12 is none."""
     if np.isnan(drawn).any():
         parts = [row[~np.isnan(row)] for row in drawn]
         errors = np.array([np.std(row, ddof=1) if len(row) > 1 else np.inf for row in parts])
-        ends = [intervals.percentile(row) for row in drawn]
+        ends = np.array([intervals.percentile(row) or (np.nan, np.nan) for row in drawn])
     else:
         errors = np.std(drawn, axis=1, ddof=1) if drawn.shape[1] > 1 else np.full(len(drawn), np.inf)
-        ends = np.quantile(drawn, intervals.QUANTILES, axis=1).T.tolist()
+        ends = np.quantile(drawn, intervals.QUANTILES, axis=1).T
     return np.where(errors < NO_SPREAD, 0.0, errors), ends
 
 

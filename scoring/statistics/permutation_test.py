@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.common.arrays import Floats, Ints
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.quantities import Better, Quantity
 from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import LEVEL, NO_SPREAD, PairTest
@@ -54,7 +54,7 @@ class Categories:
     unseen: float = 1.0
 
     def added(self, sums: Floats) -> Floats:
-        """Return by how many cases chance moves two teams beside what is exchanged [A, A, C].
+        """Return by how many cases chance moves two teams beside what is exchanged [C, A, A].
 
         Of two teams that answered two cases alike nobody knows that they know the category equally well. So
         there is a variance, which each unit in which the two differ makes less by half a case.
@@ -62,23 +62,26 @@ class Categories:
         Args:
             sums: By team and unit [A, n, K].
         """
-        hits = sums[..., self.hits]
-        teams, _, categories = hits.shape
+        hits = np.ascontiguousarray(np.moveaxis(sums[..., self.hits], -1, 0))
+        categories, teams, _ = hits.shape
         if not self.cases:
-            shape = (teams, teams, categories)
-            return np.broadcast_to(np.sqrt(2 * self.unseen) * np.ptp(hits, axis=0).max(0), shape)
+            widest = np.ptp(hits, axis=1).max(1)[:, None, None]
+            return np.broadcast_to(np.sqrt(2 * self.unseen) * widest, (categories, teams, teams))
         held = np.sum([sums[0][:, places] for places in self.cases], axis=0)
         size = held.sum(0) / np.maximum((held > 0).sum(0), 1)
-        seen = np.stack([(hits != of_team).sum(1) for of_team in hits])
-        cases: Floats = np.sqrt(2 * np.maximum(self.unseen - seen / 2, 0)) * size
+        differ = (np.not_equal(hits, hits[:, a, None]).view(np.int8) for a in range(teams))
+        seen = np.stack([units.sum(-1, dtype=np.int32) for units in differ], 1)
+        cases: Floats = np.sqrt(2 * np.maximum(self.unseen - seen / 2, 0)) * size[:, None, None]
         return cases
 
     def move(self, sums: Floats, answers: Floats) -> None:
-        """Turn wrong answers [..., C] into right ones, in sums [..., K]."""
+        """Turn wrong answers [C, ...] into right ones, in sums [K, ...]."""
         for places in self.gains:
-            sums[..., places] += answers
+            for place, more in zip(places, answers, strict=True):
+                sums[place] += more
         for places in self.losses:
-            sums[..., places] -= answers
+            for place, more in zip(places, answers, strict=True):
+                sums[place] -= more
 
 
 @dataclass(frozen=True)
@@ -176,12 +179,11 @@ def signs(n_units: int, resamples: int, seed: int, stream: int = STREAM) -> Sign
 
 def _added(exchange: Exchange) -> Floats:
     """Return `Categories.added`, nothing for teams that sent the same."""
-    sums = exchange.sums
+    sums, known = exchange.sums, dict[bytes, int]()
     if exchange.categories is None:
-        return np.zeros((len(sums), len(sums), 0))
-    answers = [of_team.tobytes() for of_team in sums]
-    differ = np.array([[one != other for other in answers] for one in answers])
-    cases: Floats = exchange.categories.added(sums) * differ[..., None]
+        return np.zeros((0, len(sums), len(sums)))
+    sent = np.array([known.setdefault(of_team.tobytes(), len(known)) for of_team in sums])
+    cases: Floats = exchange.categories.added(sums) * (sent[:, None] != sent)
     return cases
 
 
@@ -206,22 +208,54 @@ def swap_test(
         that test; None where an exchanged score is undefined.
     """
     first, second = np.triu_indices(len(scores), 1)
-    differences = scores[first] - scores[second]
+    differences, sign = scores[first] - scores[second], Quantity(better).sign
     flips = signs(exchange.sums.shape[1], resamples, exchange.seed)
     root, own, beyond = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
-    top, ahead = np.zeros(resamples), _Ahead(Quantity(better).sign * scores, resamples)
+    top, ahead = np.zeros(resamples), _Ahead(sign * scores, resamples)
     for rows, moved in _moved(differences, exchange, flips):
-        if not np.isfinite(moved).all():
+        root[rows] = _root_mean_square(moved)
+        if not np.isfinite(root[rows]).all():
             return None
-        root[rows] = np.where((r := np.sqrt(np.mean(moved**2, 0))) < NO_SPREAD, 0.0, r)
-        size = np.abs(moved)
-        ahead.add(int(first[rows.start]), second[rows], moved * Quantity(better).sign, root[rows])
-        beyond[rows] = (size >= np.abs(differences[rows]) - PUBLISHED).mean(0)
-        ratio = np.divide(size, root[rows], out=np.zeros_like(size), where=root[rows] > 0)
-        own[rows] = _limit(ratio)
-        np.maximum(top, ratio.max(1), out=top)
+        varying = np.where(root[rows] > 0, root[rows], np.inf)
+        ratio = moved / (sign * varying)[:, None]
+        ahead.add(int(first[rows.start]), second[rows], ratio, root[rows])
+        np.maximum(top, ratio.max(0), out=top)
+        np.maximum(top, -ratio.min(0), out=top)
+        size = np.abs(moved, out=moved)
+        beyond[rows] = (size >= (np.abs(differences[rows]) - PUBLISHED)[:, None]).mean(1)
+        own[rows] = _limit(size) / varying
     result = _result(differences, root, own, beyond, np.sort(top), exchange.sums.shape[1])
     return replace(result, p_best=ahead.p_values())
+
+
+def swap_errors(scores: Floats, exchange: Exchange, resamples: int, of: Bools) -> Floats | None:
+    """Return only the standard errors of a swap test [P], of pairs of some teams.
+
+    Args:
+        scores: Official score of each team [A].
+        exchange: What the scores are made of.
+        resamples: Number of exchanges, 2 or more.
+        of: The teams [A]; other pairs have 0.
+    """
+    first, second = np.triu_indices(len(scores), 1)
+    differences, root = scores[first] - scores[second], np.zeros(len(first))
+    flips = signs(exchange.sums.shape[1], resamples, exchange.seed)
+    for rows, moved in _moved(differences, exchange, flips, of):
+        root[rows] = _root_mean_square(moved)
+    return _errors(differences, root, exchange.sums.shape[1]) if np.isfinite(root).all() else None
+
+
+def _errors(differences: Floats, root: Floats, n: int) -> Floats:
+    """Return standard errors [P] from exchanged differences' root mean squares [P] of n units."""
+    spread = np.sqrt(np.maximum(n * root**2 - differences**2, 0) / (n - 1))
+    return np.where(root > 0, spread, 0.0)
+
+
+def _root_mean_square(moved: Floats) -> Floats:
+    """Return that of the exchanged differences of pairs [P, N], 0 where it is none; added exchange by
+    exchange."""
+    root: Floats = np.sqrt(np.mean(np.square(moved.T, order="C"), 0))
+    return np.where(root < NO_SPREAD, 0.0, root)
 
 
 class _Ahead:
@@ -230,66 +264,89 @@ class _Ahead:
     Attributes:
         scores: Larger is better [A].
         seen: The furthest that one is ahead [A]; infinite where no exchange moves the pair.
-        drawn: The furthest after each exchange [N, A].
+        drawn: The furthest after each exchange [A, N].
     """
 
     def __init__(self, scores: Floats, resamples: int) -> None:
         self.scores = scores
         self.seen = np.zeros(len(scores))
-        self.drawn = np.zeros((resamples, len(scores)))
+        self.drawn = np.zeros((len(scores), resamples))
 
-    def add(self, team: int, others: Ints, moved: Floats, root: Floats) -> None:
-        """Take the pairs of a team with some others [P], by their exchanged differences [N, P]."""
+    def add(self, team: int, others: Ints, ratio: Floats, root: Floats) -> None:
+        """Take the pairs of a team with some others [P], by their exchanged differences in root mean squares
+        [P, N], larger is better, and these [P]."""
         lead = np.round(self.scores[team] - self.scores[others], DIGITS)
         lead = np.sign(lead) * np.maximum(np.abs(lead) - PUBLISHED * (root > 0), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             lead = np.where(lead == 0, 0.0, lead / root)
-        ratio = np.divide(moved, root, out=np.zeros_like(moved), where=root > 0)
         self.seen[team] = max(self.seen[team], (-lead).max())
         self.seen[others] = np.maximum(self.seen[others], lead)
-        np.maximum(self.drawn[:, team], -ratio.min(1), out=self.drawn[:, team])
-        self.drawn[:, others] = np.maximum(self.drawn[:, others], ratio)
+        np.maximum(self.drawn[team], -ratio.min(0), out=self.drawn[team])
+        these = self.drawn[others[0] : others[-1] + 1]
+        np.maximum(these, ratio, out=these)
 
     def p_values(self) -> Floats:
         """Return how likely chance puts some other as far ahead of each team [A]; 1 where none is ahead."""
-        beyond: Floats = (self.drawn >= self.seen).mean(0)
+        beyond: Floats = (self.drawn >= self.seen[:, None]).mean(1)
         return beyond
 
 
-def _moved(differences: Floats, exchange: Exchange, flips: Signs) -> Iterator[tuple[slice, Floats]]:
-    """Yield the places of some pairs, and their differences after each exchange [N, pairs].
+def _moved(
+    differences: Floats, exchange: Exchange, flips: Signs, of: Bools | None = None
+) -> Iterator[tuple[slice, Floats]]:
+    """Yield the places of some pairs of one team, and their differences after each exchange [pairs, N]; at
+    least those of some teams [A], None: of all.
 
     With signs e, team a's sums become (C_a + C_b) / 2 + (F_a - F_b) / 2 where C are sums over units and F
     sums of e times units.
     """
-    sums, score = exchange.sums, exchange.score
-    teams, n, k = sums.shape
-    total = sums.sum(1)
-    columns, at_once = sums.transpose(1, 0, 2).reshape(n, teams * k), max(1, SIGN_CELLS // n)
-    blocks = [flips[i : i + at_once].astype(float) @ columns for i in range(0, len(flips), at_once)]
-    flipped = np.concatenate(blocks).reshape(len(flips), teams, k)
-    shift, start, added = flips.mean(1)[:, None], 0, _added(exchange)
-    luck = signs(teams * added.shape[2], len(flips), exchange.seed, LUCK).reshape(len(flips), teams, -1)
+    sums, categories = exchange.sums, exchange.categories
+    teams, _, k = sums.shape
+    total, halves, added = sums.sum(1).T[..., None], _halves(sums, flips), _added(exchange)
+    luck = signs(teams * len(added), len(flips), exchange.seed, LUCK).reshape(len(flips), teams, -1)
+    quarters = np.divide(luck.transpose(2, 1, 0), 4, order="C")
+    shift, start = flips.mean(1), 0
+
+    def scored(sums: Floats) -> Floats:
+        return exchange.score(np.moveaxis(sums, 0, -1))
+
     width = max(1, BLOCK_CELLS // (len(flips) * k))
     for a in range(teams - 1):
         for b in range(a + 1, teams, width):
             others = slice(b, min(b + width, teams))
-            middle = (total[a] + total[others]) / 2
-            half = (flipped[:, a, None] - flipped[:, others]) / 2
-            if exchange.categories is not None and added[a, others].any():
-                exchange.categories.move(half, (luck[:, a, None] - luck[:, others]) / 4 * added[a, others])
             rows = slice(start, start + others.stop - b)
             start = rows.stop
-            moved = np.round(score(middle + half) - score(middle - half), DIGITS)
+            if of is not None and not (of[a] and of[others].any()):
+                continue
+            middle = (total[:, a, None] + total[:, others]) / 2
+            half = halves[:, a, None] - halves[:, others]
+            if categories is not None and added[:, a, others].any():
+                luck_of = quarters[:, a, None] - quarters[:, others]
+                categories.move(half, luck_of * added[:, a, others, None])
+            moved = np.round(scored(middle + half) - scored(middle - half), DIGITS)
             # What is no prediction is no chance: the same in every unit.
-            constant = np.where(moved.any(0), np.round(differences[rows] - moved[0], DIGITS), 0.0)
-            yield rows, np.round(moved + shift * constant, DIGITS)
+            constant = np.where(moved.any(1), np.round(differences[rows] - moved[:, 0], DIGITS), 0.0)
+            if constant.any():
+                moved = np.round(moved + shift * constant[:, None], DIGITS)
+            yield rows, moved
+
+
+def _halves(sums: Floats, flips: Signs) -> Floats:
+    """Return half the sums of signs [N, n] times units, by kind of sum and team [K, A, N], from [A, n, K]."""
+    teams, n, k = sums.shape
+    columns, at_once = sums.transpose(1, 0, 2).reshape(n, teams * k), max(1, SIGN_CELLS // n)
+    halves = np.empty((k, teams, len(flips)))
+    for i in range(0, len(flips), at_once):
+        block = flips[i : i + at_once].astype(float) @ columns
+        halves[..., i : i + at_once] = block.reshape(-1, teams, k).transpose(2, 1, 0) / 2
+    return halves
 
 
 def _limit(values: Floats) -> Floats:
-    """Return the value [...] that at most 5 % of the values [N, ...] exceed."""
-    position = len(values) - 1 - int(np.floor((1 - LEVEL) * len(values) + 1e-9))
-    return np.asarray(np.partition(values, position, 0)[position])
+    """Return the value [...] that at most 5 % of the values [..., N] exceed."""
+    count = values.shape[-1]
+    position = count - 1 - int(np.floor((1 - LEVEL) * count + 1e-9))
+    return np.asarray(np.partition(values, position)[..., position])
 
 
 def _result(differences: Floats, root: Floats, own: Floats, beyond: Floats, top: Floats, n: int) -> PairTest:
@@ -298,14 +355,14 @@ def _result(differences: Floats, root: Floats, own: Floats, beyond: Floats, top:
     varies, apart = root > 0, np.round(np.abs(differences), DIGITS) > 0
     seen = np.divide(np.abs(differences) - PUBLISHED, root, out=np.zeros(len(root)), where=varies)
     adjusted = np.where(varies, (len(top) - np.searchsorted(top, seen)) / len(top), ~apart)
-    errors = np.where(varies, np.sqrt(np.maximum(n * root**2 - differences**2, 0) / (n - 1)), 0.0)
+    errors = _errors(differences, root, n)
     critical = float(_quantiles(_limit(top), n)) if varies.any() else np.inf
     reach = np.where(varies, _times(critical, errors), 0.0)
     alone = np.where(varies, _times(_quantiles(own, n), errors), 0.0)
-    ends = np.column_stack([differences - alone, differences + alone]).tolist()
+    ends = np.column_stack([differences - alone, differences + alone])
     return PairTest(
         errors,
-        [pair if np.isfinite(pair).all() else None for pair in ends],
+        np.where(np.isfinite(ends).all(1)[:, None], ends, np.nan),
         np.where(varies, beyond, ~apart),
         adjusted,
         critical if np.isfinite(critical) else None,

@@ -59,11 +59,15 @@ def ranks_along_teams(values: Floats, average: bool = False) -> Ints:
         Twice the rank of each value, of the same shape, 2 for the best.
     """
     rounded = np.where(np.isnan(values), -np.inf, np.round(values, DIGITS))
-    better: Ints = (rounded[None] > rounded[:, None]).sum(1)
-    if not average:
-        return 2 * better + 2
-    equal: Ints = (rounded[None] == rounded[:, None]).sum(1)
-    return 2 * better + equal + 1
+    columns = rounded.reshape(len(values), -1)
+    ranks = np.empty(columns.shape, np.int64)
+    for column, of_column in zip(columns.T, ranks.T, strict=True):
+        ordered = np.sort(column)
+        better = len(column) - np.searchsorted(ordered, column, "right")
+        of_column[:] = 2 * better + 2
+        if average:
+            of_column += len(column) - better - np.searchsorted(ordered, column) - 1
+    return ranks.reshape(values.shape)
 
 
 def weighted_ranks(
@@ -127,9 +131,15 @@ def kendall_tau(scores: Numbers, others: Numbers) -> Floats:
     Returns:
         Tau-b [B], -1..1; NaN where all teams are equal in one of the two.
     """
-    i, j = np.triu_indices(len(scores), 1)
-    own, other = np.sign(scores[i] - scores[j]), np.sign(others[i] - others[j])
-    concordance, pairs = own @ other, np.sqrt(np.abs(own).sum() * np.abs(other).sum(0))
+    order = np.argsort(scores, kind="stable")
+    own, ranks, unequal = scores[order], np.empty(others.shape, np.int32), np.empty(others.shape[1])
+    for b, column in enumerate(others[order].T):
+        _, ranks[:, b], counts = np.unique(column, return_inverse=True, return_counts=True)
+        unequal[b] = (len(column) ** 2 - (counts**2).sum()) / 2
+    concordance, above = np.zeros(others.shape[1]), np.searchsorted(own, own, "right")
+    for row, place in zip(ranks, above, strict=True):
+        concordance += np.sign(ranks[place:] - row).sum(0)
+    pairs = np.sqrt((len(own) - above).sum() * unequal)
     out: Floats = np.full(concordance.shape, np.nan)
     np.divide(concordance, pairs, out=out, where=pairs != 0)
     return out

@@ -4,7 +4,6 @@ From 20 units on the swap test tells teams apart; the paired bootstrap does wher
 is compared after rounding to 12 decimals, so that float noise makes no rank; written numbers stay unrounded.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,15 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.common.quantities import Better, Quantity
+from scoring.common.quantities import SHARE, Quantity
 from scoring.statistics import intervals
 from scoring.statistics.optimism import winner_optimism
 from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test, resolvable_gap
-from scoring.statistics.paired_tests import holm
-from scoring.statistics.permutation_test import Exchange, swap_test
-from scoring.statistics.ranking import kendall_tau
+from scoring.statistics.permutation_test import Exchange, swap_errors, swap_test
+from scoring.statistics.ranking import kendall_tau, ranks_along_teams
 from scoring.statistics.repeated_looks import corrected
+from scoring.statistics.team_pairs import Pairs, of_test, untested, with_intervals
 
 AUTO, SWAP, BOOTSTRAP = "auto", "swap", "bootstrap"
 EXCHANGES_OF_ERRORS = 200
@@ -30,30 +29,19 @@ PAIRS_TESTS = (AUTO, SWAP, BOOTSTRAP)
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two teams compared. What needs replicates, and units enough, is None without them.
+class Resampled:
+    """Teams on the same resampled test sets.
 
     Attributes:
-        a: Index of the better placed team, which does not always have the higher score.
-        b: Index of the other.
-        difference: Score of a less score of b.
-        interval: 95 % interval of the difference.
-        standard_error: Of the difference; None where fewer than two replicates have it.
-        p_value: Two-sided p-value of this pair alone, 0..1.
-        p_adjusted: The same, adjusted for all pairs.
-        simultaneous_interval: Interval of the difference; with 95 % confidence those of all pairs hold.
-        separated: Whether the two are told apart.
+        replicates: Score of each team on each [A, B], NaN where undefined.
+        n_units: Number of units that are resampled.
+        left_out: Score of each team without each unit [A, n], for intervals of differences that no test
+            gives; None: the replicates are taken.
     """
 
-    a: int
-    b: int
-    difference: float
-    interval: list[float] | None = None
-    standard_error: float | None = None
-    p_value: float | None = None
-    p_adjusted: float | None = None
-    simultaneous_interval: list[float] | None = None
-    separated: bool | None = None
+    replicates: Floats
+    n_units: int
+    left_out: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,7 @@ class ReplicateComparison:
         p_best: p-value of each team being the best, adjusted for the A - 1 others; None without a swap test.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: Pairs
     rank_intervals: list[list[float]] | None = None
     tied_for_first: list[bool] | None = None
     shares_won: list[float] | None = None
@@ -94,66 +82,57 @@ class ReplicateComparison:
 
 def compare(
     scores: ArrayLike,
-    replicates: Floats,
-    n_units: int,
+    resampled: Resampled,
     exchange: Exchange | None = None,
     pairs_test: str = AUTO,
-    better: Better = "higher",
+    quantity: Quantity = SHARE,
     submissions: int = 0,
-    left_out: Floats | None = None,
-    width: float = 1.0,
 ) -> ReplicateComparison:
     """Compare teams by their scores on the same replicates.
 
     Args:
         scores: Score of each team [A], in the order of their places.
-        replicates: Scores of the teams on the same resampled test sets [A, B], NaN where undefined.
-        n_units: Number of units that are resampled.
+        resampled: The teams on the replicates.
         exchange: What the scores are made of, for the swap test.
         pairs_test: One of `PAIRS_TESTS`.
-        better: Direction of the scores; differences are first less second in any case.
+        quantity: Direction and range of the scores; differences are first less second in any case.
         submissions: How many were looked at so far, from which those of the teams were chosen; 0: these.
-        left_out: Scores of the teams without each unit [A, n], for intervals of differences that no test
-            gives; None: the replicates are taken.
-        width: How far the limits of the scores lie apart, infinite where there are none.
 
     Returns:
         Pairs, ranks and how stable they are; only the pairs' differences without replicates, or with one
         unit. What tells teams apart is None with fewer than 20 units, and where the swap test cannot be made.
     """
-    scores, sign = np.asarray(scores, float), Quantity(better).sign
+    scores, pairs = np.asarray(scores, float), untested(np.asarray(scores, float))
+    replicates, n_units = resampled.replicates, resampled.n_units
     if not replicates.shape[1] or n_units < 2:
-        return ReplicateComparison(_untested(scores))
+        return ReplicateComparison(pairs)
     together = np.round(replicates[:, ~np.isnan(replicates).any(0)], DIGITS)
-    shares_won, rank_shares = _shares(sign * together)
+    shares_won, rank_shares = _shares(quantity.sign * together)
     described = ReplicateComparison(
-        _untested(scores),
-        shares_won=shares_won,
-        rank_shares=rank_shares,
-        stability=_stability(scores, together),
+        pairs, shares_won=shares_won, rank_shares=rank_shares, stability=_stability(scores, together)
     )
     if len(scores) == 1:
         return replace(described, rank_intervals=[[1, 1]], tied_for_first=[True])
-    test, name = _test(scores, replicates, n_units, exchange, pairs_test, better)
-    exchange = exchange if name == SWAP else None
+    test, name = _test(scores, resampled, exchange, pairs_test, quantity)
     if test is None:
-        pairs = _with_intervals(described.pairs, replicates, left_out, n_units, width)
+        if n_units >= UNITS_OF_COMPARISON:
+            pairs = with_intervals(pairs, replicates, resampled.left_out, n_units, np.ptp(quantity.range))
         return replace(described, pairs=pairs)
-    first, second = np.triu_indices(len(scores), 1)
-    test = corrected(test, scores[first] - scores[second], n_units, submissions)
-    beats = _better(sign * scores, test.separated)
+    test = corrected(test, pairs.difference, n_units, submissions)
+    beats = _better(quantity.sign * scores, test.separated)
     tied = np.logical_not(beats.any(0))
+    errors = _seen(test, scores, exchange if name == SWAP else None, tied)
     return replace(
         described,
         test=name,
-        pairs=_pairs(scores, test),
+        pairs=of_test(scores, test),
         rank_intervals=[
             [1 + int(n), len(scores) - int(m)] for n, m in zip(beats.sum(0), beats.sum(1), strict=True)
         ],
-        tied_for_first=[bool(is_tied) for is_tied in tied],
+        tied_for_first=tied.tolist(),
         critical_value=test.critical_value,
         winner_optimism=winner_optimism(
-            sign * scores, sign * together, tied, _square(_seen(test, scores, exchange), len(scores)), n_units
+            quantity.sign * scores, quantity.sign * together, tied, _square(errors, len(scores)), n_units
         ),
         resolvable_gap=resolvable_gap(test, n_units),
         p_best=None if test.p_best is None else test.p_best.tolist(),
@@ -161,29 +140,27 @@ def compare(
 
 
 def _test(
-    scores: Floats,
-    replicates: Floats,
-    n_units: int,
-    exchange: Exchange | None,
-    pairs_test: str,
-    better: Better,
+    scores: Floats, resampled: Resampled, exchange: Exchange | None, pairs_test: str, quantity: Quantity
 ) -> tuple[PairTest | None, str | None]:
     """Return the chosen test and its name, both None where it cannot be made."""
-    if n_units < UNITS_OF_COMPARISON:
+    if resampled.n_units < UNITS_OF_COMPARISON:
         return None, None
+    replicates = resampled.replicates
     if pairs_test == BOOTSTRAP:
-        return bootstrap_test(scores, replicates, n_units), BOOTSTRAP
-    test = None if exchange is None else swap_test(scores, exchange, replicates.shape[1], better)
+        return bootstrap_test(scores, replicates, resampled.n_units), BOOTSTRAP
+    drawn = replicates.shape[1]
+    test = None if exchange is None else swap_test(scores, exchange, drawn, quantity.better)
     return test, None if test is None else SWAP
 
 
-def _seen(test: PairTest, scores: Floats, exchange: Exchange | None) -> Floats:
-    """Return the standard errors of a test [P] without the chance that a swap test adds to rare categories:
-    that keeps claims from being wrong, and no noise of a leader is so large on average."""
+def _seen(test: PairTest, scores: Floats, exchange: Exchange | None, tied: Bools) -> Floats:
+    """Return the standard errors of a test [P], of some teams [A] at least, without the chance that a swap
+    test adds to rare categories: that keeps claims from being wrong, and no noise of a leader is so large on
+    average."""
     if exchange is None or exchange.categories is None:
         return test.errors
-    plain = swap_test(scores, replace(exchange, categories=None), EXCHANGES_OF_ERRORS)
-    return test.errors if plain is None else plain.errors
+    plain = swap_errors(scores, replace(exchange, categories=None), EXCHANGES_OF_ERRORS, tied)
+    return test.errors if plain is None else plain
 
 
 def _better(scores: Floats, separated: Bools) -> Bools:
@@ -200,70 +177,6 @@ def _square(values: Floats, teams: int) -> Floats:
     matrix = np.zeros((teams, teams))
     matrix[np.triu_indices(teams, 1)] = values
     return matrix + matrix.T
-
-
-def _untested(scores: Floats) -> tuple[Pair, ...]:
-    first, second = np.triu_indices(len(scores), 1)
-    return tuple(
-        Pair(int(a), int(b), float(scores[a] - scores[b])) for a, b in zip(first, second, strict=True)
-    )
-
-
-def _with_intervals(
-    pairs: tuple[Pair, ...], replicates: Floats, left_out: Floats | None, n_units: int, width: float
-) -> tuple[Pair, ...]:
-    """Give pairs that no test can tell apart their standard errors and intervals, from 20 units on."""
-    if n_units < UNITS_OF_COMPARISON:
-        return pairs
-    result = []
-    for pair in pairs:
-        drawn = np.round(replicates[pair.a] - replicates[pair.b], DIGITS)
-        if np.isnan(drawn).mean() > 0.5:
-            result.append(pair)
-            continue
-        both = None if left_out is None else (left_out[pair.a], left_out[pair.b])
-        estimate = intervals.estimated_difference(pair.difference, drawn, both, n_units)
-        ends = intervals.difference_t(estimate, width)
-        error = None if ends is None else float(np.sqrt(estimate.variance))
-        result.append(replace(pair, interval=ends, standard_error=error))
-    return tuple(result)
-
-
-def tested(pairs: Sequence[Pair], p_values: ArrayLike) -> tuple[Pair, ...]:
-    """Give pairs their p-values, also adjusted by Holm over all of them.
-
-    Args:
-        pairs: The pairs [P].
-        p_values: p-value of each pair [P], 0..1.
-    """
-    p_values = np.asarray(p_values, float)
-    return tuple(
-        replace(pair, p_value=p, p_adjusted=adjusted)
-        for pair, p, adjusted in zip(pairs, p_values.tolist(), holm(p_values).tolist(), strict=True)
-    )
-
-
-def _pairs(scores: Floats, test: PairTest) -> tuple[Pair, ...]:
-    first, second = np.triu_indices(len(scores), 1)
-    differences = scores[first] - scores[second]
-    ends = np.column_stack([differences - test.reach, differences + test.reach]).tolist()
-    columns = (first, second, differences, test.errors, test.p_values, test.p_adjusted, test.separated)
-    return tuple(
-        Pair(
-            a,
-            b,
-            difference,
-            test.intervals[i],
-            error if np.isfinite(error) else None,
-            p_value,
-            p_adjusted,
-            simultaneous_interval=ends[i] if np.isfinite(ends[i][1]) else None,
-            separated=separated,
-        )
-        for i, (a, b, difference, error, p_value, p_adjusted, separated) in enumerate(
-            zip(*(column.tolist() for column in columns), strict=True)
-        )
-    )
 
 
 def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
@@ -301,8 +214,7 @@ def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | N
     if not together.shape[1]:
         return None, None
     first = together == together.max(0)
-    ranks = 1 + (together[None] > together[:, None]).sum(1)
-    return (first / first.sum(0)).mean(1).tolist(), _shares_of_places(ranks)
+    return (first / first.sum(0)).mean(1).tolist(), _shares_of_places(ranks_along_teams(together) // 2)
 
 
 def _shares_of_places(places: Ints) -> list[list[float]]:

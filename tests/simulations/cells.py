@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import binom, norm
 
-from scoring.statistics.replicate_comparison import ReplicateComparison, compare
+from scoring.statistics.replicate_comparison import ReplicateComparison, Resampled, compare
 from tests.simulations.designs import CHALLENGES, RESAMPLES, SEED, Draws, own_error
 
 UNITS, TEAMS = (6, 8, 12, 20, 48, 220), (2, 4, 12, 60)
@@ -81,7 +81,7 @@ def simulate(
         if np.isnan(drawn.scores).any():
             continue
         exchange = replace(drawn.exchange, seed=run % KITS)
-        result = compare(drawn.scores, drawn.replicates, units, exchange)
+        result = compare(drawn.scores, Resampled(drawn.replicates, units), exchange)
         told.append(Told.of(drawn.scores, result, better=design == "lead"))
         seldom = is_seldom(sum(one.wrong for one in told), len(told)) and design == "equal"
         if seldom or result.test is None or time.process_time() - began > seconds:

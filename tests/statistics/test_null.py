@@ -13,7 +13,7 @@ from scoring.challenges.tricorder3.formula import CLASSES, weighted_f1
 from scoring.metrics import classification
 from scoring.statistics import intervals
 from scoring.statistics.paired_tests import delong, mcnemar, wilcoxon
-from scoring.statistics.replicate_comparison import compare
+from scoring.statistics.replicate_comparison import Resampled, compare
 from scoring.statistics.replicates import replicate_weights
 from tests.support.soak import FACTOR
 
@@ -48,7 +48,7 @@ def compared(seed: int, n: int, teams: int):
     point = np.array([scores(truth, row, np.ones((1, n), np.float32))[0] for row in labels])
     order = np.argsort(-point, kind="stable")
     drawn = np.array([scores(truth, labels[team], weights) for team in order])
-    return compare(point[order], drawn, n, pairs_test="bootstrap")
+    return compare(point[order], Resampled(drawn, n), pairs_test="bootstrap")
 
 
 @pytest.mark.slow
@@ -86,7 +86,7 @@ def test_a_better_team_is_found():
         weights = next(replicate_weights(np.arange(400), RESAMPLES, seed))
         point = [scores(truth, row, np.ones((1, 400), np.float32))[0] for row in labels]
         drawn = np.array([scores(truth, row, weights) for row in labels])
-        return compare(point, drawn, 400, pairs_test="bootstrap").tied_for_first == [True, False]
+        return compare(point, Resampled(drawn, 400), pairs_test="bootstrap").tied_for_first == [True, False]
 
     assert sum(map(parted, range(20))) >= 19
 

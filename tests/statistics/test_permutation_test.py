@@ -7,7 +7,7 @@ import pytest
 
 from scoring.statistics import permutation_test
 from scoring.statistics.permutation_test import Categories, Exchange, swap_test
-from scoring.statistics.replicate_comparison import compare
+from scoring.statistics.replicate_comparison import Resampled, compare
 
 TEAMS, UNITS, DRAWS = 3, 24, 200
 
@@ -90,7 +90,7 @@ def test_an_undefined_exchange_tells_nothing(exchange):
     undefined = Exchange(exchange.sums, lambda sums: np.full(sums.shape[:-1], np.nan))
     scores, replicates = ratio(exchange.sums.sum(1)), np.random.default_rng(0).normal(0.5, 0.1, (3, 50))
     assert swap_test(scores, undefined, DRAWS) is None
-    assert compare(scores, replicates, UNITS, undefined).test is None
+    assert compare(scores, Resampled(replicates, UNITS), undefined).test is None
 
 
 @pytest.mark.parametrize("chosen", ["auto", "swap", "bootstrap"])
@@ -100,7 +100,7 @@ def test_from_20_units_on_one_test_is_made_whatever_their_number(units, chosen):
     values = random.normal(0, 1, (3, units, 1)) / units
     replicates = random.normal(0, 0.1, (3, 100))
     points, exchange = values.sum((1, 2)), Exchange(values, lambda sums: sums[..., 0])
-    found = compare(points, replicates, units, exchange, pairs_test=chosen)
+    found = compare(points, Resampled(replicates, units), exchange, pairs_test=chosen)
     told = (found.rank_intervals, found.tied_for_first, found.critical_value, found.resolvable_gap)
     test = None if units < 20 else {"auto": "swap"}.get(chosen, chosen)
     assert found.test == test
@@ -109,7 +109,7 @@ def test_from_20_units_on_one_test_is_made_whatever_their_number(units, chosen):
     of_pair = (pair.interval, pair.standard_error, pair.p_value, pair.p_adjusted, pair.separated)
     assert [value is None for value in of_pair] == [test is None] * 5
     assert None not in (found.shares_won, found.rank_shares, found.stability)
-    without = compare(points, replicates, units, pairs_test=chosen)
+    without = compare(points, Resampled(replicates, units), pairs_test=chosen)
     assert without.test == (None if test == "swap" else test)
 
 

@@ -6,7 +6,7 @@ import scipy.stats
 
 from scoring.statistics.permutation_test import Exchange, swap_test
 from scoring.statistics.repeated_looks import corrected
-from scoring.statistics.replicate_comparison import compare
+from scoring.statistics.replicate_comparison import Resampled, compare
 from tests.simulations.designs import SEED
 from tests.simulations.test_rates import most
 
@@ -18,9 +18,8 @@ def mean_of(values: np.ndarray, seed: int = 0) -> Exchange:
 
 
 def told_apart(values: np.ndarray, submissions: int, seed: int) -> bool:
-    found = compare(
-        values.mean(1), np.ones((len(values), DRAWS)), UNITS, mean_of(values, seed), submissions=submissions
-    )
+    resampled = Resampled(np.ones((len(values), DRAWS)), UNITS)
+    found = compare(values.mean(1), resampled, mean_of(values, seed), submissions=submissions)
     return any(pair.separated for pair in found.pairs)
 
 

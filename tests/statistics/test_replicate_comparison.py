@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from scoring.common.quantities import Quantity
 from scoring.statistics.paired_bootstrap import bootstrap_test, resolvable_gap
 from scoring.statistics.ranking import competition_ranks
+from scoring.statistics.replicate_comparison import Resampled
 from scoring.statistics.replicate_comparison import compare as compare_by
 
 TEAMS, DRAWS, UNITS = 4, 60, 80
@@ -29,7 +31,7 @@ def drawn():
 
 def test_pairs_are_a_paired_t_on_the_replicates_and_holm_over_all(drawn):
     scores, replicates = drawn
-    found = compare(scores, replicates, UNITS)
+    found = compare(scores, Resampled(replicates, UNITS))
     assert [(p.a, p.b) for p in found.pairs] == list(itertools.combinations(range(TEAMS), 2))
     raw = []
     for pair in found.pairs:
@@ -47,7 +49,7 @@ def test_pairs_are_a_paired_t_on_the_replicates_and_holm_over_all(drawn):
 
 def test_groups_hold_at_once(drawn):
     scores, replicates = drawn
-    found = compare(scores, replicates, UNITS)
+    found = compare(scores, Resampled(replicates, UNITS))
     errors = {(p.a, p.b): p.standard_error for p in found.pairs}
     largest = [
         max(
@@ -90,7 +92,7 @@ def test_groups_hold_at_once(drawn):
 def test_shares_ranks_and_stability_are_counted(drawn):
     scores, replicates = drawn
     replicates = np.round(replicates, 2)  # so that some are tied
-    found = compare(scores, replicates, UNITS)
+    found = compare(scores, Resampled(replicates, UNITS))
     won, ranks, taus = np.zeros(TEAMS), np.zeros((TEAMS, TEAMS)), []
     for b in range(DRAWS):
         column = np.round(replicates[:, b], 12)
@@ -107,7 +109,7 @@ def test_shares_ranks_and_stability_are_counted(drawn):
 
 def test_equal_teams_are_never_separated_and_share_what_they_win():
     replicates = np.tile(np.linspace(0.4, 0.6, DRAWS), (2, 1))
-    found = compare([0.5, 0.5], replicates, UNITS)
+    found = compare([0.5, 0.5], Resampled(replicates, UNITS))
     assert (found.pairs[0].standard_error, found.pairs[0].p_value, found.pairs[0].separated) == (
         0.0,
         1.0,
@@ -118,7 +120,7 @@ def test_equal_teams_are_never_separated_and_share_what_they_win():
 
 def test_a_difference_that_no_replicate_moves_is_certain():
     base = np.linspace(0.4, 0.6, DRAWS)
-    found = compare([0.6, 0.5], np.array([base + 0.1, base]), UNITS)
+    found = compare([0.6, 0.5], Resampled(np.array([base + 0.1, base]), UNITS))
     assert (found.pairs[0].p_value, found.pairs[0].separated, found.rank_intervals) == (
         0.0,
         True,
@@ -127,7 +129,7 @@ def test_a_difference_that_no_replicate_moves_is_certain():
 
 
 def test_one_team_and_no_replicates():
-    alone = compare([0.5], np.linspace(0.4, 0.6, DRAWS)[None], UNITS)
+    alone = compare([0.5], Resampled(np.linspace(0.4, 0.6, DRAWS)[None], UNITS))
     assert (alone.pairs, alone.rank_intervals, alone.tied_for_first, alone.shares_won) == (
         (),
         [[1, 1]],
@@ -135,7 +137,7 @@ def test_one_team_and_no_replicates():
         [1.0],
     )
     assert (alone.critical_value, alone.stability, alone.resolvable_gap) == (None, None, None)
-    bare = compare([0.6, 0.5], np.empty((2, 0)), UNITS)
+    bare = compare([0.6, 0.5], Resampled(np.empty((2, 0)), UNITS))
     assert bare.pairs[0].difference == pytest.approx(0.1)
     assert (bare.pairs[0].p_value, bare.rank_intervals, bare.shares_won) == (None, None, None)
 
@@ -144,13 +146,13 @@ def test_undefined_replicates_are_left_out(drawn):
     scores, replicates = drawn
     holes = replicates.copy()
     holes[1, :10] = np.nan
-    found, kept = compare(scores, holes, UNITS), compare(scores, replicates[:, 10:], UNITS)
+    found, kept = (compare(scores, Resampled(drawn, UNITS)) for drawn in (holes, replicates[:, 10:]))
     assert found.shares_won == kept.shares_won
     assert (
         found.critical_value != kept.critical_value
     )  # a pair uses the replicates in which its own two are defined
     pair = {(p.a, p.b): p for p in found.pairs}
-    assert pair[0, 2].standard_error == compare(scores, replicates, UNITS).pairs[1].standard_error
+    assert pair[0, 2].standard_error == compare(scores, Resampled(replicates, UNITS)).pairs[1].standard_error
     assert pair[0, 1].standard_error == kept.pairs[0].standard_error
 
 
@@ -173,13 +175,13 @@ def test_what_too_few_replicates_tell_is_left_open_and_nobody_is_certainly_bette
     apart[:2, :6], apart[1:, 7:12], apart[::2, 13:] = 0.5, 0.4, 0.3
     apart[0, :3] += 0.01
     for replicates in (undefined, alone, apart):
-        found = compare([0.9, 0.5, 0.1], replicates, UNITS)
+        found = compare([0.9, 0.5, 0.1], Resampled(replicates, UNITS))
         assert found.tied_for_first[0] is True
         assert (found.critical_value, found.resolvable_gap) == (None, None)
         assert (found.pairs[0].separated, found.pairs[0].simultaneous_interval) == (False, None)
-    for pair in compare([0.9, 0.5, 0.1], undefined, UNITS).pairs:
+    for pair in compare([0.9, 0.5, 0.1], Resampled(undefined, UNITS)).pairs:
         assert (pair.standard_error, pair.interval, pair.p_value, pair.p_adjusted) == (None, None, 1, 1)
-    assert compare([0.9, 0.5, 0.1], undefined, UNITS).rank_intervals == [[1, 3]] * 3
+    assert compare([0.9, 0.5, 0.1], Resampled(undefined, UNITS)).rank_intervals == [[1, 3]] * 3
 
 
 def test_a_critical_value_beyond_every_number_is_left_open():
@@ -193,7 +195,7 @@ def test_a_critical_value_beyond_every_number_is_left_open():
 
 def test_a_score_without_a_swap_test_tells_nobody_apart_but_has_intervals(drawn):
     scores, replicates = drawn
-    found = compare_by(scores, replicates, UNITS, width=np.inf)
+    found = compare_by(scores, Resampled(replicates, UNITS), quantity=Quantity(range=(-np.inf, np.inf)))
     assert (found.test, found.tied_for_first, found.rank_intervals) == (None, None, None)
     for pair in found.pairs:
         assert (pair.p_value, pair.separated, pair.simultaneous_interval) == (None, None, None)
@@ -203,5 +205,5 @@ def test_a_score_without_a_swap_test_tells_nobody_apart_but_has_intervals(drawn)
         assert pair.standard_error == pytest.approx(error)
         ends = min(pair.difference, corrected) - reach, max(pair.difference, corrected) + reach
         assert pair.interval == pytest.approx(list(ends))
-    few = compare_by(scores, replicates, 19)
+    few = compare_by(scores, Resampled(replicates, 19))
     assert {(pair.interval, pair.standard_error) for pair in few.pairs} == {(None, None)}
