@@ -350,16 +350,6 @@ def test_a_lesion_id_that_is_the_row_is_no_unit():
     assert (card.provenance["unit"], card.provenance["n_units"]) == ("case", 6)
 
 
-def test_an_unknown_group_is_refused():
-    assert (
-        only(
-            refused(scored, category_tables.truth(), category_tables.predictions(), group="clinic").problems,
-            "bad-option",
-        ).where
-        == "--group"
-    )
-
-
 METADATA = table(
     ("isic_id", "age_approx", "sex", "anatom_site_general", "patient_id", "lesion_id"),
     *zip(

@@ -66,12 +66,6 @@ def test_what_is_fine_there_is_fine_here(data):
     assert read(data).findings == ()
 
 
-def test_unreadable():
-    data = b"image,M\xe9L\nISIC_1,0.5\n"
-    assert codes(refused(read, data).problems) == ["unreadable-file"]
-    assert codes(refused(read_truth, data).problems) == ["unreadable-file"]
-
-
 def test_no_id_column_and_nothing_further():
     bad = rows((0, 1, "high"), header=("Image", *CATEGORIES))
     problem = only(refused(read, bad).problems, "missing-column")

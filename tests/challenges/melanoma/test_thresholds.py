@@ -165,13 +165,6 @@ def test_predictive_values_restated(prevalence):
         ), name
 
 
-def test_at_its_own_prevalence_the_precision_is_the_official_one():
-    scored = card(*drawn_cases())
-    found = predictive_values(scored, 0.5)
-    assert found["precision"][0] == pytest.approx(scored.metrics["precision"])
-    assert found["flagged"][0] == pytest.approx(scored.per_class["positive"]["predicted"] / scored.n_cases)
-
-
 @given(BOTH, st.sampled_from([0.5, 0.8, 0.9, 0.95, 1.0]))
 def test_wanted_sensitivity_and_specificity(cases, wanted):
     """The point keeps what is wanted, no threshold that does is better, and it holds as "score >

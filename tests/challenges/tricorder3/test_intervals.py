@@ -7,7 +7,7 @@ import scipy.stats
 
 import scoring
 from tests.support import restated
-from tests.support.findings import codes, only, places, refused
+from tests.support.findings import codes, only, places
 from tests.support.lesion_tables import CLASSES, RISKS, TRUTH_HEADER, table
 from tests.support.soak import FACTOR
 
@@ -242,11 +242,6 @@ def test_what_makes_intervals_doubtful():
     assert [place for place in places(card.findings) if place[0] == "few-cases-in-class"] == small
     assert "36 units" in only(card.findings, "few-units").message
     assert only(card.findings, "few-replicates").level == "note"
-
-
-@pytest.mark.parametrize("options", [{"resamples": 1}, {"model_size_mib": -1.0}])
-def test_options_that_cannot_be(options):
-    assert codes(refused(CHALLENGE.score, *drawn()[2:], **options).problems) == ["bad-option"]
 
 
 @pytest.mark.soak

@@ -72,26 +72,12 @@ def test_rows_and_columns_may_stand_in_any_order_and_case():
     assert np.array_equal(read(table(header, *rows)).outputs, read(predictions()).outputs)
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "newfilename",
-        "FilePath",
-        "filename",
-        "image_path",
-        "image",
-        "image_name",
-        "image_id",
-        "file",
-        "file_name",
-        "path",
-        "case",
-        "Case ID",
-        "id",
-        "isic_id",
-        "lesion_id",
-    ],
+ID_HEADERS = (
+    "newfilename FilePath filename image_path image image_name image_id file file_name path case isic_id"
 )
+
+
+@pytest.mark.parametrize("header", [*ID_HEADERS.split(), "Case ID", "id", "lesion_id"])
 def test_id_headers(header):
     found = read(table((header, *CLASSES), *prediction_rows()))
     assert (labels(found), found.findings) == (LABELS, ())
@@ -168,14 +154,6 @@ def test_predicted_labels_that_are_no_class(cell, how):
     assert "pred" in problem.message
 
 
-def test_without_an_id_column_rows_are_never_matched_by_position():
-    problem = only(
-        refused(read, table(CLASSES, *(row[1:] for row in prediction_rows()))).problems, "missing-column"
-    )
-    assert problem.where == "p.csv:1"
-    assert "never matched by position" in problem.message
-
-
 def test_each_missing_class_column_is_an_entry():
     kept = [c for c in CLASSES if c not in ("BKL", "MEL", "NV")]
     problems = refused(read, table(("case", *kept, "MELL"), ["c1.jpg", *["0.1"] * 9])).problems
@@ -192,57 +170,13 @@ def test_a_table_without_header_is_refused_by_its_columns():
     assert set(codes(refused(read, table(*prediction_rows())).problems)) == {"missing-column"}
 
 
-@pytest.mark.parametrize("column", ["filename", "NV"])
-def test_a_column_that_is_read_twice_is_refused(column):
-    problems = refused(
-        read, table((*HEADER, f" {column.lower()} "), *([*row, "0.1"] for row in prediction_rows()))
-    ).problems
-    assert places(problems) == [("duplicate-column", "p.csv:1")]
-    assert column in problems[0].message
-
-
-def test_columns_that_are_not_read_may_occur_twice():
-    header = ("", *HEADER, "split", "split")
-    assert (
-        read(table(header, *([str(i), *row, "a", "b"] for i, row in enumerate(prediction_rows())))).findings
-        == ()
-    )
-
-
 @pytest.mark.parametrize(
-    "written",
-    [
-        "images/a.jpg",
-        " images/a.jpg ",
-        "./images/a.jpg",
-        r"images\a.jpg",
-        r".\images\a.jpg",
-        "a.jpg",
-        "elsewhere/a.jpg",
-        "a",
-        "a.png",
-        "other/a.tif",
-        r"C:\data\a.bmp",
-    ],
+    "written", [" images/a.jpg ", r".\images\a.jpg", "elsewhere/a.jpg", "a", "other/a.tif"]
 )
 def test_ways_in_which_a_row_finds_its_case(written):
     cases = cases_called("images/a.jpg", "images/b.jpg")
     found = read(table(HEADER, [written, *outputs_row("MEL")], ["images/b.jpg", *outputs_row("NV")]), cases)
     assert labels(found) == ("MEL", "NV")
-
-
-def test_the_first_way_that_fits_one_case_decides():
-    cases = cases_called("x/a.jpg", "y/a.jpg", "a.png")
-    found = read(
-        table(
-            HEADER,
-            ["y/a.jpg", *outputs_row("MEL")],
-            ["x/a.jpg", *outputs_row("BCC")],
-            ["a.png", *outputs_row("DF")],
-        ),
-        cases,
-    )
-    assert labels(found) == ("BCC", "MEL", "DF")
 
 
 def test_a_row_that_fits_several_cases_is_refused():
@@ -265,7 +199,7 @@ def test_a_case_that_only_an_ambiguous_row_names_is_not_reported_as_missing_too(
     ]
 
 
-@pytest.mark.parametrize("again", ["c2.jpg", " c2.jpg", "images/c2.jpg", "c2", "c2.png"])
+@pytest.mark.parametrize("again", ["c2.jpg", "images/c2.png"])
 def test_a_case_twice_also_after_matching(again):
     problem = only(
         refused(read, table(HEADER, *prediction_rows(), [again, *outputs_row("NV")])).problems,
@@ -296,7 +230,7 @@ def test_identifiers_are_compared_with_their_case():
     assert codes(problems) == ["no-common-case"]
 
 
-@pytest.mark.parametrize("cell", ["", "  ", "nan", "NaN", "NA", "na", "N/A", "n/a", "null", "None", "NONE"])
+@pytest.mark.parametrize("cell", ["", "N/a"])
 def test_missing_values(cell):
     found = read(with_cell(cell))
     fault = only(found.faults, "missing-value")
@@ -307,61 +241,12 @@ def test_missing_values(cell):
     assert places(refused(scored, found).problems) == [("missing-value", "p.csv:3")]
 
 
-@pytest.mark.parametrize("cell", ["inf", "-inf", "+Infinity", "INF", "1e400", "-1e999"])
-def test_infinite_values(cell):
-    fault = only(read(with_cell(cell)).faults, "not-finite")
-    assert fault.where == "p.csv:3"
-    assert "c2.jpg" in fault.message
-    assert "MEL" in fault.message
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "high",
-        "1_000",
-        "١٢",
-        "０.５",
-        "−0.5",
-        "50%",
-        "0x1F",
-        "1,234.5",
-        "0.1.2",
-        "1e",
-        "--1",
-        "0.5 0.6",
-        "1/2",
-        "#DIV/0!",
-        "True",
-        "=1+1",
-        "nan(0)",
-        "1d5",
-        "<b>0.1</b>",
-    ],
-)
+@pytest.mark.parametrize("cell", ["high", "−0.5", "1,234.5", "0.5 0.6", "=1+1", "<b>0.1</b>"])
 def test_text_where_a_number_is_needed(cell):
     problem = only(refused(read, with_cell(cell)).problems, "not-a-number")
     assert problem.where == "p.csv:3"
     assert "c2.jpg" in problem.message
     assert f"MEL {cell!r}" in problem.message
-
-
-@pytest.mark.parametrize(
-    ("cell", "value"),
-    [
-        ("1", 1),
-        ("+.5", 0.5),
-        ("5.", 5),
-        ("-1.5e-3", -0.0015),
-        (" 0.25 ", 0.25),
-        ("1E2", 100),
-        ("1e-400", 0),
-        ("0.1000000000000000055511151231257827", 0.1),
-        ("00.5", 0.5),
-    ],
-)
-def test_numbers_are_read_as_float64(cell, value):
-    assert read(with_cell(cell)).outputs[1][CLASSES.index("MEL")] == value
 
 
 def test_a_long_value_is_shown_cut():
@@ -379,15 +264,6 @@ def test_a_decimal_comma_is_read_where_the_delimiter_is_no_comma(delimiter):
     assert note.level == "note"
     assert "66" in note.message
     assert codes(found.findings) == ["decimal-comma"]
-
-
-def test_a_decimal_comma_is_no_number_in_a_table_with_commas():
-    assert codes(refused(read, with_cell("0,5")).problems) == ["not-a-number"]
-
-
-@pytest.mark.parametrize("cell", ["1.234,5", "1,234,5", "1,234.5"])
-def test_thousands_are_no_numbers(cell):
-    assert codes(refused(read, with_cell(cell, delimiter=";")).problems) == ["not-a-number"]
 
 
 def test_several_faults_of_a_row_are_one_entry_per_code():
@@ -419,20 +295,6 @@ def test_rows_of_the_wrong_length_do_not_hide_other_problems():
     ]
     assert "13 cells, 12 expected" in problems[0].message
     assert "11 cells, 12 expected" in problems[1].message
-
-
-def test_a_trailing_delimiter_on_every_row_shifts_nothing():
-    rows = [[*row, ""] for row in prediction_rows()]
-    assert np.array_equal(read(table(HEADER, *rows)).outputs, read(predictions()).outputs)
-
-
-def test_an_empty_id_is_refused():
-    rows = prediction_rows()
-    rows[3][0] = " "
-    assert places(refused(read, table(HEADER, *rows)).problems) == [
-        ("missing-value", "p.csv:5"),
-        ("missing-case", "c4.jpg"),
-    ]
 
 
 def test_within_a_code_problems_stand_by_row():

@@ -116,29 +116,6 @@ def test_the_order_of_rows_and_columns_changes_nothing(cases, data):
 
 
 @few_examples
-@given(cases=CASES, data=st.data())
-def test_other_names_of_the_cases_change_nothing(cases, data):
-    other = data.draw(
-        st.lists(
-            st.text(alphabet="abcß1 _-,;", min_size=1, max_size=8).filter(str.strip),
-            min_size=len(cases),
-            max_size=len(cases),
-            unique_by=str.strip,
-        )
-    )
-    true, predicted = rows(cases)
-    renamed = (
-        [[name, *row[1:]] for name, row in zip(other, table, strict=True)] for table in (true, predicted)
-    )
-    assert scored(
-        *(
-            text([header, *body]).encode()
-            for header, body in zip((TRUTH_HEADER, ("filename", *CLASSES)), renamed, strict=True)
-        )
-    ) == plainly(cases)
-
-
-@few_examples
 @given(cases=CASES, scale=st.sampled_from([2.0, 0.5, 8.0]), shift=st.sampled_from([0.0, 1.0, -4.0]))
 def test_a_rising_change_of_all_outputs_changes_no_rank(cases, scale, shift):
     true, predicted = rows(cases)

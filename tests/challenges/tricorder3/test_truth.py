@@ -294,36 +294,12 @@ def test_a_row_is_one_entry_per_code():
     assert "Class" in problem.message
 
 
-def test_within_a_code_problems_stand_by_row():
-    rows = truth_rows()
-    rows[1][1], rows[3][0], rows[4][1] = "", "", "null"
-    assert places(refused(read, table(TRUTH_HEADER, *rows)).problems) == [
-        ("missing-value", f"t.csv:{line}") for line in (3, 5, 6)
-    ]
-
-
 def test_no_image_and_no_label_column_are_both_named():
     problems = refused(read, table(("picture", "klass", "Age"), ["c1", "NV", "3"])).problems
     assert places(problems) == [("missing-column", "t.csv:1"), ("missing-column", "t.csv:1")]
     assert "image" in problems[0].message
     assert "label" in problems[1].message
     assert "Did you mean 'klass'" in problems[1].message
-
-
-@pytest.mark.parametrize(
-    ("header", "twice"),
-    [
-        (("NewFileName", "Class", "newfilename"), "NewFileName"),
-        (("NewFileName", "Class", "CLASS "), "Class"),
-        (("NewFileName", "Class", "Age", "age"), "Age"),
-    ],
-)
-def test_a_column_that_is_read_twice_is_refused(header, twice):
-    problem = only(
-        refused(read, table(header, ["c1", "NV", *["4"] * (len(header) - 2)])).problems, "duplicate-column"
-    )
-    assert problem.where == "t.csv:1"
-    assert twice in problem.message
 
 
 def test_other_columns_may_occur_twice():
@@ -335,17 +311,6 @@ def test_other_columns_may_occur_twice():
         )
         == []
     )
-
-
-def test_rows_of_the_wrong_length():
-    rows = truth_rows()
-    rows[0].append("")
-    rows[1].append("x")
-    rows[2].pop()
-    assert places(refused(read, table(TRUTH_HEADER, *rows)).problems) == [
-        ("row-length", "t.csv:3"),
-        ("row-length", "t.csv:4"),
-    ]
 
 
 def test_every_problem_comes_in_the_order_of_the_challenge():
