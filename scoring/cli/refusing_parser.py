@@ -1,10 +1,14 @@
-"""Parser that refuses wrong arguments in the form of every other refusal, and examples below the help."""
+"""Parser that refuses wrong arguments in the form of every other refusal; arguments and examples that TOML
+describes."""
 
 import argparse
 import difflib
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 from scoring.common.findings import InputRefused, error
@@ -12,6 +16,13 @@ from scoring.core.challenge import Challenge
 
 REQUIRED = re.compile(r"the following arguments are required: ([A-Z]+)")
 """What argparse says where a command, challenge or action is missing."""
+TOML = "commands.toml"
+NAMED = {
+    ("type", "int"): int,
+    ("type", "float"): float,
+    ("action", "boolean"): argparse.BooleanOptionalAction,
+}
+"""Keyword of argparse and how TOML names its value -> the value."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -83,84 +94,61 @@ def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:
     return added
 
 
-def add_action(actions: Any, of_command: Parser, name: str, message: str) -> Parser:
-    """Add an action to a command. Below its help are the command's examples of it. message: its help."""
-    prog, _, command = of_command.prog.rpartition(" ")
-    return add_command(actions, name, message, examples(prog, command, name))
+def add_actions(
+    file: str, section: str | None, filled: Mapping[str, Callable[[Parser], None]], of_command: Parser
+) -> None:
+    """Add the actions of a command.
+
+    Args:
+        file: TOML beside this module that describes them.
+        section: The part of it that is of the command; None: all.
+        filled: Action -> what adds further parsers to it in place of arguments.
+    """
+    described = described_in(file) if section is None else described_in(file)[section]
+    actions = of_command.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
+    for name, row in described.items():
+        prog, _, command = of_command.prog.rpartition(" ")
+        action = add_command(actions, name, row["about"], examples(prog, command, name))
+        if name in filled:
+            action.fill = filled[name]
+        else:
+            action.is_last = True
+            add_arguments(action, row["arguments"])
 
 
-EXAMPLES = {
-    "program": (
-        "{prog} challenges",
-        "{prog} check melanoma --predictions predictions.csv",
-        "{prog} score melanoma --truth labels.csv --predictions predictions.csv --html report.html",
-        "{prog} score melanoma --help",
-    ),
-    "challenges": ("{prog} challenges",),
-    "metrics": ("{prog} metrics classification", "{prog} metrics segmentation --json metrics.json"),
-    "challenge": (
-        "{prog} challenge init truth.csv",
-        "{prog} challenge check truth.toml --truth truth.csv --predictions predictions.csv",
-        "{prog} score truth.toml --truth truth.csv --predictions predictions.csv --html report.html",
-        "{prog} challenge add truth.toml",
-        "{prog} challenge show camelyon17",
-    ),
-    "app": ("{prog} app", "{prog} app --port 8502 --store boards"),
-    "doctor": ("{prog} doctor", "{prog} doctor --json installation.json"),
-    "board": (
-        '{prog} board create melanoma --id lesions-2026 --title "Lesions 2026" --truth labels.csv',
-        "{prog} board submit lesions-2026 --team alpha --predictions alpha.csv",
-        "{prog} board submit lesions-2026 submissions/      (folders team/2026-01-31/file)",
-        "{prog} board phase lesions-2026 --name final --opens 2026-02-01 --closes 2026-02-14 --per-day 2",
-        "{prog} board show lesions-2026 --html board.html",
-        "{prog} board rescore lesions-2026 --truth corrected.csv",
-        "{prog} board export lesions-2026 lesions-2026.zip",
-    ),
-    "history": (
-        "{prog} score melanoma --truth labels.csv --predictions model-3.csv --keep",
-        "{prog} history list",
-        "{prog} history show 3f2a --files folder",
-        '{prog} history note 3f2a "with colour jitter"',
-        "{prog} history delete 3f2a",
-    ),
-    "platform": (
-        "{prog} platform bundle melanoma --platform codabench "
-        '--title "Lesions 2026" --truth labels.csv --output codabench',
-        "{prog} platform codabench --settings benchside.json --input input --output output",
-        "{prog} platform grand-challenge --settings benchside.json --input input --truth truth "
-        "--output output",
-    ),
-}
-"""Command -> examples below its help, "program" for those of the whole program."""
-CHALLENGE_EXAMPLES = {
-    "check": ("--predictions {one}", "--truth {truth} --predictions {one} --json findings.json"),
-    "predict": ("--model model.onnx --images images.zip --output predictions.csv",),
-    "score": (
-        "--truth {truth} --predictions {one}",
-        "--truth {truth} --predictions {one} --html report.html --json scorecard.json",
-    ),
-    "compare": (
-        "--truth {truth} alpha=alpha.{ending} beta=beta.{ending}",
-        "--truth {truth} submissions.zip --without-refused --html comparison.html",
-    ),
-    "board create": (
-        '--id lesions-2026 --title "Lesions 2026" --truth {truth}',
-        '--id lesions-2026 --title "Lesions 2026" --truth {truth} --counts best',
-    ),
-    "platform bundle": (
-        '--platform codabench --title "Lesions 2026" --truth {truth} --image ACCOUNT/lesions:1 '
-        "--output codabench",
-        '--platform grand-challenge --title "Lesions 2026" --truth {truth} --output container',
-    ),
-}
-"""Command -> arguments of its examples for one challenge."""
+def add_arguments(command: Any, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Add arguments as TOML describes them: keywords of argparse, whose type and action are named; those with
+    `choice` exclude each other, and one of them is required."""
+    choice: Any = None
+    for row in rows:
+        keywords = {key: NAMED.get((key, str(value)), value) for key, value in row.items()}
+        if row.get("action") == "append":
+            keywords["default"] = []
+        if keywords.pop("choice", False):
+            choice = choice or command.add_mutually_exclusive_group(required=True)
+        target = choice if "choice" in row else command
+        target.add_argument(keywords.pop("name"), **keywords)
+
+
+def shared_arguments(command: Parser, group: str) -> None:
+    """Add the arguments of a group of `commands.toml` that several commands share."""
+    described = described_in(TOML)["shared"][group]
+    title = described.get("title")
+    add_arguments(command.add_argument_group(title) if title else command, described["arguments"])
+
+
+@cache
+def described_in(file: str) -> dict[str, Any]:
+    """Return what a TOML file beside this module holds."""
+    return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
 
 
 def examples(prog: str, command: str, action: str = "") -> str:
     """Return examples of a command, of one of its actions alone, or of the whole program."""
-    if command in EXAMPLES:
+    lines = described_in(TOML)["examples"].get(command)
+    if lines is not None:
         begin = f"{{prog}} {command} {action} " if action else ""
-        return _listed(line.format(prog=prog) for line in EXAMPLES[command] if f"{line} ".startswith(begin))
+        return _listed(line.format(prog=prog) for line in lines if f"{line} ".startswith(begin))
     return _listed(f"{prog} {command} {challenge_id} --help" for challenge_id in ("tricorder3", "isic"))
 
 
@@ -169,7 +157,7 @@ def challenge_examples(prog: str, command: str, challenge: Challenge[Any, Any]) 
     several = challenge.inputs.submission.several
     file, ending = ("submission.zip", "zip") if several else ("predictions.csv", "csv")
     files = {"truth": "test_set.zip", "one": file, "ending": ending}
-    lines = [line.format(**files) for line in CHALLENGE_EXAMPLES[command]]
+    lines = [line.format(**files) for line in described_in(TOML)["examples_of_challenges"][command]]
     if challenge.model is not None and command in ("check", "score"):
         lines.append(f"--truth {files['truth']} --model model.onnx")
     return _listed(f"{prog} {line}" for line in lines)
