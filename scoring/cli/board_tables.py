@@ -53,22 +53,28 @@ def board_table(ranking: BoardRanking) -> str:
     if ranking.phase is not None:
         lines.append(f"Ranked is what was submitted in the phase {ranking.phase}.")
     lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]
-    own = own_order(ranking) if compared else None
-    level = summary_text.tied(compared) if compared else ()
-    tie = f", {summary_text.tie(compared)}" if compared and len(level) > 1 else ""
+    own, level = (own_order(ranking), summary_text.tied(compared)) if compared else (None, ())
     by = [own.name] if own else []
-    rows = [["rank", "team", "score", "95% interval", "ranks", *by, "moved"]]
+    tie = [summary_text.tie(compared)] if compared and len(level) > 1 else []
+    rows = [["rank", "team", "score", "95% interval", *by, "ranks", *tie, "moved"]]
     if compared is None:
         lines.append("Nobody is ranked yet.")
         rows = rows if value["baselines"] else []
     for team in value["teams"] if compared else ():
         step = rank_change(team["rank"], team["previous_rank"]) if ranking.previous_ranks else ""
         by = [f"{own.values[team['team']]:.2f}"] if own else []
-        places = summary_text.places(team["rank_interval"]) + tie * (team["team"] in level)
-        rows.append([str(team["rank"]), *_of_team(team), places, *by, step])
-    rows += [["-", *_of_team(line), "baseline", *[""] * bool(own), ""] for line in value["baselines"]]
+        more = [
+            summary_text.places(team["rank_interval"]),
+            *["yes" * (team["team"] in level)] * len(tie),
+            step,
+        ]
+        rows.append([str(team["rank"]), *_of_team(team), *by, *more])
+    rows += [
+        ["-", *_of_team(line), *[""] * len(by), "baseline", *[""] * len(tie), ""]
+        for line in value["baselines"]
+    ]
     lines += [own.words] if own else []
-    lines += aligned(rows, right=(0, 2, 5) if own else (0, 2))
+    lines += aligned(rows, right=(0, 2, 4) if own else (0, 2))
     if compared is None:
         return "\n".join(lines)
     lines += ["", *summary_text.sentences(compared, scales.of(ranking.board.challenge))]

@@ -22,6 +22,8 @@ TICKS, LEGEND = 6, 24
 APART = 0.012
 """Share of the whole time by which teams stand apart, so that whiskers of one day do not cover each other."""
 DAY = 86_400
+LABEL = 0.15
+"""Share of the whole time that the label of a day covers on a phone."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +107,20 @@ def _seconds(time: str) -> float:
 
 
 def _days(first: float, room: float, moments: Sequence[float]) -> dict[str, list[float] | list[str]]:
-    """Return the ticks of the axis of time: days on which something was submitted, or days at equal steps
-    where these are many."""
+    """Return the ticks of the axis of time: days on which something was submitted, but none that stands in
+    the label of the one before, or days at equal steps where these are many."""
     days: dict[float, list[float]] = {}
     for moment in moments:
         days.setdefault(moment // DAY, []).append(moment)
     middle = [sum(day) / len(day) for _, day in sorted(days.items())]
     if len(middle) > TICKS:
         middle = [float(moment) for moment in np.linspace(first, first + room, TICKS)]
-    texts = [datetime.fromtimestamp(moment, UTC).strftime("%d %b").lstrip("0") for moment in middle]
-    return {"tickvals": [moment - first for moment in middle], "ticktext": texts}
+    ticks: list[float] = []
+    for moment in middle:
+        if not ticks or moment - ticks[-1] >= LABEL * room:
+            ticks.append(moment)
+    texts = [datetime.fromtimestamp(moment, UTC).strftime("%d %b").lstrip("0") for moment in ticks]
+    return {"tickvals": [moment - first for moment in ticks], "ticktext": texts}
 
 
 NAMED_DAYS = 8

@@ -266,7 +266,7 @@ def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
             lighter=True,
             get=lambda team: summary_text.places(team["rank_interval"]),
         ),
-        Column("tie", "tie", get=lambda team: tie if team["team"] in level else ""),
+        *([Column("tie", tie, get=lambda team: "yes" if team["team"] in level else "")] if tie else []),
         Column("moved", "moved", get=moved),
         SUBMISSIONS,
         Column("submitted", "submitted", full=day, lighter=True, get=lambda team: team["time"][:DAY]),

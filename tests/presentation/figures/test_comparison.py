@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -167,3 +168,17 @@ def test_groups_beside_each_other_have_one_axis():
     ]
     assert axes[0] == axes[1]
     assert axes[0][0] < 0.1 < 0.9 < axes[0][1]
+
+
+@pytest.mark.parametrize(
+    "days", [("09-01", "09-02", "09-03", "10-15"), ("09-01", "10-14", "10-15"), ("09-01",)]
+)
+def test_days_on_the_axis_of_time_do_not_cover_each_other(days):
+    sent = [DatedScore(f"2026-{day}T12:00:00+00:00", 1.0, None, True) for day in days]
+    axis = over_time([("a", sent)], LIGHT, "Do the teams get better?", "points", 1).layout.xaxis
+    letters, phone = 7, 290  # pixels
+    places = [(value - axis.range[0]) / (axis.range[1] - axis.range[0]) * phone for value in axis.tickvals]
+    halves = [len(text) * letters / 2 for text in axis.ticktext]
+    ends = [(x - half, x + half) for x, half in zip(places, halves, strict=True)]
+    assert axis.ticktext[0] == "1 Sep"
+    assert all(before[1] < after[0] for before, after in pairwise(ends))
