@@ -7,6 +7,7 @@ Numbers are those of the Linux headers (prctl.h, landlock.h, seccomp.h, sched.h,
 """
 
 import contextlib
+import csv
 import ctypes
 import os
 import platform
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 if sys.platform != "win32":
     import resource
@@ -34,67 +36,12 @@ THREADS = 64
 _UNUSED = range(1_900_000_000, 2_100_000_000)
 """Numbers of users that no system gives to anybody."""
 CALLS: dict[str, tuple[int | None, ...]] = {
-    # name: number on x86-64, on aarch64 (None: there is none)
-    "read": (0, 63),
-    "write": (1, 64),
-    "close": (3, 57),
-    "fstat": (5, 80),
-    "poll": (7, None),
-    "lseek": (8, 62),
-    "mmap": (9, 222),
-    "mprotect": (10, 226),
-    "munmap": (11, 215),
-    "brk": (12, 214),
-    "rt_sigaction": (13, 134),
-    "rt_sigprocmask": (14, 135),
-    "rt_sigreturn": (15, 139),
-    "pread64": (17, 67),
-    "readv": (19, 65),
-    "writev": (20, 66),
-    "sched_yield": (24, 124),
-    "mremap": (25, 216),
-    "mincore": (27, 232),
-    "madvise": (28, 233),
-    "dup": (32, 23),
-    "nanosleep": (35, 101),
-    "setitimer": (38, 103),
-    "getpid": (39, 172),
-    "exit": (60, 93),
-    "uname": (63, 160),
-    "fcntl": (72, 25),
-    "gettimeofday": (96, 169),
-    "getrlimit": (97, 163),
-    "getrusage": (98, 165),
-    "sysinfo": (99, 179),
-    "times": (100, 153),
-    "sigaltstack": (131, 132),
-    "sched_setparam": (142, 118),
-    "sched_getparam": (143, 121),
-    "sched_setscheduler": (144, 119),
-    "sched_getscheduler": (145, 120),
-    "sched_get_priority_max": (146, 125),
-    "sched_get_priority_min": (147, 126),
-    "prctl": (157, 167),
-    "gettid": (186, 178),
-    "futex": (202, 98),
-    "sched_setaffinity": (203, 122),
-    "sched_getaffinity": (204, 123),
-    "restart_syscall": (219, 128),
-    "clock_gettime": (228, 113),
-    "clock_getres": (229, 114),
-    "clock_nanosleep": (230, 115),
-    "exit_group": (231, 94),
-    "tgkill": (234, 131),
-    "set_mempolicy": (238, 237),
-    "get_mempolicy": (239, 236),
-    "ppoll": (271, 73),
-    "set_robust_list": (273, 99),
-    "getcpu": (309, 168),
-    "getrandom": (318, 278),
-    "membarrier": (324, 283),
-    "rseq": (334, 293),
+    name: tuple(int(number) if number else None for number in numbers)
+    for name, *numbers in csv.reader(
+        Path(__file__).with_name("system_calls.csv").read_text("ascii").splitlines()[1:]
+    )
 }
-"""The system calls that computing needs."""
+"""The system calls that computing needs: number on x86-64, on aarch64; None: there is none."""
 _DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
 
 

@@ -2,10 +2,12 @@
 
 import re
 import textwrap
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,10 +24,8 @@ LINE = 26
 """Characters of a line of a label on the left axis."""
 PARTS = re.compile(r"[^\s_-]*[\s_-]+|[^\s_-]+")
 """Parts of a name after which a line can end."""
-CIVIDIS = (
-    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55",
-    "#fee838",
-)  # fmt: skip
+COLOURS = tomllib.loads(Path(__file__).with_name("themes.toml").read_text(encoding="utf-8"))
+CIVIDIS = COLOURS["cividis"]
 """The colour scale that people see alike whatever colours they tell apart; even steps."""
 
 
@@ -79,58 +79,14 @@ def cividis(start: float, stop: float, page: str) -> tuple[tuple[float, str], ..
     return tuple((float(t), f"rgb({r}, {g}, {b})") for t, (r, g, b) in zip(steps, mixed, strict=True))
 
 
-LIGHT = Theme(
-    name="light",
-    paper="#ffffff",
-    ink="#0c161c",
-    soft="#52616b",
-    grid="#e6ebee",
-    zero="#8b9aa3",
-    tint="#eef3f4",
-    accent="#0a5c63",
-    second="#2f7fb0",
-    third="#7b8a94",
-    risk={"malignant": "#b3261e", "medium": "#b87309", "benign": "#1f7a45"},
-    categorical=(
-        "#0072b2",
-        "#d55e00",
-        "#009e73",
-        "#cc79a7",
-        "#e69f00",
-        "#56b4e9",
-        "#0c161c",
-        "#8a6d00",
-        "#7a4fa3",
-        "#5b6b75",
-    ),
-    heat=cividis(0.97, 0.12, "#ffffff"),
-)
-DARK = Theme(
-    name="dark",
-    paper="#10181c",
-    ink="#e3eaed",
-    soft="#a9b8bf",
-    grid="#243138",
-    zero="#6c7d86",
-    tint="#1a272d",
-    accent="#4db0b5",
-    second="#4a90c4",
-    third="#8899a3",
-    risk={"malignant": "#ff8a7d", "medium": "#f2b24c", "benign": "#6cc995"},
-    categorical=(
-        "#56b4e9",
-        "#f0803c",
-        "#2fc79a",
-        "#e39ac2",
-        "#f0b429",
-        "#9ad3f5",
-        "#e3eaed",
-        "#d9c65d",
-        "#b79be0",
-        "#9fb0b8",
-    ),
-    heat=cividis(0.08, 0.95, "#10181c"),
-)
+def _theme(name: str) -> Theme:
+    colours = dict(COLOURS[name])
+    (start, stop), categorical = colours.pop("heat"), tuple(colours.pop("categorical"))
+    heat = cividis(start, stop, colours["paper"])
+    return Theme(name=name, categorical=categorical, heat=heat, **colours)
+
+
+LIGHT, DARK = _theme("light"), _theme("dark")
 
 
 @cache
