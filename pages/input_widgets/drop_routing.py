@@ -35,12 +35,9 @@ class Drop:
     """Files that belong together, and where they were dropped.
 
     Attributes:
-        recognised: What they can be.
         challenge: Challenge of the input; None where any input is meant.
         slot: The input; None where any is meant.
-        n_parts: How many such parts were dropped together.
         are_photographs: Whether the page of single images could take them.
-        own: Keys of the inputs that hold own files.
         filled: Keys of the inputs that earlier parts of the drop filled.
     """
 

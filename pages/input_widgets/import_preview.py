@@ -27,9 +27,7 @@ def draw(
     for a table of the same columns before is applied at once.
 
     Args:
-        challenge: Whose submission it is.
         dropped: The submission, as it was dropped.
-        refused: Why it was refused.
         test_set: Key and cases of the test set.
     """
     form = challenge.readers.form

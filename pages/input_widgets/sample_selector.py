@@ -47,10 +47,7 @@ def sample_selector(
     in use it can come after the score of a page that is opened (`score_first`).
 
     Args:
-        label: Of the choice.
         samples: Key -> name shown.
-        key: Of the choice in the session.
-        parameter: In the address.
         uploader: Draws the upload widget, with a key of its own.
         in_use: Own files, whose place the samples take again.
         is_card: Whether it stands in a frame of its own.

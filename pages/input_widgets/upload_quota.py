@@ -42,7 +42,6 @@ class _Arrival:
     """One upload on its way. Several may bring the same file id: each counts.
 
     Attributes:
-        session: Its session.
         size: Bytes that it announced, or that have come where it announced none.
     """
 

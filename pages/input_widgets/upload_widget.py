@@ -33,7 +33,6 @@ def upload(
     Args:
         label: What it is for and what it takes, "name: words".
         key: Of the first such widget.
-        files_key: Of the files in the session.
         count: What counts, from the files that counted before and those that were dropped now. Where all do,
             those stay too that were recognised elsewhere.
         target: Challenge and input, where files that belong to another one are sent there.
@@ -79,8 +78,6 @@ def _before_and_new(
 
     Args:
         key: Of the first widget.
-        files_key: Of the files in the session.
-        files: What the widget holds.
         adds: Whether files that were recognised elsewhere stay.
     """
     known, seen = st.session_state.get(f"{key}_seen", frozenset()), frozenset(file.file_id for file in files)

@@ -100,7 +100,6 @@ def add_actions(
     """Add the actions of a command.
 
     Args:
-        file: TOML beside this module that describes them.
         section: The part of it that is of the command; None: all.
         filled: Action -> what adds further parsers to it in place of arguments.
     """

@@ -19,7 +19,6 @@ class Excluded:
 
     Attributes:
         team: Name of the team, or of the folder or zip that could not be read.
-        problems: Why it was refused: errors.
         findings: Warnings and notes that were met on the way.
     """
 
@@ -105,7 +104,6 @@ def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard
     differ, and stands with the team.
 
     Args:
-        challenge: The challenge of the cards.
         cards: Scorecard by team.
     """
     first, *others = (card.provenance["options"] for card in cards.values())

@@ -61,20 +61,16 @@ class Comparison:
     """Several teams, best first.
 
     Attributes:
-        challenge: Id of the challenge.
         cards: Scorecard by team.
         ranks: Rank by team.
         result: Ranks and differences of the teams that have a score, in that order, with their uncertainty.
         pairs: Differences, of the score or another metric.
         alike: How alike two submissions are, by the names of two teams in the order of the cards.
         identical: Groups of teams that sent the same predictions.
-        findings: Findings about the comparison itself.
         provenance: Version, test set, options and predictions that it was computed from.
-        spec: What can be compared in this challenge.
         scoring: How the challenge scores, with direction and range of every number.
         own_ranking: The challenge's own order, where it has one.
         facts: What is known of each team beside its predictions.
-        excluded: Submissions that were refused.
     """
 
     challenge: str
@@ -217,7 +213,6 @@ def compare(
     """Compare teams' predictions on one truth.
 
     Args:
-        challenge: The challenge that read them.
         truth: What its `read_truth` gave.
         teams: Team name -> what its `read_predictions` or `predict` gave.
         options: Team name -> options of `score` that are this team's own (a model's size).
@@ -264,7 +259,6 @@ def compare_cards(
     """Compare teams that are scored already.
 
     Args:
-        challenge: The challenge of the cards.
         cards: Scorecard by team.
         pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
         pairs_test: How: one of `replicate_comparison.PAIRS_TESTS`.
@@ -317,7 +311,6 @@ def ranks_of(
     """Return ranks by team, as `compare_cards` does, without what chance could do.
 
     Args:
-        challenge: The challenge of the scores.
         scores: Score by team.
         card_of: Returns the scorecard of a team. Asked only where scores alone do not order the teams.
         **options: The challenge's options of the stage "compare".

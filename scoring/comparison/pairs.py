@@ -345,10 +345,7 @@ def difference_interval(
     """Return the 95 % interval of a - b.
 
     Args:
-        a: A number between the limits.
         b: Another on the same replicates.
-        card: A scorecard of either.
-        limits: Lowest and highest possible value of both.
 
     Returns:
         The interval by the card's method; None without replicates, where more than half are undefined, and

@@ -32,7 +32,6 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
     Of many teams all are drawn, a summary of two pages stands first, and `appendix` holds the rest.
 
     Args:
-        comparison: The comparison.
         lines: Names and texts for the front page: test set, organizer, date.
     """
     sections = [_front(comparison, "Compare teams", lines)]
@@ -152,7 +151,6 @@ def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
     """Return the zip of a comparison.
 
     Args:
-        comparison: The comparison.
         lines: Names and texts that stand on the front page of its report.
     """
     challenge = load_challenge(comparison.challenge)

@@ -210,8 +210,6 @@ def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int]
     """Return the scores under other numbers of the formula.
 
     Args:
-        displayed: The comparison.
-        rescored: The scores.
         before: The rank of each team with the usual numbers.
         changed: What is changed, in words; "" for nothing.
     """

@@ -29,7 +29,6 @@ class TeamFacts:
         size_mib: Size of its model in MiB (bytes / 1048576), 0 or more.
         institution: Where the team works.
         method: What it did, in a few words.
-        licence: The licence of its model or code.
     """
 
     size_mib: float | None = None
@@ -111,7 +110,6 @@ def parse(team: str, cells: Mapping[str, str], where: str | None = None) -> tupl
     """Read the facts of one team as they were typed.
 
     Args:
-        team: Name of the team.
         cells: Text by fact; a blank one is unknown.
         where: Where it was typed; None: the team's name.
 
@@ -133,11 +131,6 @@ def read_facts(
     source: Source, teams: Collection[str], name: str | None = None
 ) -> tuple[dict[str, TeamFacts], list[Finding]]:
     """Read a table of facts: a column `team`, and any of size_mib, institution, method, licence.
-
-    Args:
-        source: The table.
-        teams: Names of the teams that are compared.
-        name: What messages call the table.
 
     Returns:
         Facts by team, and notes on rows of no team and on columns that are no facts.
@@ -199,7 +192,6 @@ def with_sizes(
     team sent no model.
 
     Args:
-        challenge: The challenge.
         teams: Predictions by team.
         options: Options by team; a size given there holds where the facts have none.
         facts: Facts by team.

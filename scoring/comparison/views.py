@@ -203,13 +203,7 @@ def _of_intervals(comparison: Comparison) -> str:
 
 
 def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
-    """Return every pair of teams, by score or by another metric with the test that belongs to it.
-
-    Args:
-        displayed: The comparison.
-        of: The pairs.
-        scale: Of the metric that they differ in.
-    """
+    """Return every pair of teams, by score or by another metric with the test that belongs to it."""
     names = [name for name in displayed.names if name in of.teams]
     drawn = of.of.among([of.teams.index(name) for name in names])
     return Figure(

@@ -83,7 +83,6 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
 
     Args:
         source: Its path or its bytes.
-        name: What messages call it.
         streamed: Endings in lower case of members that may expand by any ratio, because they are never held
             unpacked.
 

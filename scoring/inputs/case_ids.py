@@ -27,7 +27,6 @@ class Matches:
 
     Attributes:
         case: Index of the case of each row, EXTRA where there is none, AMBIGUOUS where several fit.
-        candidates: Cases of every ambiguous row.
     """
 
     case: Ints

@@ -90,7 +90,6 @@ def joined_columns(
     Args:
         cases: The cases, whose own columns come first where both have one.
         metadata: A table with a column of case ids; None leaves the cases' columns as they are.
-        name: What messages call the table.
         repeated: Whether a case may have several rows, of which the first counts (a lesion with a row for
             each image).
 
@@ -149,11 +148,8 @@ class AlignedRows:
     """Rows of a table and the cases that they are of.
 
     Attributes:
-        table: The table.
-        id_column: Index of its column of ids.
         rows: Rows that count: well-formed, of a case, the first of it.
         case_of: Case of every row [rows]; negative where there is none.
-        n: Number of cases.
     """
 
     table: TextTable
@@ -211,11 +207,8 @@ def missing_cases(
     Where no row names any case, `no-common-case` is appended to `problems` instead.
 
     Args:
-        rows: The aligned rows.
-        truth: The cases.
         consequence: How the message ends after "has no prediction in FILE": punctuation, what a missing
             case means for the challenge, and how to fix it.
-        problems: Problems of the table.
     """
     table = rows.table
     if len(np.unique(rows.case_of[rows.case_of >= 0])) == len(truth.ids):
@@ -239,13 +232,6 @@ def read_numbers(
 
     Text where a number is needed is appended to `problems`. A decimal comma is read where the delimiter is
     another character.
-
-    Args:
-        rows: The aligned rows.
-        columns: Indices of the columns.
-        advice: How messages about absent and infinite numbers end.
-        problems: Problems of the table.
-        findings: Warnings and notes about the table.
 
     Returns:
         Numbers [n, columns], a row of NaN where a case has no usable one; and the faults of these cases.
@@ -317,10 +303,7 @@ def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesW
     """Return `no-common-case` with three ids of each side.
 
     Args:
-        where: Name of the file.
         start: How the message begins, before the name of the truth.
-        here: Ids in the file.
-        truth: The cases.
     """
     ids = f"Here: {', '.join(here[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}."
     jobs = OF_JOBS if here and all(map(UUID.fullmatch, here[:SHOWN])) else ""
@@ -344,7 +327,6 @@ def find_units(
 
     Args:
         columns: Cells [N] of every column of the truth and its metadata, by key.
-        n_cases: Number of cases N.
         usual: Columns to take where `group` is None, in order of preference; without any of them every case
             is a unit.
         id_column: The column of case ids, which is no unit.
@@ -372,7 +354,6 @@ def number_units(values: Sequence[str] | None, n_cases: int) -> Ints:
     Args:
         values: The unit's name for each case [N]; an empty cell, NA, null ... is no value. None: every case
             is a unit.
-        n_cases: Number of cases N.
 
     Returns:
         Unit number [N] of each case, from 0.

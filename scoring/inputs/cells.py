@@ -29,7 +29,6 @@ class Numbers:
     Attributes:
         values: Float64 [n], NaN where there is a fault.
         fault: "missing-value", "not-a-number", "not-finite" or "" [n].
-        decimal_commas: Number of cells with a decimal comma.
         odd_spaces: Number of cells with a no-break space or another blank beyond ASCII's beside the number.
     """
 

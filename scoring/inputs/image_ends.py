@@ -6,11 +6,7 @@ END_OF_JPEG, SCAN, ALONE = b"\xff\xd9", 0xDA, {0x01, *range(0xD0, 0xD8)}
 
 
 def is_whole(data: bytes) -> bool:
-    """Return whether these bytes are a JPEG or PNG up to its end; False for other formats.
-
-    Args:
-        data: The whole file.
-    """
+    """Return whether these bytes are a JPEG or PNG up to its end; False for other formats."""
     if data.startswith(JPEG):
         return _jpeg_ends(data)
     return data.startswith(PNG) and _png_ends(data)

@@ -90,7 +90,6 @@ class Inflated(FrontFile):
         """Begin at the place where `file` stands, which is seekable and is closed with this one.
 
         Args:
-            file: The file.
             bare: Whether it is deflate without the frame of zlib.
             checksum: CRC-32 of the content, None where only zlib's own is verified.
             size: Bytes of the content; verified with `checksum`.

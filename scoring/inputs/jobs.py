@@ -34,9 +34,6 @@ def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
     """Return files called by their cases, and what each was called before; files without a list of jobs as
     they are.
 
-    Args:
-        files: A submission.
-
     Raises:
         InputRefused: `unreadable-file` or `duplicate-case` where a job's case cannot be told.
     """
@@ -82,10 +79,6 @@ def _listing(files: SourceFiles) -> str | None:
 @isolated
 def cases_of_jobs(data: bytes, name: str) -> dict[str, str] | None:
     """Return the case of every job of a list by its folder; None where the file lists something else.
-
-    Args:
-        data: The list.
-        name: What messages call it.
 
     Raises:
         InputRefused: With every job whose case cannot be told.
@@ -156,9 +149,6 @@ class AnswerColumns:
     """Headings of the table that answers of jobs make.
 
     Attributes:
-        case: Of the case.
-        number: Of an answer that is a single number.
-        label: Of one that is a single text.
         several: Whether an answer may be a list of rows.
     """
 
@@ -177,8 +167,6 @@ def open_table(source: Source, name: str | None = None, columns: AnswerColumns =
 
     Args:
         source: A table, job folders, or a folder or zip with a table.
-        name: What messages call it.
-        columns: Headings of the table that answers make.
 
     Raises:
         InputRefused: It cannot be opened, or an answer of a job is no row.
@@ -220,10 +208,6 @@ class JobTable:
 
 def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | None:
     """Return the answers of job folders as one table; None where the files are no job folders.
-
-    Args:
-        files: What a platform gave.
-        columns: Headings of the table.
 
     Raises:
         InputRefused: With every job whose answer is no object of names and numbers, no number and no text.

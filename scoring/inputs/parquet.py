@@ -16,10 +16,6 @@ SAVE = "Save the table as CSV."
 def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
     """Return the cells of a Parquet file by column, "" for what is not there.
 
-    Args:
-        data: The file.
-        name: What messages call it.
-
     Raises:
         InputRefused: `unreadable-file`: damaged, too large, with nested columns, or pyarrow is missing.
     """

@@ -35,7 +35,6 @@ class Background:
         name: What it is called.
         values: int16 [x, y, z]; times `scale` they are the file's values, e.g. in HU or SUV.
         scale: See `values`.
-        spacing_mm: Edges of a voxel.
         corner_mm: From the outer corner of the scene's first voxel to that of this image's, along the scene's
             axes.
     """
@@ -55,7 +54,6 @@ class Scene:
         labels: uint8 [x, y, z], truth in the lower four bits, prediction in the upper four.
         affine: Index to mm (RAS) of a voxel's centre, float64 [4, 4].
         to_file: Index to index in the truth's file, int [4, 4].
-        file_shape: Shape of the truth's file.
         backgrounds: Images, the lower one first.
         findings: What is left out, and why.
     """
@@ -90,12 +88,8 @@ def read_scene(
     A malformed prediction and an image that cannot be read are left out, with a warning.
 
     Args:
-        case: What findings call the patient.
-        truth: Opens the true mask.
         prediction: Opens the submitted mask, None = there is none.
         images: Opens images, by name, the lower one first.
-        margin_mm: Margin around the labels.
-        read: Reads a mask.
 
     Raises:
         InputRefused: With `unreadable-file` or `bad-label` for the truth, or for a box too large to show.

@@ -34,7 +34,6 @@ class SourceFiles:
     """Members of a source by name with `/`, sorted, without files that operating systems leave behind.
 
     Attributes:
-        name: What messages call the source.
         kind: "file", "folder" or "zip".
         sizes: Bytes of each member.
         read: Returns the bytes of a member. Raises InputRefused.
@@ -67,7 +66,6 @@ class SourceFiles:
         """Return the bytes of a table, and the table; what `keep_table` was given is handed out once.
 
         Args:
-            member: The member that holds the table.
             name: What messages call it; None: as `called`.
 
         Raises:
@@ -129,7 +127,6 @@ def open_source(
 
     Args:
         source: A path, bytes, a dropped folder, or a source that is open already.
-        name: What messages call it.
         streamed: Endings in lower case of members that are read piece by piece: they may shrink by any ratio
             in a zip.
         table_bytes: Larger tables and JSON are refused (`unreadable-file`) when they are read.

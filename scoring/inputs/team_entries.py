@@ -18,7 +18,6 @@ class TeamEntry:
     """A team's submission.
 
     Attributes:
-        source: Predictions or a model.
         name: What messages call it, None = its own name.
         is_model: Whether it is a model.
     """
@@ -60,8 +59,6 @@ def of_teams(
     A file's team is its name without the ending; in a zip one folder around everything counts as none.
 
     Args:
-        source: The folder or zip.
-        name: What messages call it.
         streamed: See `open_source`.
 
     Returns:

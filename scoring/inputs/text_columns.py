@@ -76,7 +76,6 @@ class TextColumn(Sequence[str]):
 
     Args:
         text: As of `TextColumns`.
-        n_rows: Number of cells.
     """
 
     def __init__(self, text: Ints, n_rows: int):
@@ -161,7 +160,6 @@ def trimmed(cells: Sequence[str], rows: Sequence[int | None] | None = None) -> t
     """Return trimmed cells.
 
     Args:
-        cells: The cells of a column.
         rows: The row of each cell that is returned, None for an empty one; None: all in their order.
     """
     texts = tuple(cell.strip() for cell in cells)

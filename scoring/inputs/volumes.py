@@ -51,7 +51,6 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> LabelVoxels:
     """Read a mask once, block by block, by the rules by which scoring reads it.
 
     Args:
-        opener: Opens the mask.
         reference: The grid that the mask must share, if need be after reordering or reversing its axes; the
             labels then lie on it.
 
@@ -104,7 +103,6 @@ def read_image(opener: Opener, picks: Picks) -> ImageRegion:
     """Read the voxels at the indices that `picks` chooses; NaN and infinite values become 0.
 
     Args:
-        opener: Opens the image.
         picks: Returns evenly spaced, increasing indices along each axis; nothing behind the last is read.
 
     Raises:

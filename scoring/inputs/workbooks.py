@@ -45,10 +45,6 @@ Cells = dict[int, dict[int, str]]
 def as_csv(data: bytes, name: str) -> bytes:
     """Return the one table of a workbook as CSV with commas, its lines those of the sheet.
 
-    Args:
-        data: The workbook.
-        name: What messages call it.
-
     Raises:
         InputRefused: `unreadable-file`: damaged, too large, or with a table on no or on several sheets.
     """

@@ -19,7 +19,6 @@ def winner_optimism(
         replicates: Scores on the replicates in which all teams have one [A, B].
         tied: Which teams no other is certainly better than [A].
         errors: Standard error of the difference of every two teams by the test that told them apart [A, A].
-        n_units: Number of units.
 
     Returns:
         The optimism, at least 0; None with fewer than 20 units, for a leader that nobody is tied with, and

@@ -50,7 +50,6 @@ def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:
 
     Args:
         test: The test of all pairs.
-        n_units: Number of units.
 
     Returns:
         `one_pair` and `all_pairs`: true differences that are told apart in half of the test sets, for one
@@ -76,7 +75,6 @@ def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest
     Args:
         scores: Score of each team [A].
         replicates: Scores on the same resampled test sets [A, B], NaN where undefined.
-        n_units: Number of units that are resampled.
 
     Returns:
         Student's t on the replicates' standard errors, adjusted by Holm; simultaneous intervals by max-t,

@@ -58,7 +58,6 @@ def p_value(a: Sample, b: Sample) -> float:
     """Test two teams by the test that belongs to their samples.
 
     Args:
-        a: Sample of one team.
         b: Sample of the other, of the same kind and cases.
 
     Returns:

@@ -40,8 +40,6 @@ class Categories:
         hits: What counts the right answers, or adds up values.
         cases: What counts the cases; nothing for values that may fail (an overlap of 0), of which a few units
             decide the mean.
-        gains: What a right answer adds to.
-        losses: What a wrong answer adds to.
         unseen: Variance of the difference, in cases, of two teams that answered all cases of a category
             alike; of values, in squares of the largest difference of two teams in any unit. It is what kept
             equal teams from being told apart in simulations (docs/statistics.md).
@@ -90,7 +88,6 @@ class Exchange:
 
     Attributes:
         sums: What the score is made of, by team and unit [A, n, K].
-        score: The score of sums over units.
         seed: Seed of the exchanges, 0 or more.
         categories: Where a rare one weighs as much as a frequent one; None: nowhere.
     """
@@ -162,10 +159,7 @@ def signs(n_units: int, resamples: int, seed: int, stream: int = STREAM) -> Sign
     """Draw which units are exchanged.
 
     Args:
-        n_units: Number of units.
-        resamples: Number of exchanges N.
         seed: Seed of the generator, 0 or more.
-        stream: Which random numbers of that seed.
 
     Returns:
         1 (kept) and -1 (exchanged), a byte each [N, n]; the first row exchanges nothing.
@@ -199,9 +193,7 @@ def swap_test(
     Args:
         scores: Official score of each team [A]. What they hold besides the score of the sums (a model's size)
             is a constant.
-        exchange: What the scores are made of.
         resamples: Number of exchanges, 2 or more.
-        better: Direction of the scores.
 
     Returns:
         p-values by counting, adjusted by the largest |d*| / root mean square over all pairs, and the band of
@@ -233,7 +225,6 @@ def swap_errors(scores: Floats, exchange: Exchange, resamples: int, of: Bools) -
 
     Args:
         scores: Official score of each team [A].
-        exchange: What the scores are made of.
         resamples: Number of exchanges, 2 or more.
         of: The teams [A]; other pairs have 0.
     """

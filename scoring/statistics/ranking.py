@@ -24,7 +24,6 @@ def competition_ranks(
 
     Args:
         scores: Score of each team [A].
-        higher_is_better: Direction of the scores.
         tie_breaks: Further values of each team [A], higher is better, which part teams of equal scores.
 
     Returns:
@@ -78,7 +77,6 @@ def weighted_ranks(
     Args:
         scores: Score of each team in each subtask, [subtask][team].
         weights: Weight of each subtask.
-        higher_is_better: Direction of the scores.
 
     Returns:
         `subtask_ranks`: competition rank in each subtask, [subtask][team]; `totals`: sum of weight x rank of
@@ -101,7 +99,6 @@ def leave_one_team_out(
     Args:
         scores: Score of each team in each subtask, [subtask][team].
         weights: Weight of each subtask.
-        higher_is_better: Direction of the scores.
 
     Returns:
         For each team its index as `without`, and as `first` the indices of those who are then first.
@@ -160,7 +157,6 @@ def rank_cases(
         values: Value of each team for each case, [team][case]; None or NaN where it is missing.
         method: One of `SCHEMES`. "test_then_rank" counts the teams that each beats in a one-sided paired
             Wilcoxon test over the cases.
-        higher_is_better: Direction of the values.
         missing: What replaces a missing value. The `rank_then_...` schemes need none: there it ranks one
             after the worst value of its case.
         alpha: Level of the tests, 0..1.

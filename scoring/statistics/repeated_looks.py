@@ -19,9 +19,7 @@ def corrected(test: PairTest, differences: Floats, n_units: int, submissions: in
     """Return a test whose claims hold at every look, with 95 % for all looks together.
 
     Args:
-        test: The test of the teams as they stand.
         differences: Difference of each pair [P].
-        n_units: Number of units.
         submissions: Submissions of all teams that were scored so far; below 2 nothing is corrected.
 
     Returns:

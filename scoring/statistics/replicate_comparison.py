@@ -34,7 +34,6 @@ class Resampled:
 
     Attributes:
         replicates: Score of each team on each [A, B], NaN where undefined.
-        n_units: Number of units that are resampled.
         left_out: Score of each team without each unit [A, n], for intervals of differences that no test
             gives; None: the replicates are taken.
     """
@@ -51,7 +50,6 @@ class ReplicateComparison:
     Lists have one entry per team; what needs replicates is None without them.
 
     Attributes:
-        pairs: Every two teams.
         rank_intervals: Best and worst rank of each team.
         tied_for_first: Whether each team could be first: no other is certainly better, or in another order
             than by score its range of places begins with the first.
@@ -92,7 +90,6 @@ def compare(
 
     Args:
         scores: Score of each team [A], in the order of their places.
-        resampled: The teams on the replicates.
         exchange: What the scores are made of, for the swap test.
         pairs_test: One of `PAIRS_TESTS`.
         quantity: Direction and range of the scores; differences are first less second in any case.

@@ -27,8 +27,6 @@ class Pair:
 
     Attributes:
         a: Index of the better placed team, which does not always have the higher score.
-        b: Index of the other.
-        difference: Score of a less score of b.
         interval: 95 % interval of the difference.
         standard_error: Of the difference; None where fewer than two replicates have it.
         p_value: Two-sided p-value of this pair alone, 0..1.
@@ -132,7 +130,6 @@ def with_intervals(
         pairs: The pairs [P].
         replicates: Scores of the teams on the same resampled test sets [A, B], NaN where undefined.
         left_out: Scores of the teams without each unit [A, n]; None: the replicates are taken.
-        n_units: Number of units that are resampled.
         width: How far the limits of the scores lie apart, infinite where there are none.
     """
     ends, errors = np.full((len(pairs), 2), np.nan), np.full(len(pairs), np.nan)

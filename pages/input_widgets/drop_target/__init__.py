@@ -40,7 +40,6 @@ def folder_button(uploader: str, label: str) -> None:
     """Draw a button that chooses a folder for an uploader.
 
     Args:
-        uploader: Its key.
         label: What the folder is, for screen readers.
     """
     data = {"uploader": uploader, "label": f"Choose a folder: {label}"}

@@ -56,7 +56,6 @@ class VoxelCounts:
         state: "ok", "missing" or "malformed".
         table: Number of voxels by label of truth (rows) and prediction, int64 [3, 3]; a mask that is missing
             or malformed counts as empty.
-        fault: Why a mask is malformed.
         notes: "float-mask", "reoriented-mask".
         digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels however they are
             stored; b"" without any.
@@ -90,7 +89,6 @@ def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
     """Count the voxels of a truth and a prediction by their two labels, reading both at once.
 
     Args:
-        truth: The truth.
         prediction: Opens the predicted mask; None = there is none.
 
     Raises:

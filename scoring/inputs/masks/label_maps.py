@@ -19,7 +19,6 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
     """Read a mask.
 
     Args:
-        opener: Opens the mask.
         reference: The grid that it must share, if need be after reordering or reversing its axes; the labels
             then lie on it.
 

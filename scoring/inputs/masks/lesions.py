@@ -22,8 +22,6 @@ class Lesions:
     """Numbers of lesions.
 
     Attributes:
-        truth: Lesions of the truth.
-        prediction: Lesions of the prediction.
         matched: Pairs that match one to one, by descending intersection over union, above 0.3.
     """
 
@@ -51,9 +49,7 @@ def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
     Only the box around each label is built: about five bytes per voxel of it.
 
     Args:
-        truth: The truth.
         prediction: Opens the predicted mask; None = there is none.
-        label: The label.
 
     Raises:
         MaskError: The prediction is malformed by `counting.count`; call that first.
@@ -144,7 +140,6 @@ def compared(pair: MaskPair, label: int | None) -> tuple[VoxelCounts, Lesions | 
     """Return the voxels of a pair by their labels, and the lesions of one label.
 
     Args:
-        pair: The masks.
         label: Whose lesions are counted and matched; None: of none.
 
     Raises:

@@ -50,9 +50,6 @@ def read_nuclei(
     """Read one file of nuclei; coordinates are in px. Problems are in the result, nothing is raised.
 
     Args:
-        data: The file.
-        where: What findings call it.
-        classify: Finds the class of a name.
         graded: Whether confidences are read (predictions) or ignored (truth).
         left_out: How the message about nuclei of too few vertices ends.
     """

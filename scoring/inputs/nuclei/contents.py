@@ -143,7 +143,6 @@ class NucleusList:
         points: Vertices of all items, or one centroid each where `outlined` is false, float64 [v, 2].
         lengths: Number of points of each item [n].
         outlined: Whether items have outlines.
-        parted: Positions of the MultiPolygons.
         unnamed: Whether an item has no key `name`.
     """
 
@@ -165,14 +164,11 @@ class NucleiFile:
     """Content of one file.
 
     Attributes:
-        nuclei: The nuclei that count.
         key: Name of the file's list; "" where nothing could be read.
-        items: Number of items in it.
         names: Class names as written -> number of nuclei with three vertices or more.
         unknown: Those names that are no class -> positions in the file's list; these nuclei are left out.
         confidence_keys: Keys of confidences -> number of `nuclei`.
         problems: Errors; with any of them `nuclei` is incomplete.
-        findings: Warnings and notes.
         unnamed: Whether an item has no key `name`.
     """
 
@@ -198,11 +194,7 @@ def contents(
     """Return the nuclei that count, as arrays.
 
     Args:
-        listed: The well-formed items.
-        where: What findings call the file.
-        classify: Finds the class of a name.
         left_out: How the message about nuclei of too few vertices ends.
-        problems: Problems of the other items.
     """
     lengths, numbers = np.asarray(listed.lengths, np.intp), np.asarray(listed.numbers, np.int32)
     enough = lengths >= VERTICES if listed.outlined else np.ones(len(lengths), bool)

@@ -44,11 +44,7 @@ Tiles = dict[str, bytes]
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
     """Return files called by their slides, and what each was called before, where they lie in a folder for
-    each slide under one name, or are those of CellViT; others as they are.
-
-    Args:
-        files: Files of nuclei.
-    """
+    each slide under one name, or are those of CellViT; others as they are."""
     lists = [member for member in files.members if member.lower().endswith(LISTS)]
     of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
     names = Counter(PurePosixPath(member).name for member in lists)
@@ -88,7 +84,6 @@ def by_tile(files: SourceFiles, changes: InputChanges = InputChanges()) -> Sourc
     """Return files of which those of several tiles are a file for each, in the form of CellViT.
 
     Args:
-        files: Files of nuclei.
         changes: By which names of tiles are read that only a file's content has.
 
     Raises:
@@ -165,8 +160,6 @@ def of_coco(data: bytes, name: str, images: bytes = b"") -> Tiles | None:
     A shape that is no polygon (run lengths) is read as its box.
 
     Args:
-        data: The file.
-        name: For messages.
         images: The file of COCO beside a bare list of results, with the images and categories that it
             numbers.
     """

@@ -43,7 +43,6 @@ class BoardSettings:
     """How a board scores.
 
     Attributes:
-        title: Above its ranking.
         counts: Which submission of a team is ranked: "last" or "best".
         score: The challenge's options of `score` that are the same for all teams.
         compare: Its options of the stage "compare".
@@ -159,9 +158,7 @@ def create(
     Args:
         store: Where.
         board_id: Its id: small letters, digits and hyphens.
-        challenge_id: Of the challenge.
         truth: The test set.
-        settings: How it scores.
         name: What messages call the test set; None: its own name.
 
     Raises:
@@ -346,8 +343,6 @@ def change_settings(
 
     Args:
         store: Where the board is.
-        board_id: Its id.
-        title: Above its page and report.
         counts: Which submission of a team is ranked: "last" or "best".
         keep_refused: Whether files that are refused from now on are kept. Those that are kept stay.
         visibility: Who finds it besides organizers: "draft", "unlisted" or "public".

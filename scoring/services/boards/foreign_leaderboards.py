@@ -43,7 +43,6 @@ class LeaderboardRow:
     """A row of a leaderboard.
 
     Attributes:
-        team: Whose it is.
         created: When it was submitted, as the platform writes it; None where unknown.
         values: Numbers by column.
         rank: Of the platform; None where it gives none, 0 of a baseline, which has none.
@@ -60,10 +59,7 @@ class Leaderboard:
     """What a platform exported.
 
     Attributes:
-        platform: Which.
-        entries: Its rows.
         score: The column that it ranks by; None where the file does not say.
-        columns: Columns of numbers.
         ascending: Those of which the file says that lower is better.
         page: Rows of the file and of the platform (0: not told), where the file is one page of several.
     """
@@ -87,7 +83,6 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
     """Read an exported leaderboard: JSON of any of the platforms, CSV, or a zip of one CSV.
 
     Args:
-        source: The file.
         score: The column to rank by; None: the one that the file names, or the only one.
         team: The column of a CSV that names the teams; None: one that is known.
 

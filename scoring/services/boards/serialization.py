@@ -114,7 +114,6 @@ def card_from_bytes(data: bytes, longest_text: int | None = None) -> ScoreCard:
     """Return the scorecard of a file.
 
     Args:
-        data: The file.
         longest_text: Characters of a text in it, at most; None: any number.
 
     Raises:

@@ -40,7 +40,6 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
     """Return a board as a bundle. A run of scoring again that was stopped is left out.
 
     Args:
-        board: The board.
         with_truth: Whether the test sets are in it. Without them nothing in it tells the truth: it is ranked
             elsewhere by scores alone, and takes no submissions.
     """
@@ -87,7 +86,6 @@ def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContent
     """Read a bundle, and check all that can be checked without the test set.
 
     Args:
-        source: The file.
         most_bytes: That it may unpack to, with its scorecards. More is refused before it is unpacked.
 
     Raises:
@@ -104,8 +102,6 @@ class Counting:
     """What is ranked of a bundle, to be compared elsewhere.
 
     Attributes:
-        challenge: Id of the challenge.
-        title: Of the board.
         teams: The submission of each team that counts: name and bytes of its file, and its own options.
         truth: Name and bytes of the test set; None where the bundle goes without.
     """

@@ -30,8 +30,6 @@ def unpack_bundle(data: bytes, name: str, most_bytes: int) -> tuple[dict[str, An
     """Return the manifest of a bundle and its files by SHA-256, both without contradictions.
 
     Args:
-        data: The bundle.
-        name: What messages call it.
         most_bytes: That it may unpack to, with its scorecards. More is refused before it is unpacked.
 
     Raises:

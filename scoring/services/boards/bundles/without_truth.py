@@ -67,7 +67,6 @@ def reduced(
 
     Args:
         board: The board, on the version that it shows.
-        row: Its own row.
         rows: Those of its parts, by list of the manifest.
 
     Returns:

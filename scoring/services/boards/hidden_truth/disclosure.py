@@ -65,7 +65,6 @@ class VisibleScore:
     """What is shown of a submission.
 
     Attributes:
-        entry: The submission.
         score: Its score as it is shown; None where none is.
         best: The team's best that is shown so far, this submission included; None before the first.
     """

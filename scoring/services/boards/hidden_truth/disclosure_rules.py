@@ -70,7 +70,6 @@ def ladder_scores(
     Args:
         scores: Of one team, oldest first; None where undefined.
         step: Of the Ladder; None: each is shown, rounded.
-        quantity: Direction of the score.
         decimals: To which they are rounded; with the Ladder they are multiples of its step.
 
     Returns:
@@ -95,8 +94,6 @@ def shown_scores(
 
     Args:
         entries: Id, team and score, oldest first, of those that are not excluded.
-        known: What may be told.
-        quantity: Direction of the score.
     """
     by_team: dict[str, list[tuple[str, float | None]]] = {}
     for submission, team, score in entries:

@@ -38,7 +38,6 @@ class Labels:
             the score tells (`Scoring.bounded_by_labels`).
         effective: How many labels of two equally frequent classes are as hard to learn as these
             (`effective_labels`): a rare class is soon found by its few cases, and scores rise with it.
-        quantity: Direction and range of the score.
         is_part: Whether the final ranking rests on other cases.
     """
 
@@ -171,10 +170,8 @@ def planned(
     """Return what the scores can tell by the end of the phases.
 
     Args:
-        known: What may be told.
         phases: Of the board; without any it takes no submissions, and any number is assumed.
         teams: Of the board, each with all submissions that the limits allow.
-        labels: What is hidden.
         spent: Bits told under other rules, or by what was deleted or merged since.
         done: Submissions under these rules of each team that has some: more than the limits allow where
             these were changed, or teams merged.

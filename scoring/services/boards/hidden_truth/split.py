@@ -39,9 +39,7 @@ def split_board(
 
     Args:
         store: Where the board is.
-        board_id: Its id.
         share: Of the cases that are shown, drawn alike by class, event, stage and value; None: `cases`.
-        cases: Ids of the cases that are shown.
         seed: Of the draw; None: one that nobody knows.
 
     Raises:

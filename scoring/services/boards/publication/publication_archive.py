@@ -28,7 +28,6 @@ def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: st
     """Return a zip to publish. The same board and arguments give the same bytes.
 
     Args:
-        ranking: The board as it stands.
         creators: Organizers, "Family, Given"; nobody: "Organizers of" and the board's title.
         licence: SPDX id of the licence of what is published.
 

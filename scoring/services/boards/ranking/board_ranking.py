@@ -261,7 +261,6 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     """Return how a board stands on its version of the test set.
 
     Args:
-        board: The board.
         phase: Name of the phase whose submissions are ranked; None: all.
 
     Raises:

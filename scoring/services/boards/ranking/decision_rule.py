@@ -62,7 +62,6 @@ def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
 
     Args:
         store: Where the board is.
-        board_id: Its id.
         prizes: Places that win a prize; 0: none.
         ties: What holds where teams share a rank.
 

@@ -78,7 +78,6 @@ def counting(
         entries: Submissions, oldest first.
         rule: "last"; "best": the best score, of equal ones the first; or "ladder": the last that the
             Ladder shows, which is the best of those.
-        quantity: Direction of the score.
         before: Those that were ranked before the first of the entries.
         shown: Score as it is shown of a hidden truth, by id; of others the score itself decides.
         nominated: Ids of submissions that are ranked whatever the rule.

@@ -47,12 +47,8 @@ class SubmissionFeedback:
     """What a participant is told of a submission.
 
     Attributes:
-        submission: Its id.
-        team: Name of the team.
-        time: When it was submitted.
         score: What is shown of its score; None where nothing is.
         interval: Of the score, on an open board only.
-        best: The team's best that is shown so far.
         counts: Whether it is ranked.
         status: "scored", "excluded", or, on an open board, "refused" by this version of the test set.
         again: Whether the same file had been submitted before.
@@ -83,7 +79,6 @@ class RemainingQuota:
         phase: Name of the phase that is open; empty where none is.
         closes: When it closes; None: without end.
         submissions: How many more it may submit today; None: any number.
-        refused: How many more may be refused today.
         problem: Why it may submit nothing now; None where it may.
     """
 
@@ -100,11 +95,7 @@ def submit(
     """Submit a file for an own team, on behalf of the actor of the board's store.
 
     Args:
-        board: The board.
-        team: Name of the team.
-        name: Of the file.
         data: Its bytes.
-        options: Texts of the options of this submission alone.
         submission: Id, made once for this submission: sending it again changes nothing.
 
     Returns:

@@ -32,7 +32,6 @@ class Phase:
     """A time in which a board takes submissions.
 
     Attributes:
-        name: Its name on the board.
         opens: From when on, as the tables hold times (UTC); None: from the beginning.
         closes: Until before when; None: without end.
         per_day: Submissions of a team on one day (UTC) at most; None: any number.
@@ -78,7 +77,6 @@ class Allowance:
     Attributes:
         phase: The phase that is open; None where none is, or the board has no phases.
         today: Submissions of the team in the phase on that day.
-        total: Its submissions in the phase.
         remaining: How many more it may submit on that day; None: any number.
         problem: Why it may submit nothing; None where it may.
     """
@@ -161,9 +159,6 @@ def allowed(session: Session, board_id: str, team: str, time: str, wanted: str |
     Args:
         session: In the transaction that adds the submission, with the board's row locked: so no two
             submissions take the same place.
-        board_id: Of the board.
-        team: Name of the team.
-        time: When it was submitted.
         wanted: Name of the phase that the sender means; None: the one that is open.
     """
     if (problem := require_open(session, board_id)) is not None:

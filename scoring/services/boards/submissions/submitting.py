@@ -35,10 +35,7 @@ class SubmissionRequest:
     """What a team sends.
 
     Attributes:
-        team: Name of the team.
-        name: Of the file.
         data: Its bytes.
-        options: Options of this submission alone.
         created: When it was submitted, as whoever imports it says; None: now, by the clock of this machine.
         id: Made by the sender: the same id twice is one submission.
         phase: Name of the phase that the sender means; None: the one that is open.

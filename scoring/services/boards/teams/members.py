@@ -60,8 +60,6 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
 
     Args:
         store: Where the board is.
-        board_id: Its id.
-        team: Name of the team.
         people: E-mail addresses, as the identity provider verifies them, and groups written `group:NAME`.
 
     Raises:
@@ -168,9 +166,6 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
 
     Args:
         store: Where the board is.
-        board_id: Its id.
-        source: The table.
-        name: What messages call the table.
 
     Returns:
         Notes on rows of no team and on columns that are no facts.
@@ -194,8 +189,6 @@ def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str])
 
     Args:
         store: Where the board is.
-        board_id: Its id.
-        team: Name of the team.
         cells: Text by fact; a blank one is unknown.
 
     Raises:

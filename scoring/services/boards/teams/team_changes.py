@@ -53,7 +53,6 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
 
     Args:
         store: Where the board is.
-        board_id: Its id.
         submission_id: The submission; None: the rule decides again.
         team: Name of the team; None: that of the submission.
 

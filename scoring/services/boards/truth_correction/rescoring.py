@@ -40,7 +40,6 @@ def rescore(
 
     Args:
         store: Where the board is.
-        board_id: Its id.
         truth: The corrected test set; None: the one that is there, or, without a table, go on.
         progress: progress(done, total) of the submissions. What it raises stops the run.
         name: What messages call the test set; None: its own name.
