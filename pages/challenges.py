@@ -14,8 +14,8 @@ from scoring.core.challenge import Challenge
 access.guard(__file__)
 
 WHAT = (
-    "A challenge is a file: its columns, its metric, its rule. With it come page, comparison, board, report "
-    "and command line, without a line of Python."
+    "A challenge is a file: its columns, its metric, its rule. It gets a page, comparison, board, "
+    "report and command line, without a line of Python."
 )
 
 

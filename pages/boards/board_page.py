@@ -224,7 +224,7 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
                 partial(_bundle, page.board, with_truth),
                 f"{stem}.zip",
                 "download_bundle",
-                help="Opens on another server with the same bytes. It names cases: not for publication.",
+                help="Another server can open it. It names cases: not for publication.",
             )
     if not is_public:
         st.caption("Report, board.json and what is to publish hold no case.")

@@ -128,7 +128,7 @@ def _new(store: Store) -> None:
             "Address",
             key="board_new_id",
             placeholder="lesions-2026",
-            help="Small letters, digits and hyphens: the board's page is opened by it.",
+            help="Small letters, digits and hyphens. It is part of the page's address.",
         )
         counts = st.radio("Ranked is", COUNTS, format_func=RULES.get, key="board_new_counts")
     with right:

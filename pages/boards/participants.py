@@ -106,7 +106,7 @@ def _last_outcome(outcome: Any) -> None:
     if feedback.again:
         st.info("This file was submitted already: it counts once.", icon=":material/content_copy:")
     elif feedback.score is None and feedback.best is not None:
-        message = "Scored. It is not better than your best by the step of the Ladder, so no score is shown."
+        message = "Scored. It does not beat your best score by the Ladder's step, so no score is shown."
         st.success(message, icon=":material/task_alt:")
     else:
         st.success("Scored.", icon=":material/task_alt:")
@@ -270,7 +270,7 @@ def _parts(board: OpenBoard) -> None:
             "values; a patient lies in one."
         )
         share = st.number_input("Share of the cases that is shown", 0.01, 0.99, 0.3, 0.05, width=240)
-        if st.button("Split the test set so", icon=":material/call_split:"):
+        if st.button("Split the test set", icon=":material/call_split:"):
             actions.do(split_board, board.store, board.row.id, share)
 
 
@@ -312,7 +312,7 @@ def _team_changes(board: OpenBoard) -> None:
         team = st.selectbox("Team that submitted", names, key=f"team_changed_{row.id}", width=360)
         if team in out:
             st.markdown(f"Excluded: {markdown(out[team])}")
-            if st.button("Let the team count again", icon=":material/undo:"):
+            if st.button("Rank the team again", icon=":material/undo:"):
                 actions.do(team_changes.exclude_team, store, row.id, team, None)
         else:
             reason = st.text_input("Reason, which is published", key=f"team_reason_{row.id}_{team}")
@@ -323,7 +323,7 @@ def _team_changes(board: OpenBoard) -> None:
         if st.button(label, icon=":material/horizontal_rule:", help="Drawn as a line, listed, not ranked."):
             actions.do(team_changes.set_baseline, store, row.id, team, not is_baseline)
         name = st.text_input(
-            "New name", key=f"team_renamed_{row.id}_{team}", help="The name of another team merges both."
+            "New name", key=f"team_renamed_{row.id}_{team}", help="The name of another team merges the two."
         )
         if st.button("Rename or merge", icon=":material/merge:"):
             actions.do(team_changes.rename_team, store, row.id, team, name.strip())

@@ -55,7 +55,7 @@ def _phases(page: BoardPage) -> None:
         st.markdown(f"Now {states}.")
     else:
         layout.heading("When may teams submit?")
-        st.markdown("At any time, any number: the board has no phases.")
+        st.markdown("The board has no phases: teams submit at any time, any number of times.")
     with st.expander("**Add or change a phase**", icon=":material/event:"):
         name = st.selectbox(
             "Phase",
@@ -118,7 +118,7 @@ def _facts(page: BoardPage) -> None:
         columns = {label: [fact_text(row[fact]) for row in rows.values()] for fact, label in LABELS.items()}
         st.dataframe({"team": teams, **columns}, hide_index=True, alt="What is known of the teams")
     else:
-        st.markdown("Nothing yet. What is written here stands in the ranking, the report and the JSON.")
+        st.markdown("Nothing yet. Ranking, report and JSON show what you write here.")
     with st.expander("**Write it down**", icon=":material/edit_note:"):
         team = st.selectbox("Team", teams, key=f"facts_team_{board.row.id}", width=WIDTH)
         with st.form(f"facts_{board.row.id}_{team}", border=False):
@@ -165,7 +165,7 @@ def _rules(board: OpenBoard) -> None:
             key=f"settings_counts_{row.id}_{row.counts}",
         )
         visibility = st.radio(
-            "Who finds it besides organizers?",
+            "Who can find the board besides organizers?",
             VISIBILITIES,
             VISIBILITIES.index(row.visibility),
             format_func=SEEN.get,
@@ -175,7 +175,7 @@ def _rules(board: OpenBoard) -> None:
             "Keep files that are refused from now on",
             row.keep_refused,
             key=f"settings_keep_{row.id}_{row.keep_refused}",
-            help="For you to look at; they count nothing. Those that are kept already stay.",
+            help="For you to look at; they count nothing. Files that were kept before stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
             changed = (title.strip(), counts, keeps, visibility)
@@ -221,7 +221,7 @@ def delete(store: Store, board_id: str, title: str, submissions: int | None) -> 
         if not st.button("Delete for good", icon=":material/delete_forever:"):
             return
         if name.strip() != board_id:
-            message = f"This is not its address: write {board_id}. Nothing was deleted."
+            message = f"This is not the board's address: write {board_id}. Nothing was deleted."
             st.error(message, icon=":material/edit:")
             return
         outcome = actions.attempt(deletion.delete_board, store, board_id)

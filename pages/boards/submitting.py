@@ -42,7 +42,7 @@ def show(page: BoardPage) -> None:
             single, packs, in_use = selectors.teams(prefix, elsewhere=False)
         st.caption(
             "A zip or folder has a folder per team, in it a folder or file per date (2026-10-01, "
-            "2026-10-01.csv), or one entry per team. Without a date it is submitted now."
+            "2026-10-01.csv), or one entry per team. Without a date the time is now."
         )
         chosen = _to_send(board, single, packs)
         if chosen:
@@ -138,7 +138,7 @@ def _receipts(outcome: Any) -> None:
         finding_list.refusal(
             InputRefused(problems, [*known, *noticed]),
             title="Not everything was taken" if receipts else "Nothing was taken",
-            message=f"What is listed here was not counted.{rest}",
+            message=f"The files listed here were not scored.{rest}",
         )
     elif known or noticed:
         finding_list.findings([*known, *noticed])

@@ -58,7 +58,7 @@ def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
     board, (done, total) = page.board, begun
     with st.container(border=True, gap="small"):
         if done < total:
-            st.markdown(f"A corrected test set is not done: **{done} of {total}** submissions are scored.")
+            st.markdown(f"A correction is not finished: **{done} of {total}** submissions are scored.")
         else:
             changes = correction(rescoring.begun(board), board)
             st.markdown("This is what the correction would change. **Nobody else sees it yet.**")

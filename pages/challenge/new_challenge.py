@@ -268,7 +268,7 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
         if addition.refused:
             finding_list.refusal(addition.refused, title="The challenge was not kept", message=ANOTHER)
         else:
-            st.success(f"Kept: **{stem}** stands among the own challenges.", icon=":material/check:")
+            st.success(f"Kept: **{stem}** is now one of your challenges.", icon=":material/check:")
 
 
 def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput | None) -> None:

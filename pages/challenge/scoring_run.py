@@ -28,7 +28,7 @@ from scoring.inputs.sources import Source, open_source
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0
-MADE_ROOM = "The run was ended to make room for others who wait: it took longer than one run may then."
+MADE_ROOM = "The run was stopped because others wait and it took longer than a run may then."
 STILL_HERE = "Nothing was scored; the files are still here."
 
 

@@ -68,7 +68,7 @@ class Second:
 
         layout.gallery(
             f"Where is {name} better? {len(places)} case{'s' * (len(places) != 1)}",
-            "Bold: the truth. Then what the two made of it. The hardest first.",
+            "Bold: the truth. Then what the two predicted. The hardest first.",
             len(places),
             cards,
             key,

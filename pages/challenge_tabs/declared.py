@@ -88,7 +88,7 @@ def pictures_tab(scored: ScoredSubmission) -> None:
     order = [i for i in worst_first(scored.card) if scored.truth.images[i] is not None]
     count = f"{len(order)} of {scored.card.n_cases} cases have a picture, worst first."
     caption = f"{count} Turned upright for the eye; a model receives them as they are."
-    titles = ("What do the worst look like?", caption)
+    titles = ("What do the worst cases look like?", caption)
     case_gallery(scored, titles, order, _words_of(scored.card), "worst_page")
 
 

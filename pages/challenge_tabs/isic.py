@@ -199,7 +199,7 @@ def all_cases(scored: ScoredSubmission) -> None:
     }
     how = (
         "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by "
-        "255. Of a lesion with several photographs: the first."
+        "255. Of a lesion with several photographs, the first is shown."
     )
     case_table.table_and_case(scored, case_rows, columns, case_table.pixels_and_block(how, scores))
 
@@ -242,7 +242,7 @@ def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
     elif outcome.value:
         st.markdown(f"Only this: “{markdown(outcome.value, 600)}”")
     else:
-        st.markdown("It would accept the predictions: what is refused here, it does not check.")
+        st.markdown("It would accept the predictions; it does not check what was refused here.")
 
 
 @st.cache_resource(max_entries=SHARED_MESSAGES, show_spinner=False)

@@ -150,11 +150,9 @@ def _worth(scored: ScoredSubmission) -> None:
         f"melanoma_worth_{chosen}", scored, lambda card: views.in_practice(card, PREVALENCES[chosen])
     )
     scored_submission.block(block)
-    people = (
-        "as many with a melanoma as in it" if PREVALENCES[chosen] is None else f"{chosen} with a melanoma"
-    )
+    share = "as many as in the test set" if PREVALENCES[chosen] is None else chosen
     st.caption(
-        f"Sensitivity and specificity as in this test set, among people of whom there are {people}. "
+        f"Sensitivity and specificity as in this test set, among people of whom {share} have a melanoma. "
         f"{method(scored.card)}"
     )
 
@@ -179,7 +177,7 @@ def _chosen_prevalence() -> str:
         persist_state="page",
         required=True,
         default=next(iter(PREVALENCES)),
-        help="Test sets hold far more melanomas than life does.",
+        help="Test sets have far more melanomas than the population.",
     )
 
 
@@ -208,14 +206,14 @@ def all_cases(scored: ScoredSubmission) -> None:
     case_table.table_and_case(scored, case_rows, columns, case_table.pixels_and_block(how, case_score))
 
 
-ZERO = "would give score 0, for a prediction is missing or no number"
+ZERO = "would give score 0, because a prediction is missing or is not a number"
 VERDICTS = {
     "official-run-cancelled": "would cancel the whole run",
     "official-score-zero": "would give every model the score 0",
     "official-other-table": "would read another table",
     "image-elsewhere": "would not find images in other folders, and give every model the score 0",
     "label-spelling": "would count positives that are not spelled True as negative",
-    "one-class-truth": "would yield NaN, for the truth has one class only",
+    "one-class-truth": "would yield NaN, because the truth has only one class",
     "several-score-columns": "would take the first column of scores, whatever it holds",
     "missing-case": ZERO,
     "missing-value": ZERO,

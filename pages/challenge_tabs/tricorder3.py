@@ -73,8 +73,8 @@ def _largest(case: Mapping) -> float:
 
 def _about_pictures(has_outputs: bool, has_images: bool) -> str:
     lines = (
-        f"First line: the truth{' and its output' * has_outputs}. Second line: what it was called "
-        f"instead{' and that output' * has_outputs}."
+        f"First line: the truth{' and its output' * has_outputs}. Second line: the class that was "
+        f"predicted{' and that output' * has_outputs}."
     )
     return lines + f" {UPRIGHT}" * has_images
 
@@ -217,6 +217,6 @@ def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> Non
         lambda theme: sweep_lines(ages, theme, "What if the patient were older?", "age in years"),
         "Dotted: the age given.",
     )
-    gender = settings(["male", "female", "unknown"], "gender", "What if the gender were another?")
+    gender = settings(["male", "female", "unknown"], "gender", "What if the gender were different?")
     site = settings([*LOCATIONS, "unknown"], "location", "What if it were elsewhere?")
     scored_submission.block(SideBySide(((older,), (gender,), (site,)), (1, 1, 1)))

@@ -38,7 +38,7 @@ def cases(compared: ComparisonContext) -> None:
     kind, order, listed = _kind(compared, correct, graded)
     matrix_column, right = st.columns([11, 9], gap="large")
     if not len(order):
-        matrix_column.caption(f"No case is of this kind: {kind}.")
+        matrix_column.caption(f"No case fits: {kind}.")
         return
     with right:
         _one_case(compared, correct, _chosen(correct, order))
@@ -55,9 +55,9 @@ def cases(compared: ComparisonContext) -> None:
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
         "All wrong although one was sure: is the truth right?"
         if kind == "all wrong, one sure"
-        else f"What the teams made of it{': 1 is right' * (correct.quantity == SHARE)}."
+        else f"What the teams predicted{': 1 is right' * (correct.quantity == SHARE)}."
         if graded
-        else "Bold: the truth. Then what the teams made of it.",
+        else "Bold: the truth. Then what the teams predicted.",
         len(order),
         lambda start, stop: case_pictures(compared, [int(k) for k in order[start:stop]], listed),
         "case_page",
@@ -131,7 +131,7 @@ def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> 
     }
     columns |= {name: tables.number_column(name) for name in OUTPUTS}
     layout.table(
-        f"What did the teams make of {shortened(correct.cases[index], 40)}?",
+        f"What did the teams predict for {shortened(correct.cases[index], 40)}?",
         table,
         {name: column for name, column in columns.items() if table[name].notna().any()},
         (f"Truth: {shortened(truth)}. " if truth else "") + "Right: 1 is entirely right." * is_share,

@@ -106,9 +106,9 @@ def editor(compared: ComparisonContext) -> None:
         if refused[name]:
             st.error(f"**{markdown(name, 40)}**: {markdown(refused[name], 400)}", icon=":material/edit_off:")
     counts = (
-        "Sizes count in the score: the ranking follows at once."
+        "Sizes are part of the score: the ranking changes at once."
         if comparison.spec.size
-        else "The size of a model does not count in this score."
+        else "The size of a model is not part of this score."
     )
     st.caption(
         f"Click a cell to write in it, or paste from a spreadsheet. {counts} Sizes in MiB, texts of at most "

@@ -130,8 +130,8 @@ def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take)
                 render.draw(table, BlockPath(None, True, "excluded"))
             return True
         st.error(
-            f"{named}: nothing of this was scored. Mend the points below and drop the file again, or go on "
-            "without.",
+            f"{named}: this was not scored. Fix the points below and drop the file again, or go on "
+            "without it.",
             icon=":material/block:",
             title=f"{count} submission{'s' * (count != 1)} cannot be scored",
         )

@@ -56,7 +56,7 @@ def button(offer: HistoryContext) -> None:
             st.checkbox(
                 "Keep the test set too",
                 key="keep_test_set",
-                help="With it, what is kept opens again by one click. It holds the truth.",
+                help="With the test set, one click opens the submission again. It holds the truth.",
             )
         file = f"{markdown(offer.submission.name, 60)}, " if offer.submission.own else ""
         st.caption(f"Scorecard, {file}options and note stay on this machine until you delete them.")
@@ -167,7 +167,7 @@ def _manage(store: Store, offer: HistoryContext, newest: Sequence[SavedSubmissio
             args=(offer.challenge, entry),
         )
         with st.popover("Delete", type="tertiary", icon=":material/delete:"):
-            st.markdown("Scorecard, files and note go from the disk. Nothing brings them back.")
+            st.markdown("This deletes scorecard, files and note from the disk. Nothing brings them back.")
             st.button("Delete for good", key="history_delete", on_click=_delete, args=(entry,))
 
 

@@ -155,7 +155,7 @@ def line(offer: HistoryContext) -> None:
     elif st.session_state.get(LACKS) is None:
         then = scale.of(offer.challenge).words(entry.score)
         message = (
-            f"is scored otherwise than when it was kept on {day}: then {then}, by version {entry.program}."
+            f"has another score than when it was kept on {day}: then {then}, by version {entry.program}."
         )
         st.markdown(f":material/history: **{name}** {message}")
 

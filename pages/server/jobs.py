@@ -271,8 +271,8 @@ def watch(job: Job, key: tuple, unit: str) -> None:
                 queue().stop(job)
         if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
             st.caption(
-                f"While others wait, one run may take {BUDGET_SECONDS // 60} minutes, and less where more "
-                f"than {LONG_JOBS} long ones go on."
+                f"While others wait, a run may take {BUDGET_SECONDS // 60} minutes, or less while more than "
+                f"{LONG_JOBS} long runs go on."
             )
 
     progress()

@@ -231,7 +231,7 @@ def waiting(has_agreed: bool) -> list:
         return st.session_state.pop(WAITING)
     if files:
         named = f"**{markdown(files[0].name, 60)}**" if len(files) == 1 else f"**{len(files)} images**"
-        st.info(f"{named}: the answer comes once this is read.", icon=":material/image:")
+        st.info(f"{named}: the answer comes after you have read this.", icon=":material/image:")
     return []
 
 

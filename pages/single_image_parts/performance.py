@@ -58,7 +58,7 @@ def _threshold(query: Query, held: Reference) -> None:
     point = operating_point(held, malignant, wanted / 100)
     if point is None:
         st.info(
-            f"{wording.of_test_set(held)} there are not both malignant and other cases: no "
+            f"{wording.of_test_set(held)} malignant cases or others are missing, so no "
             "threshold can be chosen."
         )
         return

@@ -35,7 +35,7 @@ ASKED = (
     "Meanwhile the model is asked about the test set, so that its answer can be compared with cases whose "
     "class is known."
 )
-PERSON_FIRST = "The answer will stand here once age, body site and sex are given."
+PERSON_FIRST = "The answer will appear here once age, body site and sex are given."
 MEASURED = "Meanwhile the images of the test set are measured, to see whether this one is like them."
 
 
@@ -64,7 +64,7 @@ def show(challenge_id: str) -> None:
     several = source == image_upload.SESSION
     if chosen_image is None and not several:
         with answer_column:
-            st.info("The answer will stand here.", icon=":material/image:")
+            st.info("The answer will appear here.", icon=":material/image:")
         return
     task = model.task(challenge_id, truth)
     with blind_place:

@@ -250,7 +250,7 @@ def _technical(query: Query) -> None:
     raw = np.full(len(task.classes), np.nan)
     raw[-len(answer.outputs) :] = answer.outputs
     columns = {"class": task.classes, "score": answer.probabilities, "raw output": raw}
-    sentence = f"The raw outputs are taken for {answer.kind}."
+    sentence = f"The raw outputs are read as {answer.kind}."
     if answer.kind != "probabilities":
         sentence += " They are no shares; the scores were made from them."
     if answer.scaled is not None and query.held is not None:
@@ -261,7 +261,7 @@ def _technical(query: Query) -> None:
         )
     numbers = {name: tables.number_column(name, 4) for name in columns if name != "class"}
     layout.table(
-        "What did the model put out?",
+        "What were the model's raw outputs?",
         pd.DataFrame(columns).iloc[list(answer.order)],
         {"class": tables.text_column("class")} | numbers,
         sentence,

@@ -44,14 +44,14 @@ from scoring.single_image.reference import Reference
 CASES, OWN = "Cases of the test set", "My images"
 COUNTS = (10, MOST_IMAGES)
 HOW: Final = (
-    "Say what you see in each image before the model's answer is shown, and again after it. At the end stand "
-    "your impressions, the model's answers and the truth side by side."
+    "Say what you see in each image before the model's answer is shown, and again after it. At the end you "
+    "see your impressions, the model's answers and the truth side by side."
 )
 FEW_OF_ONE: Final = (
     "One reader and few images: intervals are wide, and other images and readers can give other numbers."
 )
 OTHER_MODEL: Final = (
-    "Your images were made ready for another model or test set, and their files were not kept: remove them "
+    "Your images were prepared for another model or test set, and their files were not kept: remove them "
     "and drop them again."
 )
 DRAWN, OWN_READ, TURN, LEFT_OUT = (f"{session.PREFIX}{name}" for name in ("drawn", "read", "drop", "left"))
@@ -317,10 +317,10 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
             key="single_readers",
         )
     else:
-        st.caption("No true class is known: there is nothing to hold the impressions to.")
+        st.caption("No true class is known, so your impressions cannot be checked.")
     columns = table(images, on.task.names)
     layout.table(
-        "What was said of each image?",
+        "What did you and the model answer?",
         pd.DataFrame(columns),
         {
             name: tables.number_column(name, 2) if name == "highest score" else tables.text_column(name)

@@ -35,7 +35,7 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
         entries.append(Fact("Age, sex, body site", sentence))
     if query.held is not None:
         entries.append(Fact("Compared with", f"{len(query.held)} cases", query.held.name))
-    layout.heading("What stands in the record?")
+    layout.heading("What is in the record?")
     layout.facts(entries)
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.setup.image.token}")
     downloads.button(

@@ -50,7 +50,7 @@ def cases(challenge_id: str) -> tuple[ChosenInput, str, Any]:
     else:
         panel.caption(
             f"{len(truth.value)} cases."
-            + " Every number about a test set speaks of this one."
+            + " All numbers about a test set are about this one."
             * (support is not None and support.kind == "photograph")
         )
         return test_set, panel.sample, truth.value

@@ -223,6 +223,6 @@ def _table(query: Query, question: str, columns: Mapping[str, np.ndarray], order
         question,
         rows,
         {"class": tables.text_column("class")} | {name: tables.number_column(name, 3) for name in columns},
-        "Scores of all classes together 1.",
+        "The scores of all classes add up to 1.",
         key=question,
     )

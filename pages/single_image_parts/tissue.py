@@ -38,7 +38,7 @@ def show(challenge_id: str) -> None:
     with answer_column:
         if image is None or chosen is None:
             st.info(
-                "The nuclei will stand here."
+                "The nuclei will appear here."
                 if chosen
                 else "Drop a file with the tile's nuclei: see “Model and tiles”.",
                 icon=":material/image:",

@@ -38,7 +38,7 @@ def framed(original: ChosenImage) -> ChosenImage:
         st.checkbox(
             "Crop to a square",
             key=f"single_square_{token}",
-            help="Models get a square: what is none is stretched to one, as the challenge does.",
+            help="Models get a square: other shapes are stretched to one, as the challenge does.",
             persist_state="session",
         )
         turned = session.cached(

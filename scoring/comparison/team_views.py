@@ -107,7 +107,7 @@ def facts(comparison: Comparison) -> Table:
         + (
             "Sizes count in the score."
             if comparison.spec.size
-            else "The size of a model does not count in this score."
+            else "The size of a model is not part of this score."
         ),
     )
 

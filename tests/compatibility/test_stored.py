@@ -313,7 +313,7 @@ def test_the_same_files_score_and_compare_as_they_did(unpacked, commit):
             "tricorder3",
             "mended",
             "Read and score it as it was kept",
-            "is scored otherwise than when it was kept on 2026-11-23",  # with 20 replicates
+            "has another score than when it was kept on 2026-11-23",  # with 20 replicates
         ),
     ],
 )
@@ -330,7 +330,7 @@ def test_what_was_kept_before_opens_again_on_its_page(stored, page, note, mend, 
         assert chosen in ([], [value])
     change_score(one["id"])
     text = open_again(app, page, one["id"])
-    assert "is scored otherwise than when it was kept on 2026-11-23: then " in text
+    assert "has another score than when it was kept on 2026-11-23: then " in text
     assert "by version 0.1.0" in text
 
 

@@ -49,8 +49,6 @@ def test_no_sentence_is_there_twice():
 
 
 def test_sentences_are_told_apart():
-    text = (
-        "# Title\n\nOne `a. B` here. Two [of it](x.md).\n\n```\nnone. None\n```\n| cell | *A.* B |\n* c\n"
-    )
+    text = "# Title\n\nOne `a. B` here. Two [of it](x.md).\n\n```\nnone. None\n```\n| cell | *A.* B |\n* c\n"
     told = ["# Title", "One _a__B_ here.", "Two of it.", "cell", "*A.", "B", "* c"]
     assert list(filter(None, sentences(text))) == told

@@ -667,7 +667,7 @@ def test_no_answer_is_the_headline_and_scores_wait_until_they_are_asked_for(sing
     assert headlines(app) == ["No answer"]
     assert "Highest score" not in said(app)
     assert [tab.label for tab in app.tabs] == []
-    assert "What stands in the record?" in said(app)
+    assert "What is in the record?" in said(app)
     assert re.search(r"answered \d+ of \d+ \(\d+%; \d+ to \d+%\) test images", said(app))
     toggle = next(one for one in app.toggle if one.key.startswith("single_anyway"))
     assert toggle.label == "Show the scores anyway"

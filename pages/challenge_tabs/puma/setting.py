@@ -125,7 +125,7 @@ def radius_tab(scored: ScoredSubmission) -> None:
     """Draw sliders and what they change. A fragment: a move repaints this and nothing else."""
     sliders_column, curves_column = st.columns([2, 3], gap="large")
     with sliders_column:
-        layout.heading("What if another radius or confidence counted?")
+        layout.heading("What if radius or confidence were different?")
         setting = _sliders(scored.card)
         badge_and_reset(scored.card, setting, "to_rule")
         card, path = rescored(scored, setting), f"setting/{setting}"

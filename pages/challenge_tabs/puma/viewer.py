@@ -125,7 +125,7 @@ STATUS = {"TP": ("green", "found"), "FP": ("orange", "spurious"), "FN": ("blue",
 COLUMNS = {
     "status": tables.text_column("", 36),
     "class": tables.text_column("class", 90),
-    "distance": tables.number_column("px", 1, 44, "To the match, or to the nucleus that the reason is about"),
+    "distance": tables.number_column("px", 1, 44, "To the match, or to the nucleus that the reason names"),
     "confidence": tables.number_column("conf.", 2, 48),
     "of": tables.text_column("no.", 96),
     "why": tables.text_column("why", 330),

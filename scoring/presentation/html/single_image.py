@@ -288,7 +288,7 @@ def _second_line(record: Record) -> str:
 
 
 def _scores_line(record: Record) -> str:
-    sentence = "Scores of all classes together 1."
+    sentence = "The scores of all classes add up to 1."
     if record.more.others:
         answers = [record.prediction, *record.more.others]
         sentence += f" {photographs_line(answers, record.model.task.names)}"
