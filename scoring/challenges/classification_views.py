@@ -241,7 +241,7 @@ class CalibrationWords:
     figure: ReliabilityLabels = LARGEST_OUTPUT
     gap: str = "Mean gap between largest output and share right, weighted by n"
     brier: str = "Sum over classes of (output − truth)², mean over cases; 0 to 2"
-    above: str = "Above the dotted line the model is too modest, below it too sure."
+    above: str = "Above the dotted line the model is under-confident, below it over-confident."
 
 
 def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords()) -> list[Block]:
@@ -327,8 +327,8 @@ def _by_group(card: ScoreCard, measure: Measure) -> Figure:
     bounds = [row.interval or (None, None) for row in rows]
     return Figure(
         lambda theme: intervals(rows, theme, measure.question, measure.axis, reference=overall),
-        f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
-        f"by chance. Grey: under 15 cases. {method(card)}",
+        f"{line}n: {measure.of}cases of the group. {groups} groups were compared: one may "
+        f"differ by chance. Grey: under 15 cases. {method(card)}",
         {
             "group": [row.name for row in rows],
             measure.metric: [row.value for row in rows],

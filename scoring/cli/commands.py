@@ -52,7 +52,7 @@ def parser() -> Parser:
     add_command(commands, "challenges", "list the challenges", examples(prog, "challenges"))
     of_metrics = add_command(commands, "metrics", metrics.MEANING, examples(prog, "metrics"))
     of_metrics.fill = metrics.fill
-    help_text = "say how this installation is: confinement, limits, what to mend"
+    help_text = "check this installation: confinement, limits, what to mend"
     about = add_command(commands, "doctor", help_text, examples(prog, "doctor"))
     about.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
     of_app = add_command(commands, "app", "open the pages in a browser", examples(prog, "app"))

@@ -132,7 +132,7 @@ def subgroups(displayed: Displayed) -> tuple[Block, ...]:
     """Return every team's measures in every subgroup, in numbers."""
     groups = by_class.subgroups(displayed.comparison)
     if not groups:
-        message = "The test set tells nothing about its cases that could make subgroups."
+        message = "The test set has no column that could make subgroups."
         return (Text(message, "note"),)
     return (group_table(displayed, groups, len(groups), "Which subgroup fails?"),)
 
@@ -207,7 +207,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
                 get=known("to_overall_interval"),
             ),
         ],
-        f"Of so many groups and measures ({looked_at}) some stand out by chance alone. Where a group has "
+        f"Of so many groups and measures ({looked_at}) some differ by chance alone. Where a group has "
         f"under 15 cases, no value is given. {displayed.method}",
         key="groups",
     )

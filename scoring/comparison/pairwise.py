@@ -90,7 +90,7 @@ def summary(displayed: Displayed, first: str, second: str, chosen: bool = False)
     if score.apart is None:
         return f"{start}. {markdown(summary_text.untold(comparison))}".strip()
     if chosen and score.value * (-1 if scale.better == "lower" else 1) < 0:
-        return f"{start}: the best of several leads by chance too, so nothing is said of who is worse."
+        return f"{start}: the best of several leads partly by chance, so this does not say who is worse."
     if score.apart:
         return f"{start}: told apart, this is more than chance."
     return f"{start}: not told apart, on these cases the difference could be chance."

@@ -16,15 +16,15 @@ TOLD_APART = (
     "5% of all exchanges (swap test)"
 )
 RULE = f"""Teams are ranked by the rule of the challenge: by the official score, or by an order of its own
-(weighted ranks). Chance alters no rank. Beside the ranks stands what chance could do: one paired bootstrap
+(weighted ranks). Chance alters no rank. Chance is shown beside the ranks: one paired bootstrap
 gives every team the same resampled test sets and recomputes the official score of each. A unit is what is
 resampled: a case, or all cases of a patient or lesion.
 
 | word | what it means |
 |---|---|
-| told apart | {TOLD_APART}. Below 20 units nobody is told apart. A team that fails rarely \
-and badly escapes the test |
-| tied for first | no other team is told apart from it and better |
+| told apart | {TOLD_APART}. Below 20 units nobody is told apart. The test can miss a team that fails \
+rarely but badly |
+| tied for first | no other team is shown to be better |
 | could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and \
 worse |
 | share of resamples won | how often a resample put the team first; it favours whoever leads on these cases, \
@@ -149,13 +149,13 @@ def caveat(comparison: Comparison) -> str:
         return ""
     limit = (
         f"With {units(comparison.provenance)} teams are told apart by exchanging their predictions in random "
-        "units. A team that fails rarely and badly escapes this."
+        "units. This can miss a team that fails rarely but badly."
     )
     if comparison.spec.categories is None:
         return limit
     return (
-        f"{limit} Where a category holds few cases, teams that answer it alike may know it differently well: "
-        "chance is added there, and fewer teams are told apart."
+        f"{limit} In a category of few cases, equal answers can hide different skill: the test adds "
+        "chance there, and tells fewer teams apart."
     )
 
 

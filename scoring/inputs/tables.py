@@ -79,7 +79,7 @@ class TextTable:
         """`row-length` for each row of the wrong length."""
         advice = (
             f"cells, {len(self.header)} expected as in the header. Quote text that holds the delimiter, "
-            "remove what is too much or fill in what lacks."
+            "remove extra cells or add missing ones."
         )
         fixes = (AS_COMMAS,) * self.cut_at_commas
         return tuple(

@@ -83,7 +83,7 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
         return (
             f"Hiding parts shows nothing: any one part changes {name} by at most {single:.2f}, and random "
             "halves show no part that does more than chance. Parts were hidden in the colour around them: "
-            "what has that colour cannot show."
+            "a part of that colour shows nothing."
         )
     if not maps.one_by_one.matters(k):
         return (
@@ -94,12 +94,12 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
     if not maps.random_halves.matters(k):
         return (
             f"Hiding one part changes {name} by up to {single:.2f}, hiding random halves shows no part that "
-            "does more than chance: the two ways do not agree, and neither map is to be relied on."
+            "does more than chance: the two ways do not agree, and rely on neither map."
         )
     r = maps.correlation(k)
     if r is None or r < AGREE_IN_PART:
         sentence = "do not agree" if r is None else f"do not agree (correlation {r:.2f})"
-        return f"The two maps {sentence}: neither is to be relied on."
+        return f"The two maps {sentence}: rely on neither."
     sentence = "largely agree" if r >= AGREE else "agree in part only"
     return f"The two maps {sentence} (correlation {r:.2f} of at most 1)."
 

@@ -117,9 +117,9 @@ def overview(
 def truth_line(counts: Overview) -> str:
     """Return how the counts of a tile compare with its annotated nuclei, as sentences."""
     if counts.truth is None:
-        return "No truth stands behind these counts."
+        return "These counts were not compared with a truth."
     true, off = int(counts.truth.sum()), int(np.abs(counts.counts - counts.truth).sum())
     return (
         f"{true:,} nuclei are annotated in this tile, {counts.total:,} are counted here; class by class the "
-        f"counts are off by {off:,} together. Counts can agree where places do not."
+        f"counts are off by {off:,} together. Counts can agree even where positions differ."
     )

@@ -130,12 +130,12 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
     if score.unlike:
         sentence = (
             f"This is unlike the {anything}s of the test set, in colours and texture: how well the model "
-            "does on such is not known."
+            "does on such images is not known."
         )
         return (
             QualityBadge(LIKENESS, CAUTION, "unlike them", f"{sentence} {rate.format('this is said of')}"),
         )
-    sentence = f"Colours and texture are such as the test set's {anything}s have."
+    sentence = f"Colours and texture are like those of the test set's {anything}s have."
     words = f"{sentence} {rate.format('unlike the others are')}"
     return (QualityBadge(LIKENESS, GOOD, "usual", words),)
 
@@ -276,7 +276,7 @@ def _exposure(measures: Quality) -> QualityBadge:
     shares = {"dark": measures.dark, "bright": measures.bright}
     faults = [f"too {name}" for name, share in shares.items() if share > MOST_LOST]
     if faults:
-        sentence = f"Parts of this image are {' and '.join(faults)}: what is lost there the model cannot see."
+        sentence = f"Parts of this image are {' and '.join(faults)}: the model cannot see what is lost there."
         return QualityBadge("exposure", CAUTION, value, sentence)
     return QualityBadge("exposure", GOOD, "usual", "Neither too dark nor too bright.")
 
@@ -330,7 +330,7 @@ def _tissue(measures: Quality) -> QualityBadge:
             "tissue",
             CAUTION,
             value,
-            "Most of this tile is empty glass: densities per area speak of what little is there.",
+            "Most of this tile is empty glass: densities per area rest on little tissue.",
         )
     if measures.tissue.stained < LEAST_STAINED:
         return QualityBadge(

@@ -28,7 +28,7 @@ PRIVACY = (
 )
 CONSENT = (
     "No faces, tattoos, names or labels in the picture, and only with the consent of the person: pixels "
-    "can identify, too."
+    "can identify a person too."
 )
 TURNED = (
     "The photograph was turned upright, as its camera said. The challenge's own program does not turn "
@@ -152,8 +152,8 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     if class_set.always.any():
         few = ", ".join(names[k] for k in np.flatnonzero(class_set.always).tolist())
         sentence += (
-            f" Fewer than {class_set.fewest} cases of {few}: always among them. At least 20 cases per class "
-            "are needed for a statement that can be trusted."
+            f" The test set has fewer than {class_set.fewest} cases of {few}, so the set always holds them. "
+            "A statement that can be trusted needs 20 cases per class or more."
         )
     overall, own = class_set.coverage.overall, class_set.coverage.by_class[top]
     if overall is None:

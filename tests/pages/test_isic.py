@@ -189,7 +189,7 @@ def test_own_metadata_give_the_subgroups_of_the_scorer_and_go_again(isic):
     slices = CHALLENGE.score(
         truth, CHALLENGE.read_predictions(category_tables.predictions(), truth), metadata=metadata
     ).more["slices"]
-    assert f"{sum(map(len, slices.values()))} groups looked at" in words(app)
+    assert f"{sum(map(len, slices.values()))} groups were compared" in words(app)
     app.button(key="isic_metadata_back").click().run()
     assert "Nothing is known of age" in words(app)
     app.file_uploader(key="isic_metadata_files").upload("strange.csv", b"isic_id,sex\nnobody,m\n").run()

@@ -32,7 +32,7 @@ MODELS = ("classification", "ordinal", "multilabel", "regression")
 NO_MODEL = "this challenge scores files, not models: give --predictions."
 MISSING = {
     "refuse": "A submission with gaps is refused.",
-    "worst": "A case without a prediction counts as wrong as it can be.",
+    "worst": "A case without a prediction counts as the worst possible answer.",
     "ignore": "A case without a prediction is left out.",
 }
 SCORE = Lazy("scoring.challenges.declared.card:score")

@@ -27,7 +27,7 @@ from scoring.inputs.text_columns import LazyColumns, trimmed
 
 ADVICE = {
     "refuse": " Fill it in; this challenge refuses a submission with gaps.",
-    "worst": " It counts as wrong as it can be.",
+    "worst": " It counts as the worst possible answer.",
     "ignore": " The case is left out.",
 }
 """What a gap does, by the rule of the challenge."""

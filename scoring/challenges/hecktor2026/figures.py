@@ -66,7 +66,7 @@ def volumes(card: ScoreCard, structure: str) -> Figure:
         card,
         structure,
         overlap.volumes,
-        "Above the dotted line more is drawn than there is. Both empty: not drawn.",
+        "Above the dotted line the submission draws too much. Both empty: not drawn.",
     )
 
 

@@ -37,7 +37,7 @@ EMPTY_MASKS = _choice(
 )
 MISSING_SCORES = _choice(
     "missing_risk",
-    "credit of pairs that touch a patient without a score",
+    "credit of pairs with a patient without a score",
     "Pairs without a score",
     dict(
         zip(
@@ -52,7 +52,7 @@ DIRECTION = _choice(
     "whether the score is a risk or a time; auto goes by the column",
     "Scores are read as",
     {
-        "auto": "What its column is called: risk is a risk, RFS a time.",
+        "auto": "By the column's name: risk is a risk, RFS a time.",
         "risk": "The higher the worse.",
         "time": "Days to relapse: the lower the worse.",
     },

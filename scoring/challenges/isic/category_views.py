@@ -340,7 +340,7 @@ def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figu
     sizes = Fact("Cases", f"{ill} and {well}", "malignant and benign")
     why = (
         "A case's score is the **sum** of its malignant scores. Cases of UNK are left out unless UNK is "
-        "chosen: none of the above is no benign diagnosis. No official page says what counts as malignant, "
+        "chosen: “none of the above” is not benign. No official page says what counts as malignant, "
         "so the grouping is a choice; actinic keratoses count here."
     )
     curve = Figure(

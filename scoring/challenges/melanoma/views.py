@@ -217,7 +217,7 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
     )
     how = Text(
         "Net benefit is the share of people whose melanoma is found, less the false alarms, each counted at "
-        "the odds of the threshold: whoever wants a call from a risk of 10% on takes 9 false alarms for one "
+        "the odds of the threshold: acting from a risk of 10% on accepts 9 false alarms for one "
         "melanoma. The model is of use where its line is the highest.",
         question="How is it read?",
     )

@@ -18,8 +18,8 @@ from scoring.core.scores import Scoring
 from scoring.inputs.sources import Source
 
 RULE = """
-In each image and class the truth chooses, in file order: of the unused predictions of its class within 15 px (3.45 µm) the one of the highest
-confidence, then the nearest. Chosen: a true positive, both are used up. F1 = 2 TP / (2 TP + FP + FN).
+In each image and class, each nucleus of the truth in file order takes an unused prediction of its class within 15 px (3.45 µm): the one of the highest
+confidence, then the nearest. The pair is a true positive, and neither is used again. F1 = 2 TP / (2 TP + FP + FN).
 
 | rule | within | value of a class | mean over | best possible |
 |---|---|---|---|---|

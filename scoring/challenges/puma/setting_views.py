@@ -103,8 +103,8 @@ def over_confidence(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> 
             "What does the smallest confidence change?",
             "predictions with less are left out",
         ),
-        f"Radius {setting.radius:g} px. Dotted: every prediction, the challenge's. Chosen on the images "
-        "it is scored on, the best is too good: expect less on new ones.",
+        f"Radius {setting.radius:g} px. Dotted: every prediction, the challenge's. The best one was chosen "
+        "on the images that it is scored on: expect less on new ones.",
         {"confidence": curve["x"].tolist(), "macro F1": curve["y"].tolist()},
     )
 

@@ -200,7 +200,7 @@ class _Stream(Generic[Common, Item, Value]):
                 return None
             if other is not None:
                 different = "; ".join(versions.differences(other, self.cluster.versions))
-                sentence = f"A worker does not hold what is here: {different}. Install the same there."
+                sentence = f"A worker differs from this machine: {different}. Install the same there."
                 raise ClusterUnusable(self.cluster.address, sentence)
             return chunk, value
         if future.status != "error":  # cancelled or lost: with the scheduler, or with the worker of its data

@@ -261,5 +261,5 @@ def _compared(client: "Client", address: str) -> dict[str, str]:
 
 def _same(who: str, there: dict[str, str], here: dict[str, str], address: str) -> None:
     if different := versions.differences(there, here):
-        sentence = f"{who} does not hold what is here: {'; '.join(different)}. Install the same there."
+        sentence = f"{who} differs from this machine: {'; '.join(different)}. Install the same there."
         raise ClusterUnusable(address, sentence)

@@ -27,7 +27,7 @@ from scoring.services.boards.ranking.board_ranking import BoardRanking, history_
 from scoring.services.boards.ranking.ranked_submissions import LADDER, MINUTE, RankedSubmission
 from scoring.services.boards.submissions.phases import DAY, Allowance, allowance, spoken
 
-FOR_ORGANIZERS = "For the organizer alone: scores of the withheld part, which nobody else is told yet."
+FOR_ORGANIZERS = "For the organizer alone: scores of the withheld part, which nobody else sees yet."
 RULES = {
     "last": "the last submission of each team",
     "best": "the best submission of each team",
@@ -107,7 +107,7 @@ def looks(ranking: BoardRanking) -> str:
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (
-        " The best of several tries is likely too good, and its own interval, which knows of no other try, "
+        " The best of several tries is likely too good. Its interval ignores the other tries, and "
         "covers less than 95%."
     )
     return claims + optimism * chosen

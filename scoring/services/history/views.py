@@ -20,9 +20,9 @@ QUESTION = "Did it get better?"
 DRAWN = 60
 """Submissions that the figure holds at most, the newest."""
 CAUTION = (
-    "Each difference has its own 95% interval, not adjusted for looking at several. Who is worse than the "
-    "best of several is not told apart from it, since that leads by chance too. The best of many tries "
-    "on one test set is likely too {way}: confirm it on cases that none of them was chosen by."
+    "Each difference has its own 95% interval, not adjusted for looking at several. A submission that is "
+    "worse than the best of several is not told apart from it: the best leads partly by chance. The best of "
+    "many tries on one test set is likely too {way}: confirm it on cases that none of them was chosen by."
 )
 SMALLEST_CAUTION = 3
 """Tries from which on the caution is given."""

@@ -22,8 +22,8 @@ from scoring.version import __version__
 SOURCE = (
     "Items, letters and order of the structured description of a challenge design of Maier-Hein et al., "
     "BIAS: Transparent reporting of biomedical image analysis challenges. Med Image Anal 2020;66:101796, "
-    "doi.org/10.1016/j.media.2020.101796. What the board knows is filled in. What stands as **To write** "
-    "only the organizers know."
+    "doi.org/10.1016/j.media.2020.101796. What the board knows is filled in. Only the organizers can fill in "
+    "what is marked **To write**."
 )
 TO_WRITE = "**To write:**"
 ORGANIZERS = "Organizers a"
@@ -156,7 +156,7 @@ def _decided(ranking: BoardRanking, rule: Mapping[str, Any] | None) -> str:
 
 
 def _changed(changes: Sequence[Mapping[str, str]]) -> str:
-    return "What was changed since stands in report.html." if changes else ""
+    return "report.html lists later changes." if changes else ""
 
 
 def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:

@@ -26,10 +26,10 @@ LISTED = 500
 """Submissions that a report lists."""
 WORDS = {
     "shown": "The truth is hidden: scores are shown {how}, without intervals and ties, until the "
-    "organizer opens it. Where the truth is corrected meanwhile, scores that were shown stay.",
+    "organizer opens it. A correction of the truth changes no score that was shown.",
     "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
-    "split": "Scores are those of a part of the cases. The others, of which no score tells anything, rank "
-    "the teams at the end, each with the submission that it nominated, else by the board's rule.",
+    "split": "Scores are those of a part of the cases. The withheld cases rank the teams at the "
+    "end, each team by the submission that it nominated, or by the board's rule.",
     "ladder": "The Ladder: a score is shown only where it is better than the team's best by more than "
     "{step:g}; the best that is shown is ranked, also when the truth is opened.",
 }

@@ -107,7 +107,7 @@ class Correction:
         if self.removed:
             many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
             lost = f"{many} gone: {_listed(self.removed)}."
-            more = f" New are {_listed(self.added)}: were ids changed?" if self.added else ""
+            more = f" New cases: {_listed(self.added)}. Were ids changed?" if self.added else ""
             found.append(warning("correction-loses-cases", "truth", lost + more))
         if self.refused:
             first = self.refused[0]
@@ -327,8 +327,8 @@ def _case_table(found: Correction, mark: str) -> list[Block]:
         Column("lost", "lost by", get=lambda case: _teams_of(found.changes, "lost", case)),
     ]
     caption = (
-        "Gained: the team has the case more right than with the version before; lost: less right. Where "
-        "the score rests on pairs, as a concordance of times, only cases that the truth says otherwise count."
+        "Gained: the team has the case more right than with the version before; lost: less right. If "
+        "the score rests on pairs (a concordance of times), only cases whose truth changed count."
     )
     return [Table.of("By which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
 

@@ -140,7 +140,7 @@ def test_the_bias_checklist_has_parts_rule_and_final_hash(empty, tmp_path):
     assert f"SHA-256 `{published()['final']['sha256']}`" in text
     assert "scores were those of a part of the cases" in text
     assert board("team", "b", "alpha", "--exclude", "withdrawn").status == 0
-    assert "What was changed since stands in report.html." in checklist()
+    assert "report.html lists later changes." in checklist()
 
 
 def test_what_changes_after_the_end_is_told_on_board_and_report(database, tmp_path):
