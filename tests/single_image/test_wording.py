@@ -195,7 +195,7 @@ def test_sets_say_what_they_are_worth():
         in line
     )
     assert "of those of MEL 18 of 20 (90%; 70 to 97%)." in line
-    assert "Fewer than 9 cases of NV" in line
+    assert "fewer than 9 cases of NV" in line
     assert "needs 20 cases per class or more" in line
     assert "because it has the highest score" not in line
     added = ClassSet(np.array([True, False]), 0.1, np.array([False, False]), UNTRIED, 9, True)
