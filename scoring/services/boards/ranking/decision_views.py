@@ -39,9 +39,12 @@ def _final(ranking: BoardRanking, final: tables.FinalRanking) -> list[Block]:
         f"Frozen on {spoken(final.created)} by Benchside {markdown(final.program)}. SHA-256 of the ranking: "
     )
     hashes = f"`{final.sha256}`, of the truth: `{final.truth}`, of all submissions: `{final.submissions}`."
+    names = final_ranking.new_names(ranking, final)
+    by_now = Column("name", "its name now", get=lambda row: names.get(row["team"], row["team"]))
     columns = [
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team"),
+        *([by_now] if names else []),
         Column("score", "score", "number", 6, full="score as it was frozen"),
         Column("submission", "submission", get=lambda row: shortened(row["submission"], 40)),
     ]

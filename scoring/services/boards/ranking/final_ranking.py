@@ -1,6 +1,9 @@
 """Final ranking of a board: frozen with time, hashes and version, and held against what the board shows."""
 
 import secrets
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import select
@@ -18,8 +21,8 @@ from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.version import __version__
 
-PLACE = "the place of "
-"""What a change of a team's rank or score begins with."""
+PLACE, NAME = "the place of ", "the name of "
+"""What a change of a team's rank or score begins with, and one of its name."""
 
 
 def freeze(store: Store, board_id: str) -> None:
@@ -59,8 +62,25 @@ def frozen(store: Store, board_id: str) -> tables.FinalRanking | None:
     return row
 
 
-def _state(ranking: BoardRanking, salt: str | None) -> dict[str, Any]:
-    """Return the ranking, and the hashes of truth, submissions and ranking, as columns. salt: a board's."""
+def new_names(ranking: BoardRanking, final: tables.FinalRanking) -> dict[str, str]:
+    """Return the name by now of each team that was renamed, or merged, since the ranking was frozen."""
+    sent, of_team = tables.Submission, {row["submission"]: row["team"] for row in final.ranking}
+    with ranking.board.store.read() as session:
+        wanted = sent.board_id == ranking.board.row.id, sent.id.in_(of_team)
+        now = {row.id: row.team for row in session.execute(select(sent.id, sent.team).where(*wanted))}
+    return {of_team[one]: team for one, team in now.items() if team != of_team[one]}
+
+
+def _state(
+    ranking: BoardRanking, salt: str | None, former: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return the ranking, and the hashes of truth, submissions and ranking, as columns.
+
+    Args:
+        ranking: Of the whole board.
+        salt: The board's.
+        former: Name that counts of a team that has another one by now.
+    """
     store, row, sent = ranking.board.store, ranking.board.row, tables.Submission
     with store.read() as session:
         columns = (sent.team, sent.id, sent.sha256, sent.created, sent.excluded)
@@ -70,11 +90,12 @@ def _state(ranking: BoardRanking, salt: str | None) -> dict[str, Any]:
     rows: list[Any] = []
     for team in compared.cards if compared else ():
         of_team = compared.team(team) if compared else {}
-        rows.append(plain({**{n: of_team[n] for n in names}, "submission": ranking.counting[team].id}))
+        own = {"team": former.get(team, team), "submission": ranking.counting[team].id}
+        rows.append(plain({**{n: of_team[n] for n in names}, **own}))
     test_set = ranking.board.test_set
     return {
         "truth": digest([salt, test_set.sha256, test_set.metadata_sha256]),
-        "submissions": digest(sorted([*file] for file in files)),
+        "submissions": digest(sorted([former.get(team, team), *file] for team, *file in files)),
         "ranking": rows,
         "sha256": digest(rows),
     }
@@ -86,7 +107,10 @@ def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str,
         ranking if ranking.phase is None else board_ranking(ranking.board),
         ranking.board.test_set,
     )
-    now = _state(whole, ranking.board.row.options.get(SALT))
+    names = new_names(ranking, final)
+    taken = Counter(names.get(row["team"], row["team"]) for row in final.ranking)
+    former = {name: team for team, name in names.items() if taken[name] == 1}
+    now = _state(whole, ranking.board.row.options.get(SALT), former)
     if test_set.sha256 in (LEFT_OUT, WITHHELD) and test_set.created <= final.created:
         now["truth"] = final.truth
     told = [
@@ -94,6 +118,7 @@ def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str,
         for name, word in (("truth", "the truth"), ("submissions", "the submissions"))
         if getattr(final, name) != now[name]
     ]
+    told += [{"what": f"{NAME}{team}", "before": team, "after": name} for team, name in names.items()]
     then, here = ({row["team"]: row for row in rows} for rows in (final.ranking, now["ranking"]))
     for team in dict.fromkeys([*then, *here]):
         before, after = (_place(rows.get(team)) for rows in (then, here))

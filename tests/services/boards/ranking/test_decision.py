@@ -163,6 +163,36 @@ def test_what_changes_after_the_end_is_told_on_board_and_report(database, tmp_pa
     assert change["after"] == "not ranked"
 
 
+def test_a_team_that_is_renamed_later_keeps_its_frozen_name_and_is_told_by_the_new_one(database, tmp_path):
+    filled(tmp_path)
+    board("final", "b", "--freeze")
+    frozen = published()["final"]
+    for name in ("北京 aurora", "aurora"):
+        assert board("team", "b", published()["teams"][0]["team"], "--rename", name).status == 0
+    first = frozen["ranking"][0]["team"]
+    renamed = {"what": f"the name of {first}", "before": first, "after": "aurora"}
+    told = published()["final"]
+    assert told == {**frozen, "changes": [renamed]}
+    assert told["sha256"] == canonical_sha256(told["ranking"])
+    said = f"Final ranking of {frozen['frozen'][:10]}; changed since: the name of {first}, see Decision."
+    assert said in board("show", "b").out
+    table = report().split("What is the final ranking?")[1].split("</table>")[0]
+    assert "its name now" in table
+    assert table.index(f">{first}<") < table.index(">aurora<")
+    data = bundle.export(opened(open_store(), "b"), with_truth=True)
+    assert board("delete", "b", "--yes").status == 0
+    bundle.import_board(open_store(), data)
+    assert published()["final"] == told
+
+    other = frozen["ranking"][1]["team"]
+    assert board("team", "b", "aurora", "--rename", other).status == 0
+    told = published()["final"]
+    assert {**told, "changes": []} == frozen
+    whats = [change["what"] for change in told["changes"]]
+    assert {renamed["what"], "the submissions", f"the place of {first}"} <= {*whats}
+    assert {**renamed, "after": other} in told["changes"]
+
+
 def test_the_frozen_ranking_is_what_is_published(database, tmp_path):
     filled(tmp_path)
     board("final", "b", "--freeze")
