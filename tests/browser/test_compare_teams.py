@@ -114,27 +114,6 @@ def test_facts_are_typed_counted_and_refused_at_their_row(compare):
 
 
 @pytest.mark.soak
-def test_a_slider_repaints_and_can_be_put_back(compare):
-    page = compare("?challenge=Melanoma&tab=Other rules")
-    slider = page.get_by_role("slider", name="Points for accuracy")
-    slider.focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowLeft")
-    driver.settled(page)
-    expect(page.get_by_text("Changed: points for accuracy")).to_be_visible()
-    page.get_by_role("button", name="As official").click()
-    driver.settled(page)
-    expect(page.get_by_text("The official weights.")).to_be_visible()
-
-
-@pytest.mark.soak
-def test_the_address_brings_challenge_teams_and_tab(compare):
-    page = compare("?challenge=ISIC&teams=Juno&teams=Lyra&tab=Lead")
-    expect(page.get_by_role("heading", name="Is Juno’s lead more than chance?")).to_be_visible()
-    assert page.get_by_text("Meridian").count() == 0
-
-
-@pytest.mark.soak
 def test_what_a_page_shows_joins_and_the_link_leads_to_its_challenge(visitor, server):
     page = driver.visit(visitor(), f"{server.address}/compare_teams?challenge=ISIC")
     page.get_by_role("link", name="Melanoma").first.click()

@@ -9,13 +9,9 @@ import scoring
 from scoring.challenges import samples
 from scoring.challenges.hecktor2026 import patients
 from tests.browser import driver
-from tests.browser.driver import ROOT
-from tests.support.archives import archive_of_folder
-from tests.support.command_line import run
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
 SAMPLE = samples.test_sets("hecktor2026")["sample"]
-GOLDEN = ROOT / "tests" / "golden" / "hecktor2026"
 ROW = 35
 """Height in pixels of a row of a table."""
 POINT = """trace => {
@@ -54,22 +50,6 @@ def card(team: str, **options) -> scoring.ScoreCard:
 
 
 @pytest.mark.soak
-def test_dropped_zips_have_the_score_of_the_command_line_and_can_be_looked_at(hecktor):
-    page = driver.give(hecktor(), "set", "truth.zip", archive_of_folder(GOLDEN / "gaps" / "truth"))
-    expect(page.get_by_text("cases were read. Now choose a submission.")).to_be_visible(
-        timeout=driver.PATIENCE
-    )
-    driver.give(page, "submission", "predictions.zip", archive_of_folder(GOLDEN / "gaps" / "predictions"))
-    files = "--truth", GOLDEN / "gaps" / "truth", "--predictions", GOLDEN / "gaps" / "predictions"
-    said = run("score", "hecktor2026", *files, "--resamples", 0, "--json", "-").json
-    driver.shows(page, said["score"])
-    page.keyboard.press("Escape")
-    driver.tab(page, "Viewer")
-    shows_patient(page, said["cases"][0]["case"])
-    assert page.get_by_test_id("stException").count() == 0
-
-
-@pytest.mark.soak
 def test_a_row_of_the_worst_opens_the_viewer_and_the_link_says_so(hecktor):
     page = hecktor("?submission=mira&tab=Patients")
     worst = patients.worst(card("mira"), "dice")
@@ -103,24 +83,3 @@ def test_a_place_that_was_clicked_is_in_the_link_and_comes_back(hecktor):
     link.get_by_role("button", name="Next patient").click()
     shows_patient(link, "ALD-004")
     assert "place=" not in link.url
-
-
-@pytest.mark.soak
-def test_the_panel_of_readings_and_an_option_in_the_link_agree(hecktor):
-    other = card("umbra", empty_masks="zero")
-    page = hecktor("?submission=umbra&tab=Readings")
-    difference = page.get_by_test_id("stPlotlyChart").last
-    expect(difference).to_contain_text(f"−{card('umbra').score - other.score:.4f}", timeout=driver.PATIENCE)
-    driver.shows(
-        driver.visit(page.context, f"{page.url.split('?')[0]}?submission=umbra&empty_masks=zero"), other.score
-    )
-
-
-@pytest.mark.soak
-def test_a_wrong_direction_is_switched_with_one_click(hecktor):
-    page = hecktor("?submission=altair&prognosis_direction=risk")
-    driver.shows(page, card("altair", prognosis_direction="risk").score)
-    page.get_by_role("button", name="Read them as a time").click()
-    driver.shows(page, card("altair").score)
-    driver.settled(page)
-    assert "prognosis_direction=time" in page.url

@@ -11,7 +11,6 @@ from scoring.challenges import samples
 from tests.browser import driver
 from tests.inference import builders
 from tests.support.command_line import run
-from tests.support.thinned import some
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
 TEAM = SAMPLE.submissions["delphi"].path
@@ -49,12 +48,6 @@ def slow(turns: int = 400_000) -> bytes:
 
 
 @pytest.mark.soak
-def test_a_dropped_prediction_file_is_scored(tricorder3):
-    page = driver.give(tricorder3(), "submission", TEAM.name, TEAM.read_bytes())
-    shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
-
-
-@pytest.mark.soak
 def test_a_long_run_shows_how_far_it_is_can_be_cancelled_and_gives_way_to_another_file(tricorder3):
     onnx.checker.check_model(onnx.load_from_string(slow()))
     page = tricorder3("?submission=delphi")
@@ -87,27 +80,6 @@ def test_an_own_file_outlives_a_change_of_page(tricorder3):
     page.get_by_role("link", name="TRICORDER-3").first.click()
     expect(page.get_by_text("mine.csv").first).to_be_visible(timeout=driver.PATIENCE)
     shows(driver.settled(page), "--truth", SAMPLE.path, "--predictions", TEAM)
-
-
-@pytest.mark.soak
-def test_one_own_file_after_another(tricorder3):
-    page = tricorder3()
-    for turn in range(8):
-        driver.give(page, "submission", f"{turn}.csv", b"id" * turn)
-        expect(page.get_by_text(f"{turn}.csv").first).to_be_visible()
-        expect(page.get_by_text("This cannot be scored")).to_be_visible()
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("key", some(["set", "submission"], 2))
-def test_the_way_back_to_the_sample(tricorder3, key):
-    page = tricorder3()
-    before = page.get_by_test_id("stMetricValue").first.inner_text()
-    driver.give(page, key, "x.csv", b"nothing")
-    expect(page.get_by_test_id("stMetricValue").first).to_have_count(0)
-    page.keyboard.press("Escape")
-    page.locator(f"[class*='_{key}_back'] button").click()
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text(before)
 
 
 def test_an_own_file_outlives_reloads_and_what_is_gone_is_said(tricorder3):

@@ -8,7 +8,6 @@ from playwright.sync_api import Page, expect
 import scoring
 from scoring.challenges import samples
 from scoring.challenges.isic import thresholds
-from scoring.presentation.figures.numerals import share
 from tests.browser import driver
 
 CHALLENGE = scoring.load_challenge("isic")
@@ -57,21 +56,6 @@ def test_a_name_in_the_legend_hides_its_curve(isic):
     before = page.evaluate(shown)
     page.locator(".js-plotly-plot .legendtoggle").first.click()
     page.wait_for_function(f"before => ({shown})() === before - 2", arg=before, timeout=driver.PATIENCE)
-
-
-@pytest.mark.soak
-def test_a_slider_moves_its_numbers_and_the_address_but_not_the_score(isic):
-    page = isic("?submission=lyra&tab=Thresholds")
-    score = page.get_by_test_id("stMetricValue").inner_text()
-    truth = CHALLENGE.read_truth(SAMPLE.path)
-    card = CHALLENGE.score(truth, CHALLENGE.read_predictions(TEAM, truth), resamples=0)
-    page.get_by_role("slider").first.focus()
-    page.keyboard.press("Home")
-    moved = share(thresholds.at(card, {"MEL": 0.0})["macro_f1"])
-    expect(page.get_by_role("strong").filter(has_text=moved).first).to_be_visible(timeout=driver.PATIENCE)
-    driver.settled(page)
-    assert "cut_MEL=0" in page.url
-    assert page.get_by_test_id("stMetricValue").inner_text() == score
 
 
 @pytest.mark.soak

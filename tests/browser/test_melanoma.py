@@ -50,33 +50,6 @@ def test_the_slider_moves_the_numbers_and_the_address_but_not_the_score(melanoma
 
 
 @pytest.mark.soak
-def test_the_best_threshold_is_named_with_its_warning(melanoma):
-    page = melanoma()
-    page.get_by_role("button", name="Best on these cases").click()
-    expect(page.get_by_text("chosen on these cases").first).to_be_visible()
-    expect(page.get_by_text("on new cases expect less")).to_be_visible()
-    driver.settled(page)
-    assert "threshold=" in page.url
-    assert page.get_by_test_id("stException").count() == 0
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    "question",
-    [
-        pytest.param("?submission=gemini&threshold=0.031", marks=pytest.mark.soak),
-        "?submission=helios&tab=Missed&prevalence=2%25",
-        pytest.param("?tab=Net+benefit&prevalence=10%25", marks=pytest.mark.soak),
-    ],
-)
-def test_an_address_shows_the_same_to_another_visitor(melanoma, question):
-    first = melanoma(question)
-    other = melanoma("?" + first.url.partition("?")[2])
-    assert other.get_by_test_id("stMain").inner_text() == first.get_by_test_id("stMain").inner_text()
-    assert set(question[1:].split("&")) <= set(first.url.partition("?")[2].split("&"))
-
-
-@pytest.mark.soak
 def test_the_threshold_outlives_a_change_of_tab(melanoma):
     page = melanoma("?threshold=0.2")
     driver.tab(page, "Missed")

@@ -211,21 +211,6 @@ def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score
     assert link.get_by_text("not the challenge's rule").count() == 0
 
 
-@pytest.mark.soak
-def test_another_rule_scores_in_place_and_is_in_the_address(puma, sample):
-    truth, predictions, card = sample
-    page = puma("?submission=sirius&tab=Images")
-    page.get_by_role("radio", name="Grand Challenge evaluator").or_(
-        page.get_by_role("button", name="Grand Challenge evaluator", exact=True)
-    ).first.click()
-    expected = share(rescore(truth, predictions, card, rules="grand-challenge").score)
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(expected, timeout=driver.PATIENCE)
-    assert "rules=Grand+Challenge+evaluator" in driver.settled(page).url
-    expect(driver.visit(page.context, page.url).get_by_test_id("stMetricValue")).to_have_text(
-        expected, timeout=driver.PATIENCE
-    )
-
-
 def saved(page: Page, name: str) -> bytes:
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name).click()
