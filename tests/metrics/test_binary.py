@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,17 +76,6 @@ def test_best_thresholds_restated(cases, wanted):
         assert binary.specificity_at_sensitivity(steps, wanted)[0] == pytest.approx(
             max(specificity, default=NAN), nan_ok=True
         )
-
-
-def test_scikit_learn_agrees():
-    dice = np.random.default_rng(0)
-    positive = dice.random(300) < 0.3
-    scores = np.round(np.clip(dice.normal(0.3 + 0.3 * positive, 0.2), 0, 1), 2)
-    weights = np.ones((1, 300), np.float32)
-    found = binary.decisions(positive, scores >= 0.5, weights)
-    assert binary.f_beta(found, 2)[0] == pytest.approx(
-        sklearn.metrics.fbeta_score(positive, scores >= 0.5, beta=2)
-    )
 
 
 @pytest.mark.parametrize("kind", [True, False])

@@ -26,12 +26,6 @@ def plain_auc(scores, positive) -> float:
 
 
 @given(CASES)
-def test_area_restated(cases):
-    scores, positive, _ = arrays(cases, 5)
-    assert curves.auc(scores, positive) == pytest.approx(plain_auc(scores, positive), abs=1e-12, nan_ok=True)
-
-
-@given(CASES)
 def test_area_of_weighted_cases_is_that_of_repeated_ones(cases):
     scores, positive, weights = arrays(cases, 5)
     for dtype in (np.float32, np.float64):

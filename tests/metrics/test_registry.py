@@ -123,7 +123,6 @@ OF_PROBABILITIES = {
     ),
     "calibration_error": (lambda c, w: calibration_error(c, w, 7), {"bins": 7}),
 }
-TASKS_OF_CLASSES = ("classification", "ordinal")
 
 
 def held(task, name, case, expected, **parameters) -> None:
