@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,25 +16,13 @@ from scoring.inference.devices import CPU
 from scoring.inference.pool import Cancelled, first_output
 from scoring.inference.preflight import noise
 from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe
-from scoring.inference.process import ModelProcess
+from scoring.inference.process import ModelProcess, RunnableModel
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput
 from scoring.inference.task import CaseImages, ModelFile, Task, missing_images
 from scoring.metrics.calibration import output_kind
 
 MOST_PICTURES = 8
 SMALLEST_MOVE = 1e-6
-
-
-class RunnableModel(Protocol):
-    """A loaded model; see `ModelProcess.run`."""
-
-    def run(
-        self,
-        picture: bytes | Pixels,
-        recipe: Recipe,
-        vector: Floats | None = None,
-        want_pixels: bool = False,
-    ) -> ModelOutput: ...
 
 
 @dataclass(frozen=True)

@@ -31,14 +31,8 @@ _DECODING = {
 }
 
 
-class LoadedModel(Protocol):
-    """A model that can be run; see `ModelProcess`."""
-
-    @property
-    def facts(self) -> ModelFacts: ...
-
-    @property
-    def ended(self) -> bool: ...
+class RunnableModel(Protocol):
+    """A model that can be run; see `ModelProcess.run`."""
 
     def run(
         self,
@@ -47,6 +41,16 @@ class LoadedModel(Protocol):
         vector: Floats | None = None,
         want_pixels: bool = False,
     ) -> ModelOutput: ...
+
+
+class LoadedModel(RunnableModel, Protocol):
+    """A model in a process; see `ModelProcess`."""
+
+    @property
+    def facts(self) -> ModelFacts: ...
+
+    @property
+    def ended(self) -> bool: ...
 
     def close(self) -> None: ...
 

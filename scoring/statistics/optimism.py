@@ -80,7 +80,12 @@ def possible_gain(bits: float, cases: float) -> float:
 
 
 def bits_for(gain: float, cases: float) -> float:
-    """Return how many bits somebody who only guesses needs to be told to gain so much, 0 to 0.5."""
+    """Return how many bits somebody who only guesses needs to be told.
+
+    Args:
+        gain: Share of the cases that is gained over guessing, 0 to 0.5.
+        cases: Number of cases of two equally frequent classes.
+    """
     shares = np.array([0.5 + gain, 0.5 - gain])
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = -np.nansum(shares * np.log2(shares))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.copied_truth import constant_output
 from scoring.challenges.declared import cases as of_cases
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
@@ -17,7 +16,7 @@ from scoring.challenges.declared.measures import GROUP, Measured, groups_of
 from scoring.challenges.declared.objects import Detections, matched_cases
 from scoring.challenges.declared.reading import graded
 from scoring.challenges.declared.sums import unit_sums
-from scoring.challenges.few_cases import few_cases
+from scoring.challenges.doubtful_results import constant_output, few_cases
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.quantities import SCORE

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.copied_truth import constant_output
-from scoring.challenges.few_cases import consequence
+from scoring.challenges.doubtful_results import consequence, constant_output
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.formula import FEW_EVENTS, STAGES, STRUCTURES, SUSPECT_C_INDEX, T0
 from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions

@@ -6,8 +6,7 @@ from operator import le
 
 import numpy as np
 
-from scoring.challenges.copied_truth import constant_output, copied_truth
-from scoring.challenges.few_cases import few_cases
+from scoring.challenges.doubtful_results import constant_output, copied_truth, few_cases
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
 from scoring.challenges.isic.evaluation import IsicEvaluation

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.copied_truth import copied_truth
-from scoring.challenges.few_cases import few_cases
+from scoring.challenges.doubtful_results import copied_truth, few_cases
 from scoring.challenges.melanoma.formula import CLASSES, ID, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import (
     are_risks,

@@ -17,9 +17,10 @@ from scoring.challenges.puma.names import CLASSES, position
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.inference import preflight
-from scoring.inference.inspection import RunnableModel, move
+from scoring.inference.inspection import move
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Pixels, Recipe
+from scoring.inference.process import RunnableModel
 from scoring.inference.results import ModelFacts
 
 WINDOW, OVERLAP = 1024, 128

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scoring.challenges.few_cases import consequence
+from scoring.challenges.doubtful_results import consequence
 from scoring.challenges.puma.formula import RADIUS, Tallies
 from scoring.challenges.puma.matching import MatchingRule, PairedNuclei
 from scoring.challenges.puma.names import CLASSES

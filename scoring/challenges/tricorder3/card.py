@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.copied_truth import constant_output
-from scoring.challenges.few_cases import few_cases
+from scoring.challenges.doubtful_results import constant_output, few_cases
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.evaluation import SafeScanEvaluation, evaluate

@@ -1,0 +1,62 @@
+"""Warnings about doubtful results: few cases of a class, predictions that equal the truth, or each other."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from scoring.common.arrays import Bools, Floats
+from scoring.common.findings import SMALL_CLASS, Finding, warning
+from scoring.statistics.intervals import WILSON_T
+
+LEAST = 20
+"""Cases from which on nobody is right everywhere, with certainty, by chance."""
+
+
+def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Finding]:
+    """Yield `equal-to-truth` where outputs [N, K] are 1 for the true class of each of many cases, 0 else.
+
+    Args:
+        positives: Which classes are true [N, K].
+    """
+    if len(outputs) >= LEAST and np.array_equal(outputs, positives):
+        message = f"equal to the truth in every case ({len(outputs):,}): is it the column of labels?"
+        yield warning("equal-to-truth", where, message)
+
+
+def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
+    """Yield `constant-output` where outputs [N] or [N, K] are the same for every one of several cases.
+
+    Args:
+        outputs: What is predicted, NaN where nothing is.
+    """
+    if len(outputs) > 1 and (outputs == outputs[0]).all():
+        yield warning(
+            "constant-output", where, "the same is predicted for every case: nothing is told apart."
+        )
+
+
+def consequence(interval: str, n: int, kind: str | None) -> str:
+    """Return what few cases do to an interval, as a part of a sentence.
+
+    Args:
+        interval: Of what: "interval of F1".
+        n: Number of cases, at least 1.
+        kind: How intervals were computed (`provenance.interval`).
+    """
+    if kind not in (WILSON_T, None):
+        return f"{interval} too narrow below {SMALL_CLASS}"
+    return f"{interval} wide below {SMALL_CLASS}" if n > 1 else "too few for an interval, below 2"
+
+
+def few_cases(
+    supports: Mapping[str, int], kind: str | None, what: str = "interval of F1"
+) -> Iterator[Finding]:
+    """Yield `few-cases-in-class` for every class that has cases, but few.
+
+    Args:
+        supports: Number of cases by class.
+    """
+    for name, n in supports.items():
+        if 0 < n < SMALL_CLASS:
+            sentence = f"{n} case{'s' * (n > 1)}: {consequence(what, n, kind)} cases."
+            yield warning("few-cases-in-class", name, sentence)
