@@ -53,7 +53,7 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
             arguments.metadata,
         ),
     )
-    print_findings(board.truth.findings)
+    print_findings([*board.truth.findings, *disclosure.unsafe(board)])
     message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
     respond(arguments.json, public_report.value(board_ranking(board)), message)
 

@@ -5,6 +5,7 @@ by a step (Blum and Hardt 2015). It follows from the submissions in their order 
 gives the same. A correction of the truth shows no other scores of what was submitted before it.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,7 +13,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from sqlalchemy import select
 
+from scoring.challenges import load_challenge
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.quantities import SHARE
 from scoring.comparison.team_facts import UNKNOWN
@@ -36,11 +39,11 @@ from scoring.services.boards.ranking.ranked_submissions import (
     baseline,
     counting,
 )
-from scoring.services.boards.row_validation import DETAILS, OPENED
+from scoring.services.boards.row_validation import DETAILS, LEFT_OUT, OPENED, WITHHELD
 from scoring.services.boards.submissions import phases
 from scoring.services.boards.teams import members
 from scoring.services.store.database import Store
-from scoring.services.store.tables import Hidden
+from scoring.services.store.tables import Board, Hidden, Submission, TestSetVersion
 from scoring.statistics.optimism import effective_labels, effective_units
 
 RATES = frozenset(
@@ -263,19 +266,65 @@ def planned(
     known = wanted or ranking.hidden or HiddenRules()
     done = Counter(entry.team for entry in ranking.entries) if known == ranking.hidden else Counter[str]()
     teams = max(1, len(members.team_names(store, board_id) | set(done)))
-    spent = _spent(board, known, ranking)
+    labels = _labels(board)
+    spent = _spent(board, known, ranking) + sum(
+        _told_elsewhere(store, other, labels) for other in twins(board)
+    )
     return guessing_budget.planned(
-        known, phases.phases(store, board_id), teams, _labels(board), spent, [*done.values()]
+        known, phases.phases(store, board_id), teams, labels, spent, [*done.values()]
     )
 
 
+def twins(board: OpenBoard) -> list[str]:
+    """Return the other boards of the store that have, or had, a test set of this one, by its SHA-256."""
+    of, own = TestSetVersion, TestSetVersion.board_id == board.row.id
+    with board.store.read() as session:
+        files = set(session.scalars(select(of.sha256).where(own))) - {LEFT_OUT, WITHHELD}
+        return sorted(set(session.scalars(select(of.board_id).where(of.sha256.in_(files), ~own))))
+
+
+def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
+    """Return how many bits another board can tell of these labels by the end of its phases: any number where
+    it is open, none where it cannot be read."""
+    with suppress(InputRefused):
+        known = rules(store, board_id)
+        if known is None:
+            return math.inf
+        with store.read() as session:
+            done = Counter(session.scalars(select(Submission.team).where(Submission.board_id == board_id)))
+            spent = session.get_one(Hidden, board_id).spent
+            challenge = load_challenge(session.get_one(Board, board_id).challenge)
+        teams = max(1, len(members.team_names(store, board_id) | set(done)))
+        labels = replace(labels, quantity=challenge.scoring.quantity())
+        told = phases.phases(store, board_id), teams, labels, spent, [*done.values()]
+        return guessing_budget.planned(known, *told).use.bits
+    return 0.0
+
+
 def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
-    """Return the warning that scores can tell the truth of a board, for organizers; nothing where it is open,
-    lies elsewhere, or is safe with the phases and teams that are there now. ranking: as of `use`."""
-    if rules(board.store, board.row.id) is None or not board.store.files.holds(board.test_set.sha256):
-        return []
-    budget = planned(board, ranking=ranking)
-    return [] if budget.proposed is None else [warning("truth-not-safe", board.row.id, budget.words)]
+    """Return the warnings for organizers that another board has the same hidden truth, and that scores can
+    tell it; the second not where it is open, lies elsewhere, or is safe with the phases and teams that are
+    there now. ranking: as of `use`."""
+    store, board_id, others = board.store, board.row.id, twins(board)
+    found: list[Finding] = []
+    if others and any(is_hidden(store, one) for one in (board_id, *others)):
+        verb = "has" if len(others) == 1 else "have"
+        message = (
+            f"{', '.join(others)} {verb} the same test set: who takes part in both learns of it from both, "
+            "and all of it once one is open. The budget counts both."
+        )
+        found.append(warning("truth-shared", board_id, message))
+    if is_hidden(store, board_id) and store.files.holds(board.test_set.sha256):
+        budget = planned(board, ranking=ranking)
+        found += [] if budget.proposed is None else [warning("truth-not-safe", board_id, budget.words)]
+    return found
+
+
+def is_hidden(store: Store, board_id: str) -> bool:
+    """Return whether the truth of a board is hidden; not of one that cannot be read."""
+    with suppress(InputRefused):
+        return rules(store, board_id) is not None
+    return False
 
 
 def _labels(board: OpenBoard) -> Labels:

@@ -1,5 +1,7 @@
 """What an organizer is told of teams whenever the board is looked at, and the public never."""
 
+import math
+
 import pytest
 
 from scoring.services.boards.board import opened
@@ -43,6 +45,36 @@ def test_a_team_that_comes_by_submitting_warns_where_the_truth_is_safe_no_more(j
         "truth-not-safe",
         "equal-files",
     ]
+
+
+def test_a_hidden_truth_that_another_board_has_too_is_told_and_counted(just_safe, tmp_path):
+    """Two boards of one truth each said that they are safe, and told it twice."""
+    one, file = just_safe
+    truth = tmp_path / "same.csv"
+    truth.write_bytes(one.store.files.read(one.test_set.sha256))
+    done = board("create", "melanoma", "--id", "second", "--title", "S", "--truth", truth)
+    assert "truth-shared second: h has the same test set" in done.err
+    assert disclosure.planned(one).use.bits == math.inf, "it is open"
+    assert "truth-not-safe" in board("show", "h").err
+    board("phase", "second", "--name", "v", "--total", 1)
+    done = board("hide", "second", "--detail", "score", "--ladder", 0.5)
+    assert "truth-shared" in done.err
+    both = [disclosure.planned(opened(one.store, name)) for name in ("h", "second")]
+    assert both[0].use.bits == both[1].use.bits
+    assert disclosure.planned(opened(one.store, "second"), SAFE).use.bits == both[1].use.bits
+    assert board("hide", "second", "--detail", "none").status == 0
+    alone = disclosure.planned(opened(one.store, "h"))
+    assert (alone.proposed, 0 < alone.use.bits < both[0].use.bits) == (None, True)
+    board("submit", "h", "--team", "alpha", "--predictions", file)
+    public = public_report.html(board_ranking(opened(one.store, "h")))
+    assert "second" not in public
+
+    other = tmp_path / "other.csv"
+    other.write_text(truth.read_text().replace("canary000", "canary999"))
+    done = board("create", "melanoma", "--id", "third", "--title", "T", "--truth", other)
+    assert (done.status, "truth-shared" in done.err) == (0, False)
+    assert board("delete", "second", "--yes").status == 0
+    assert "truth-shared" not in board("show", "h").err
 
 
 def test_the_public_is_never_told_that_a_truth_is_safe(just_safe):
