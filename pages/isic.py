@@ -7,7 +7,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.challenge_tabs import isic as tabs
+from pages.challenge_tabs.isic import tabs
 from pages.input_widgets import selectors
 from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput

@@ -4,7 +4,7 @@ import numpy as np
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.challenge_tabs import melanoma as tabs
+from pages.challenge_tabs.melanoma import tabs
 from pages.server import access
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.core.scorecard import ScoreCard

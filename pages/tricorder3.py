@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.challenge_tabs import tricorder3 as live
+from pages.challenge_tabs.tricorder3 import tabs as live
 from pages.server import access
 from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.common.findings import SMALL_CLASS

@@ -1,1 +1,1 @@
-"""What is published of a board: report, checklist and archive."""
+"""Publication of a board: report, checklist and archive."""
