@@ -1,7 +1,7 @@
 """Tabs with widgets on the TRICORDER-3 page: mistakes, all cases, another patient."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
@@ -15,9 +15,8 @@ from pages.challenge.scored_submission import ScoredSubmission
 from pages.challenge_tabs.shared_widgets import UPRIGHT, case_gallery, n_cases
 from pages.display import layout, tables
 from scoring.challenges.classification_views import class_name
-from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.challenges.tricorder3.formula import CLASSES
-from scoring.challenges.tricorder3.model import SWEEP_AGES
+from scoring.challenges.tricorder3.model import SWEEP_AGES, SWEEP_SITES
 from scoring.challenges.tricorder3.views import are_probabilities
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
@@ -208,7 +207,7 @@ def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> Non
         return
     swept = outcome.value
 
-    def settings(names: list[str], key: str, question: str) -> Figure:
+    def settings(names: Sequence[str], key: str, question: str) -> Figure:
         sweep = Sweep(names, swept[key], CLASSES, case[key] or "unknown", RISKS)
         return Figure(lambda theme: setting_dots(sweep, theme, question), "Bold: as given.")
 
@@ -218,5 +217,5 @@ def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> Non
         "Dotted: the age given.",
     )
     gender = settings(["male", "female", "unknown"], "gender", "What if the gender were different?")
-    site = settings([*LOCATIONS, "unknown"], "location", "What if it were elsewhere?")
+    site = settings(SWEEP_SITES, "location", "What if it were elsewhere?")
     scored_submission.block(SideBySide(((older,), (gender,), (site,)), (1, 1, 1)))

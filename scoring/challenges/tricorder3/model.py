@@ -27,6 +27,8 @@ from scoring.metrics import calibration
 
 PICTURE_SIDE = 512
 SWEEP_AGES = tuple(range(0, 95, 5))
+SWEEP_SITES = (*LOCATIONS, "unknown")
+"""Body sites in the order of a sweep."""
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
