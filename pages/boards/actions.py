@@ -79,7 +79,7 @@ def outcome(key: tuple, counts: str) -> Outcome | None:
 
 
 def progress(job: jobs.Job) -> Callable[[int, int], None]:
-    """Return what takes the progress of a job, and ends it where it was cancelled."""
+    """Return a callback for the progress of a job, which ends it if it was cancelled."""
 
     def count(done: int, total: int) -> None:
         job.progress(done, total)

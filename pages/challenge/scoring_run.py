@@ -252,8 +252,8 @@ def submitted(key: tuple, work: jobs.Work, counts: str, patience: float) -> Runn
 
 
 def running(work: Running, caption: str = "") -> None:
-    """What stands in place of a score while a model runs or much is read, or after it was stopped. caption:
-    what it is for."""
+    """Draw what replaces a score while a model runs or much is read, or after it was stopped. caption: what
+    it is for."""
     job, key = work.job, work.key
     if caption:
         st.caption(caption)

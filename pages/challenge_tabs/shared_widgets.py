@@ -21,7 +21,7 @@ def choose_case(
     format_func: Callable[[str], str],
     width: int,
 ) -> int:
-    """Draw the choice of a case and return its index. The case stands in the session and in the address.
+    """Draw the choice of a case and return its index. Session and address hold the case.
 
     Args:
         noun: What a case is called.

@@ -1,4 +1,4 @@
-"""Slices of truth and prediction of one case, over its images; the place shown stands in the address."""
+"""Slices of truth and prediction of one case, over its images; the address holds the place that is shown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -143,7 +143,7 @@ def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> 
 def case_pictures(
     compared: ComparisonContext, places: Sequence[int], named_teams: Sequence[str]
 ) -> list[GalleryCard]:
-    """Cards of cases: truth, and what each named team made of it."""
+    """Cards of cases: truth, and what each named team predicted."""
     images = scoring_run.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
     risks, cards = compared.challenge.display.class_risks, compared.comparison.cards
     short = shortener([row["case"] for row in cards[named_teams[0]].cases])

@@ -99,7 +99,7 @@ def refusal(
     title: str = NOT_SCORED,
     message: str = "Nothing was changed.",
 ) -> None:
-    """Draw what stands in place of a score: every problem at once, each with its mend.
+    """Draw every problem at once, each with its mend, in place of a score.
 
     Args:
         take: Applies a mend; None: none is offered.

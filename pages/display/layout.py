@@ -226,7 +226,7 @@ def panels(entry: Panels, key: str) -> None:
 
 
 def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab", bound: bool = True) -> None:
-    """Only the open tab runs; its name stands in the address. bound: whether the address follows the tabs; a
+    """Only the open tab runs; the address holds its name. bound: whether the address follows the tabs; a
     name that is none of them is dropped from it then."""
     bind: Literal["query-params"] | None = "query-params" if bound else None
     drawn = st.tabs(list(bodies), key=key, on_change="rerun", bind=bind)

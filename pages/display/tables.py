@@ -96,7 +96,7 @@ def cells_of(column: Column, entry: Table) -> list[Any]:
 
 
 def written(entry: Table) -> str:
-    """Return a table as Markdown: numbers to the right, in lighter type what is lighter, classes in the
+    """Return a table as Markdown: numbers right-aligned, secondary values in lighter type, classes in the
     colour of their risk group."""
     columns = [column for column in entry.columns if not column.detail]
     heads = [markdown(column.label) for column in columns]

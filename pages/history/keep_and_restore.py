@@ -144,7 +144,7 @@ def lacks(challenge_id: str) -> None:
 
 
 def line(offer: HistoryContext) -> None:
-    """Say of what was opened whether it is scored as it was kept."""
+    """Say whether an opened submission has the score with which it was kept."""
     entry: SavedSubmission | None = st.session_state.get(OPENED)
     if entry is None or entry.challenge != offer.challenge.id or not _is_in_use(offer, entry):
         return

@@ -26,7 +26,7 @@ SEVERAL = 3
 
 
 def files_key(candidate: Candidate) -> str:
-    """Return where own files of the input that a candidate names stand in the session."""
+    """Return the session's key for own files of the input that a candidate names."""
     return FILES_KEYS[candidate.place].format(candidate.challenge)
 
 
@@ -86,7 +86,7 @@ class Route:
     Attributes:
         step: "stay": they stay at the input; "place": they go to the input of the candidate; "ask": the
             visitor is asked, or told why nothing takes them; "photograph": the visitor says what they show.
-        candidate: What they are taken for; None where the input's own reader judges them.
+        candidate: What they were recognised as; None where the input's own reader decides.
         opens_page: Whether the page of the candidate opens.
     """
 
@@ -220,6 +220,6 @@ def other_challenge(parts: Sequence[Recognised], challenge_id: str) -> str | Non
 
 
 def as_teams(challenge_id: str, n_teams: int) -> Candidate:
-    """Return what several submissions to a challenge are taken for."""
+    """Return as what several submissions to a challenge are read."""
     description = f"{n_teams} submission{'s' * (n_teams > 1)} to {REGISTRY[challenge_id].short_name}"
     return Candidate(challenge_id, "teams", description, SURE)

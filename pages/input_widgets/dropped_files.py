@@ -60,7 +60,7 @@ class Dropped:
 
     @property
     def key(self) -> str | None:
-        """Where the files stand in the session."""
+        """The session's key for the files."""
         return files_key(self.candidate) if self.candidate else None
 
 

@@ -1,4 +1,4 @@
-"""A choice between samples, whose key stands in the address, and own files."""
+"""A choice between samples and own files. The address holds the sample's key."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,14 +43,14 @@ def sample_selector(
     in_use: InUse,
     is_card: bool = True,
 ) -> InputPanel:
-    """Draw a choice between samples, whose key stands in the address, and own files. Where no own files are
+    """Draw a choice between samples and own files. The address holds the sample's key. Where no own files are
     in use it can come after the score of a page that is opened (`score_first`).
 
     Args:
         samples: Key -> name shown.
         uploader: Draws the upload widget, with a key of its own.
         in_use: Own files, whose place the samples take again.
-        is_card: Whether it stands in a frame of its own.
+        is_card: Whether it has a frame of its own.
     """
     url_state.read(key, parameter, samples)
     height: Literal["stretch", "content"] = "stretch" if is_card else "content"

@@ -146,7 +146,7 @@ def guard(file: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class NavEntry:
-    """A page of the navigation. is_listed: whether it stands there, or opens by its address alone."""
+    """A page of the navigation. is_listed: whether it is listed there, or opens only by its address."""
 
     path: Path
     title: str

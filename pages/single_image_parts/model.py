@@ -41,7 +41,7 @@ def task(challenge_id: str, truth) -> ModelTask:
 
 @dataclass(frozen=True)
 class Waiting:
-    """This visitor stands in the line for a model's process. position: 1 is the next."""
+    """This visitor waits in line for a model's process. position: 1 is the next."""
 
     position: int
 

@@ -65,7 +65,7 @@ def outcome(key: tuple) -> Outcome | None:
 
 
 def await_work() -> None:
-    """Announce that long work on the image comes next: nothing else is to stand before it in the queue."""
+    """Announce that long work on the image comes next: nothing else may come before it in the queue."""
     st.session_state[AWAITED] = True
 
 

@@ -123,7 +123,7 @@ def _copies(query: Query, image: ChosenImage, prediction: ImagePrediction) -> Tu
 
 
 def second_model(query: Query) -> SecondModel | None:
-    """Return what a second model was shown to say of this image, None where none was chosen."""
+    """Return the second model's answer to this image, None where none was chosen."""
     key, second = st.session_state.get(SHOWN, (None, None))
     return second if key == query.key else None
 

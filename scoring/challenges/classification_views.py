@@ -162,7 +162,7 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
 
 
 def confusion(card: ScoreCard) -> list[Block]:
-    """Return which class is taken for which, as counts or shares of the row, and the counts in full."""
+    """Return the confusion of classes, as counts or shares of the row, and the counts in full."""
     risks = risks_of(card)
     labels, counts = card.confusion
     parted = "Lines part the risk groups. " if risks else ""

@@ -53,7 +53,7 @@ class Recognised:
     """What some of the dropped files are.
 
     Attributes:
-        readings: What they can be taken for, likeliest first; none where nothing here takes them.
+        readings: What they can be, likeliest first; empty where no challenge takes them.
         source: A table alone, open for its reader and parsed already; None for other files.
         header: Headings of a table that no challenge here takes.
     """

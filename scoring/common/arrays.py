@@ -1,4 +1,4 @@
-"""Types of NumPy arrays, by what they hold. Shapes stand in the docstrings: [N] is one value per case."""
+"""Types of NumPy arrays, by what they hold. Docstrings give shapes: [N] is one value per case."""
 
 from typing import Any
 

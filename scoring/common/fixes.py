@@ -1,4 +1,4 @@
-"""Fixes: what can be changed of an input without another file, so that it is read as it was meant."""
+"""Fixes: changes of how an input is read, without another file."""
 
 import csv
 import io
@@ -66,7 +66,7 @@ class InputChanges:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what changes the files, for provenance: only what is changed."""
+        """Return the changes of files, for provenance."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         pairs = {name: dict(values[name]) for name in ("columns", "cases") if values[name]}
         plain = {name: values[name] for name in ("decimal_commas", "delimiter", "one_table") if values[name]}

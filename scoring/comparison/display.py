@@ -51,6 +51,6 @@ def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
 
 
 def whole(comparison: Comparison) -> Displayed:
-    """Return what is drawn where all teams are."""
+    """Return the teams that are drawn if all are."""
     scale = scales.of(load_challenge(comparison.challenge))
     return Displayed(comparison, scale, range(len(comparison.scored)))

@@ -158,7 +158,7 @@ def _figures(rows: Sequence[TeamRange], question: str, axis_title: str, caption:
 
 
 def first_page(displayed: Displayed) -> tuple[Block, ...]:
-    """Return what stands below the headline of a report: who could be the best, and which teams are level."""
+    """Return what follows the headline of a report: who could be the best, and which teams are level."""
     text = summary_text.caveat(displayed.comparison)
     caution = (Text(markdown(text, SENTENCE), "caution"),) if text else ()
     return (*best(displayed.comparison), *caution, *groups(displayed.comparison))

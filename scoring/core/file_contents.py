@@ -50,7 +50,7 @@ def is_picture(name: str, data: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What files can be taken for.
+    """What files can be.
 
     Attributes:
         words: What it is, for people: "a prediction file for ISIC 2018: 7 columns, 250 images".

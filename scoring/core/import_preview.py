@@ -1,4 +1,4 @@
-"""Import preview: what the columns of a refused table are taken for, and the score that this gives."""
+"""Import preview: a guess at the columns of a refused table, and the score that it gives."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -26,7 +26,7 @@ class Official:
             widget is named: page, report, JSON and terminal all show it.
         changes: After how many changes of the submitted file it is official; 0 where it is so at once, or
             where no change of that file makes it so.
-        reading: What is said where no official program stands behind the score; "" where one does.
+        reading: What is said if there is no official program for the score; "" where one does.
     """
 
     same: bool

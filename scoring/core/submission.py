@@ -328,7 +328,7 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
     programs read files as they are; as it is, without any.
 
     Args:
-        reading: What is said where no official program stands behind the score.
+        reading: What is said if there is no official program for the score.
     """
     fixes, official = changes_in(card.findings), replace(card.official, reading=reading)
     if not fixes:

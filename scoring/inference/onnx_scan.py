@@ -170,7 +170,7 @@ def walk(root: Any) -> Iterator[Any]:
 
 
 def check_tensor(tensor: onnx.TensorProto) -> None:
-    """Refuse data that stands in another file, and negative dimensions."""
+    """Refuse data in another file, and negative dimensions."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
         raise ModelRefused(
             "external-data",

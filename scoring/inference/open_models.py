@@ -143,7 +143,7 @@ class HeldModels:
         """Open a visitor's own model, in place of the one before.
 
         Raises:
-            NoPlace: The visitor stands in the line, and is to ask again soon.
+            NoPlace: The visitor waits in line, and must ask again soon.
             ModelFailed: It cannot be loaded.
         """
         with self._lock:

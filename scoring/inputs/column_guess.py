@@ -43,7 +43,7 @@ class TableForm:
 
 @dataclass(frozen=True)
 class ColumnGuess:
-    """What columns of a table are taken for.
+    """A guess at the columns of a table.
 
     Attributes:
         case: Header of the column of cases, None where none is.

@@ -50,7 +50,7 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
     """Return a table as text, and the format that it was in; "" for text itself, which is returned as it is.
 
     Args:
-        data: The file, or its first part: the format is told by how it begins.
+        data: The file, or its first part, which shows the format.
         name: What messages call it.
 
     Raises:

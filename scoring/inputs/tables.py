@@ -53,7 +53,7 @@ class TextTable:
         keys: Header for comparing, see `key`.
         columns: Cells as written, by column.
         lines: Line of the file of each row.
-        header_line: Line of the header: 1 unless blank lines stand above it.
+        header_line: Line of the header: 1 unless blank lines come before it.
         delimiter: Comma, semicolon or tab.
         ragged: Rows of the wrong length. They stay, filled with empty cells, so that their id is known.
         cut_at_commas: Whether each row looks as if its numbers had been cut at decimal commas.

@@ -32,8 +32,8 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
 
 
 def kind(outputs: Floats) -> str:
-    """Return what a model's outputs [n, k] are taken for, of `KINDS`: those of all cases are to be given,
-    because one row can look like both."""
+    """Return which of `KINDS` a model's outputs [n, k] are. Give those of all cases: a single row can look
+    like both."""
     if outputs.shape[1] > 1:
         return output_kind(outputs)
     return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"

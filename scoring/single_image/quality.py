@@ -143,7 +143,7 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
 def chips_of(
     measures: Quality, parts: Floats, shortest_side: int, among: MeasuredImages | None, own: int | None = None
 ) -> tuple[QualityBadge, ...]:
-    """Return chips of a photograph of skin, its likeness to the test set's images among them.
+    """Return the quality badges of a photograph of skin, with its likeness to the test set's images.
 
     Args:
         parts: Its appearance [1, d].

@@ -28,7 +28,7 @@ from scoring.statistics.replicates import array_name
 
 
 def comparison_of(declaration: Declaration) -> ComparisonSpec:
-    """Return what can be compared in the challenge that is declared."""
+    """Return what comparisons can use of a declared challenge."""
     graded, ranking = declaration.is_graded, declaration.ranking
     return ComparisonSpec(
         metrics=tuple(use.key for use in declaration.uses),

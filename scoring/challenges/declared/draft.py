@@ -28,7 +28,7 @@ def toml(draft: Draft) -> str:
 
 
 def reasons(draft: Draft) -> tuple[str, ...]:
-    """Return what the truth was taken for, a sentence each."""
+    """Return how the truth was interpreted, a sentence each."""
     if regions := draft.get("regions"):
         names = (f"{', '.join(map(str, values))} is {name!r}" for name, values in regions.items())
         return (f"Values of the masks: {', '.join(names)}.",)

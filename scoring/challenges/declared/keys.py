@@ -54,7 +54,7 @@ MOST = {"subgroups.columns": 20, "ranking.metrics": 50}
 
 
 def nearest(written: object, known: Iterable[str]) -> str:
-    """Return what was probably meant, "" where nothing is near."""
+    """Return the nearest known key, "" where none is near."""
     return next(iter(difflib.get_close_matches(str(written).lower(), list(known), 1, 0.6)), "")
 
 

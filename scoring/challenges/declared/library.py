@@ -111,7 +111,7 @@ def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
 
 
 def add(data: bytes, name: str, may_replace: bool = False) -> Path:
-    """Keep the file of a challenge among the own ones, and return where: from then on its id stands for it.
+    """Keep the file of a challenge among the own ones, and return where: from then on commands take its id.
 
     Args:
         may_replace: Whether it may take the place of one of the same id.

@@ -96,7 +96,7 @@ def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> overlap
 
 
 def confusion(card: ScoreCard, kind: str) -> Figure | None:
-    """Return which stage is taken for which. kind: "T" or "N". None where no patient has such a stage."""
+    """Return the confusion of stages. kind: "T" or "N". None where no patient has such a stage."""
     matrix = card.more["confusion_matrices"][kind]
     labels, counts, missing = matrix["labels"], matrix["counts"], matrix["missing"]
     cells = np.c_[np.reshape(counts, (len(labels), -1)), missing].astype(int)

@@ -168,7 +168,7 @@ PAIRS = {
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:
-    """Return what the published rules give. score: that of the evaluation, NaN where it is undefined."""
+    """Return the score by the published rules. score: that of the evaluation, NaN where it is undefined."""
     options = evaluation.options
     usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]
@@ -183,7 +183,7 @@ def official(evaluation: HecktorEvaluation, score: float) -> Official:
 
 
 def missing_words(evaluation: HecktorEvaluation, metrics: Mapping[str, Any]) -> str:
-    """Return what lacks or cannot be used, "" where nothing does. metrics: of the card."""
+    """Return what is missing or unusable, "" where nothing is. metrics: of the card."""
     truth, staged = evaluation.truth, {k: codes >= 0 for k, codes in evaluation.true_stages.items()}
     lacking = (
         ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),

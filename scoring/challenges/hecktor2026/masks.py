@@ -216,7 +216,7 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
 
 def opener(contents: SubmissionLayout, patient: str) -> Opener | None:
-    """Return what opens a patient's mask; None where there is none."""
+    """Return a function that opens a patient's mask; None where there is none."""
     members = contents.layout.masks.get(patient)
     return partial(contents.files.open, members[0]) if members else None
 

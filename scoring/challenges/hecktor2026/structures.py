@@ -18,8 +18,8 @@ PLACES = ("masks", "output", "images")
 
 
 def structure_of(stem: str) -> str | None:
-    """Return what stands before GTVp or GTVn at the end of a name, "" where nothing does; None for a name
-    of another kind."""
+    """Return the part of a name before its ending GTVp or GTVn, which may be ""; None for a name without
+    such an ending."""
     match = STRUCTURE.fullmatch(stem)
     return match[1] if match else None
 

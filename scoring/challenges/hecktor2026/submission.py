@@ -23,9 +23,9 @@ class HecktorSubmission:
 
     stages: codes [N] of the T and N stages, by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`), None without
     such a column. scores: prognosis by column, "risk" and "time". masks: what became of each mask, and the
-    voxels by true and submitted label. read: what was noticed in the files; missing: what lacks against the
-    truth, under the usual options. unknown: patients that the truth does not have. near: meaning of
-    a column that lacks -> columns that may be meant.
+    voxels by true and submitted label. read: findings about the files; missing: what it lacks against
+    the truth, under the usual options. unknown: patients that the truth does not have. near: meaning of
+    a missing column -> columns that may be meant.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "scores", "masks")

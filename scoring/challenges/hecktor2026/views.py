@@ -227,7 +227,7 @@ def _nodes(card: ScoreCard) -> Sequence[Facts]:
 
 
 def staging(card: ScoreCard) -> Sequence[Block]:
-    """Return which stage is taken for which, of T and of N, and how well each is found."""
+    """Return the confusion of T and of N stages, and how well each stage is found."""
     return (SideBySide([_stages(card, kind) for kind in ("T", "N")], (1, 1)),)
 
 

@@ -225,7 +225,7 @@ OF_CALLED = "How many of those called a category are of it?"
 
 
 def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | None = None) -> Figure:
-    """Return which category is taken for which.
+    """Return the confusion of categories.
 
     show: "counts" or "shares" of the row. chosen: the framed cell (truth, called).
     """
@@ -331,7 +331,7 @@ def _drawn(lines: Sequence[Curve], x: str, y: str) -> Data:
 
 
 def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figure]:
-    """Return how well the chosen categories together are told from the others."""
+    """Return how well the chosen categories together are separated from the others."""
     roc, (ill, well) = malignant_curve(card, chosen), card_summary.prevalence(card, chosen)
     interval = span(card.intervals.get("malignant_auc"), 3)
     usual = set(chosen) == set(card.more["malignant"])

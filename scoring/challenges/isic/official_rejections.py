@@ -290,7 +290,7 @@ def message(predictions: Source, truth: Source, name: str | None = None) -> str 
     """Return the official scorer's one message about a prediction file; None where it accepts it. Raises
     InputRefused where a source cannot be opened, or takes more to read than a server allows.
 
-    A truth that it cannot read is told as its exception.
+    If it cannot read a truth, its exception is returned.
     """
     files, truth_files = open_table(predictions, name), open_source(truth)
     data = files.read(find_table(files))

@@ -26,7 +26,7 @@ RANKED = {"auc": roc.auc, "average_precision": roc.average_precision}
 
 
 def predicted_positive(outputs: Floats) -> Ints:
-    """Return what scores [N, 1] decide [N]: 1 for melanoma, 0 for another, -1 where there is none."""
+    """Return the decisions of scores [N, 1], [N]: 1 for melanoma, 0 for another, -1 where there is none."""
     return np.where(np.isnan(outputs[:, 0]), -1, (outputs[:, 0] > THRESHOLD).astype(int))
 
 

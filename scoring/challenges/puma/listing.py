@@ -109,7 +109,7 @@ MOST = 2000
 
 @dataclass(frozen=True)
 class NucleusRow:
-    """A nucleus of the truth, or a prediction without one. side, number: where it stands in its file's list.
+    """A nucleus of the truth, or a prediction without one. side, number: its place in its file's list.
     centroid: x, y in px. partner: number of the prediction that it matches, None without. confidence: of the
     prediction. distance: px, to the match or to the nucleus that `why` is about; both None where there is
     none. iou: of the outlines of a match, None without."""

@@ -46,7 +46,7 @@ def official(
 
 
 def missing_words(d: PairedNuclei) -> str:
-    """Return how many images have no prediction, "" where none lacks it."""
+    """Return how many images have no prediction, "" where all have one."""
     n = int(d.missing.sum())
     return f"{n} of {len(d)} tiles missing, counted as empty" if n else ""
 

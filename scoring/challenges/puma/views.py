@@ -143,7 +143,7 @@ def observers_in_words() -> str:
 
 
 def classes(card: ScoreCard) -> tuple[SideBySide, Table]:
-    """Return how good each class is, how well nuclei are found, and what is taken for what."""
+    """Return how good each class is, how well nuclei are found, and the confusion of classes."""
     matrix = card.confusion_matrix or {}
     labels, counts = matrix["labels"], matrix["counts"]
     confusion = Figure(

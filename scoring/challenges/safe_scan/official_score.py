@@ -72,7 +72,7 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
 
 
 def missing_words(labels: Ints) -> str:
-    """Return how many predictions lack, "" where none does. labels: class numbers [N], -1 = none."""
+    """Return how many predictions are missing, "" where none is. labels: class numbers [N], -1 = none."""
     n = int((labels < 0).sum())
     return f"{n} of {len(labels)} predictions missing, counted as wrong" if n else ""
 

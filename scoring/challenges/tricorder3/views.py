@@ -148,7 +148,7 @@ def parts(card: ScoreCard) -> Table:
 
 
 def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
-    """Return which risk was taken for which, and which cancers were called benign."""
+    """Return the confusion of risk groups, and the cancers that were called benign."""
     matrix = card.more["risk_matrix"]
     labels, counts = matrix["labels"], matrix["counts"]
     figure = Figure(
@@ -219,7 +219,7 @@ def are_probabilities(card: ScoreCard) -> bool:
 
 
 def classes(card: ScoreCard) -> tuple[Block, ...]:
-    """Return how good each class is, beside what is taken for what."""
+    """Return how good each class is, beside the confusion of classes."""
     cells, counts = shared.confusion(card)
     table = shared.classes_table(card, CLASS_COLUMNS)
     return (SideBySide(((table,), (cells,)), (13, 9)), counts)

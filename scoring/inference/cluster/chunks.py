@@ -189,7 +189,7 @@ class _Stream(Generic[Common, Item, Value]):
             raise ClusterUnusable(self.cluster.address, sentence) from fault
 
     def settle(self, future: "Future[Any]") -> tuple[Chunk[Item], Value] | None:
-        """Return a chunk and what was made of it; None where it was sent again."""
+        """Return a chunk and its result; None where it was sent again."""
         self.silent_since = time.monotonic()
         chunk, attempt = self.under_way.pop(future)
         if future.status == "finished":

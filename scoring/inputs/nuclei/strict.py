@@ -173,7 +173,7 @@ def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> 
 
 
 def quoted(value: Any) -> str:
-    """Return a value as it stands in the file, cut short."""
+    """Return the text of a value in the file, cut short."""
     return AS_JSON.repr(value)
 
 

@@ -167,7 +167,7 @@ def rules_heat(
 
     Args:
         names: Of all teams that are ranked.
-        rules: The official one first, which stands above a line.
+        rules: The official one first, above a line.
     """
     ranks = np.array([[rule.ranks[team] for team in columns] for rule in rules], float)
     most = max(2.0, float(max(max(rule.ranks) for rule in rules)))

@@ -33,7 +33,7 @@ class MatrixStyle:
             one: no harm is worth saying.
         unit: What is counted, in the plural.
         is_counted: Whether the number of the row, with a star below 15, stands after its name.
-        is_grouped: Whether classes stand in the order of their risk groups, with lines between the groups;
+        is_grouped: Whether classes are in the order of their risk groups, with lines between the groups;
             every class then needs one.
         is_clickable: Whether a cell has `customdata` (truth, prediction).
         extra_column: Name and description of what the last column counts that is no class; () for none.

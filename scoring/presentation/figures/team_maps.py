@@ -43,7 +43,7 @@ class FirstPlaces:
     official: Sequence[float]
 
     def hovers(self, chosen: Bools) -> list[str]:
-        """Return the texts shown while the pointer is on the chosen [G] of the points."""
+        """Return the hover texts of the chosen points [G]."""
         return [
             self._hover(point, [team for team, share in zip(self.teams, shares, strict=True) if share])
             for point, shares in zip(self.weights[chosen], self.first[chosen], strict=True)

@@ -139,7 +139,7 @@ def _place(value: Any, reference: str, letter: str, plot: Plot, of_shape: bool =
 
 
 def annotations(plot: Plot) -> Iterator[str]:
-    """Yield the words that stand in a figure."""
+    """Yield the words of a figure."""
     for note in plot.layout.get("annotations", ()):
         font = note.get("font", {})
         text = words(note["text"], float(font.get("size", 12)))

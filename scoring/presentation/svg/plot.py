@@ -190,7 +190,7 @@ class LegendItem:
 
 
 def entries(traces: Sequence[Properties], layout: Properties) -> list[LegendItem]:
-    """Return what stands in the legend of a figure; nothing where it shows none."""
+    """Return the entries of a figure's legend; empty where it shows none."""
     if not layout.get("showlegend"):
         return []
     size = float(layout["legend"].get("font", {}).get("size", 12))

@@ -126,7 +126,7 @@ def number(value: float) -> str:
 
 
 def paint(colour: str) -> str:
-    """Return a colour as it stands in an attribute; black for what is none."""
+    """Return a colour as an attribute's value; black for anything else."""
     return colour if SAFE_COLOUR.fullmatch(colour) else "#000000"
 
 

@@ -295,7 +295,7 @@ class ImportedBoard:
 
     @property
     def words(self) -> str:
-        """Return what these scores are, and what they are not."""
+        """Return a sentence on the meaning and limits of these scores."""
         baselines = ", ".join(entry.team for entry in self.leaderboard.entries if entry.rank == 0)
         more = (_of_page(self.leaderboard.page), f"Baselines without a rank: {baselines}" * bool(baselines))
         words = WORDS.format(platform=self.leaderboard.platform)

@@ -148,7 +148,7 @@ class EvaluationResult:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Return what a leaderboard has columns for: the score and the published metrics that are defined."""
+        """Return the columns of a leaderboard: the score and the published metrics that are defined."""
         card, chosen = self.card, self.settings.metrics
         names = card.metrics if self.settings.is_public and not chosen else chosen
         numbers = {"score": card.score, **{name: card.metrics.get(name) for name in names}}

@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ScoredRow:
-    """A result in a manifest, with the rows that belong to it: of its board, test set and submission."""
+    """A result in a manifest, with the rows of its board, test set and submission."""
 
     scoring: Row
     board: Row

@@ -195,7 +195,7 @@ class BoardRanking:
         baselines: list[dict[str, Any]],
         provenance: dict[str, Any],
     ) -> dict[str, Any]:
-        """Return these teams and what stands beside them in what `board show --json` writes."""
+        """Return these teams with their other values in the JSON of `board show`."""
         row = self.board.row
         return {
             "board": {

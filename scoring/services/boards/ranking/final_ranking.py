@@ -102,7 +102,7 @@ def _state(
 
 
 def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str, str]]:
-    """Return what differs by now from a final ranking, each with what it was and is."""
+    """Return what has changed since a final ranking, each with its old and new value."""
     whole, test_set = (
         ranking if ranking.phase is None else board_ranking(ranking.board),
         ranking.board.test_set,

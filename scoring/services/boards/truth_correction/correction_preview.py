@@ -102,7 +102,7 @@ class Correction:
 
     @property
     def dangers(self) -> list[Finding]:
-        """Return what an organizer hardly means: lost cases, and submissions that are refused."""
+        """Return warnings of a correction that is probably a mistake: lost cases, refused submissions."""
         found = []
         if self.removed:
             many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
