@@ -228,15 +228,25 @@ def of_intervals(
     """Return the same of a truth and predictions that are drawn for any number of patients."""
     found: dict[str, Held] = {}
     truth, predictions = drawn_of(random, MANY)
-    true = shown(scoring.score(challenge, truth=truth, predictions=predictions, resamples=0))
+    true = scoring.score(challenge, truth=truth, predictions=predictions, resamples=0)
     for seed in range(runs):
         truth, predictions = drawn_of(random, patients)
         card = scoring.score(challenge, truth=truth, predictions=predictions, resamples=200, seed=seed)
-        intervals = {f"{name}_interval": ends for name, ends in card.intervals.items()} | shown(card)
-        for name, value in true.items():
-            if (ends := intervals.get(f"{name}_interval")) and value is not None:
-                found.setdefault(name, Held()).add(_holds(ends, value))
+        card_held(found, true, card)
     return found
+
+
+def card_held(found: dict[str, Held], true: scoring.ScoreCard, card: scoring.ScoreCard) -> None:
+    """Add whether each interval of a card holds the value of the true one."""
+    intervals = {f"{name}_interval": ends for name, ends in card.intervals.items()} | shown(card)
+    for name, value in shown(true).items():
+        held(found, name, intervals.get(f"{name}_interval"), value)
+
+
+def held(found: dict[str, Held], name: str, interval: list[float] | None, value: float | None) -> None:
+    """Add whether an interval, where there is one, holds a value."""
+    if interval and value is not None:
+        found.setdefault(name, Held()).add(_holds(interval, value))
 
 
 def shown(card: scoring.ScoreCard) -> dict[str, object]:

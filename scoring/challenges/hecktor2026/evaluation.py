@@ -141,6 +141,7 @@ class HecktorEvaluation:
         cases: dict[QuantityName, Bools] = {}
         for s, (name, _) in STRUCTURES.items():
             cases |= dict.fromkeys((f"dice_{s}", ("mean_dice", name)), np.isfinite(self.dices[s]))
+        cases["segmentation"] = np.any([np.isfinite(dice) for dice in self.dices.values()], axis=0)
         died = self.truth.has_survival & self.members & (self.truth.event == 1)
         cases["c_index"] = died
         for kind, names in STAGES.items():
