@@ -46,7 +46,7 @@ from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import intervals, permutation_test
-from scoring.statistics.basis import QuantityName
+from scoring.statistics.basis import Basis, QuantityName
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate
 
@@ -245,7 +245,12 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
     measured = outlines.measure(e.truth.nuclei, e.predictions.nuclei, d, m) if e.outlines else None
     evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
-    basis = partial(basis_of_classes, counted[name])
+
+    def basis(units: Ints) -> Basis:
+        of = basis_of_classes(counted[name], units)
+        more = outlines.basis(measured.tallies, units).units if measured else {}
+        return replace(of, units={**of.units, **more})
+
     replicates = replicate(evaluate, point, e.units, e.statistics, basis=basis)
     if e.units.max() == 0:  # one image says nothing about others: no interval
         replicates = replace(replicates, intervals=dict.fromkeys(replicates.intervals))

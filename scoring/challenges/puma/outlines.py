@@ -17,7 +17,7 @@ from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.outlines import Outlines
 from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
-from scoring.statistics.basis import QuantityName
+from scoring.statistics.basis import Basis, QuantityName, counted
 from scoring.statistics.replicates import Quantities, Replicates
 
 METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
@@ -173,6 +173,21 @@ def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]
         for name, of_class in by_class.items()
         for k, class_name in enumerate(CLASSES)
     }
+
+
+def basis(t: OutlineTallies, units: Ints) -> Basis:
+    """Return what qualities of classes rest on: units with an image that holds the class, or that has a match
+    of it."""
+    members = {
+        **dict.fromkeys(("pq", "rq"), t.support + t.predicted),
+        "sq": t.true_positive,
+        **dict.fromkeys(("matched_iou", "matched_dice"), t.matched),
+    }
+    return Basis(
+        counted(
+            {(name, c): of[:, k] > 0 for name, of in members.items() for k, c in enumerate(CLASSES)}, units
+        )
+    )
 
 
 def per_class(point: Quantities, replicates: Replicates) -> dict[str, dict[str, Any]]:
