@@ -25,8 +25,9 @@ class Basis:
         units: Number of units that a quantity is made of, such as those with a case of the class.
         parts: Weight of each part, by name, in a quantity that is a sum of shares of classes and of something
             else. A part without a unit counts as 0.
-        areas: Those that are areas, by name or by the first part of it: one more unit may lie half-way
-            between the others and a coin.
+        worst: What one more unit may have at the worst, by name or by the first part of it, in a mean over
+            units of more than yes and no: 0.5 in an area, 0 in the F1 of images. A coin decides whether it
+            does.
         jumping: Those that jump where one unit is left out, as what a threshold reaches that is chosen on the
             test set: their variance is that of the replicates.
         wholes: The same of that something else, where it has a name: what it hides counts where it does not
@@ -39,7 +40,7 @@ class Basis:
     parts: Mapping[Any, Mapping[Any, float]] = field(default_factory=dict)
     ranges: Mapping[Any, Range] = field(default_factory=dict)
     wholes: Mapping[Any, Mapping[Any, float]] = field(default_factory=dict)
-    areas: frozenset[Any] = frozenset()
+    worst: Mapping[Any, float] = field(default_factory=dict)
     jumping: frozenset[Any] = frozenset()
 
     def range_of(self, name: QuantityName) -> Range:
@@ -47,9 +48,9 @@ class Basis:
         first = name if isinstance(name, str) else name[0]
         return self.ranges.get(name) or self.ranges.get(first, SHARE)
 
-    def is_area(self, name: QuantityName) -> bool:
-        """Return whether a quantity is an area."""
-        return name in self.areas or (not isinstance(name, str) and name[0] in self.areas)
+    def worst_of(self, name: QuantityName) -> float | None:
+        """Return what one more unit may have at the worst; None where that is not known."""
+        return self.worst.get(name, None if isinstance(name, str) else self.worst.get(name[0]))
 
 
 def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
@@ -98,10 +99,10 @@ def with_unseen(
     """Return an estimate with what its parts may hide.
 
     A class of which all of few cases are right shows no chance, and yet the next such case may be wrong. So
-    the variance of a part is at least that of its share with two cases more, one as the other parts are on
-    average and one of a coin. Parts without a unit vary as a coin, and the interval reaches to where they
-    are as the others. What has parts, and all of them without a unit, rests on nothing; what is their mean
-    rests on no more units than they do.
+    to the variance of a part is added what that of its share with two cases more, one as the other parts are
+    on average and one of a coin, is above the variance that such cases show, or that the part has. Parts
+    without a unit vary as a coin, and the interval reaches to where they are as the others. What has parts,
+    and all of them without a unit, rests on nothing; what is their mean rests on no more units than they do.
 
     Args:
         estimate: A sum of parts and of something else.
@@ -130,7 +131,9 @@ def with_unseen(
 
 def _hidden(part: Estimate, mean: float) -> float:
     n = part.rests_on
-    if part.is_area:
-        return ((part.point - 0.5) / 2 / (n + 1)) ** 2
+    if part.worst is not None:
+        return max(((part.point - part.worst) / 2 / (n + 1)) ** 2 - part.variance, 0.0)
     share = (n * part.point + mean + 0.5) / (n + 2)
-    return max(share * (1 - share) / (n + 2) - part.variance, 0.0)
+    # F1 varies less than a share of as many cases: that hides nothing.
+    shown = max(part.variance, part.point * (1 - part.point) / n) if part.variance else 0.0
+    return max(share * (1 - share) / (n + 2) - shown, 0.0)

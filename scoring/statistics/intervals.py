@@ -152,7 +152,7 @@ class Estimate:
         n_units: Number of units of the test set.
         rests_on: Number of units that the quantity is made of.
         has_hidden: Whether the variance holds what few units hide (`basis.with_unseen`).
-        is_area: Whether it is a mean of places between 0 and 1, not of answers of yes or no.
+        worst: What one more unit may have at the worst (`basis.Basis.worst`); None: answers of yes or no.
         varying: Number of units, at most n, whose normal values would tell as much of it; None: all.
         unseen: Variance that one more unit may add to a difference.
     """
@@ -163,7 +163,7 @@ class Estimate:
     n_units: int
     rests_on: int
     has_hidden: bool = False
-    is_area: bool = False
+    worst: float | None = None
     varying: int | None = None
     unseen: float = 0.0
 

@@ -173,9 +173,9 @@ def _estimates(
         name: estimated(float(point[name][0]), drawn, left_out.get(name), n_units, basis.units.get(name))
         for name, drawn in values.items()
     }
-    areas = {name for name in found if basis.is_area(name)}
-    found |= {name: replace(found[name], is_area=True) for name in areas}
-    parts = {name: {name: 1.0} for name in areas if name in basis.units}
+    worst = {name: worst for name in found if (worst := basis.worst_of(name)) is not None}
+    found |= {name: replace(found[name], worst=value) for name, value in worst.items()}
+    parts = {name: {name: 1.0} for name in worst if name in basis.units}
     parts |= {name: of for name, of in basis.parts.items() if name in found}
     return found | {
         name: with_unseen(found[name], of, found, basis.wholes.get(name)) for name, of in parts.items()

@@ -1,8 +1,8 @@
 """A sixth generator: regions of tissue (PUMA) and patients with masks (HECKTOR), as the files that users hand
 in, of very many units; a test set is some of these, drawn without replacement.
 
-The files are read once by the public readers. `of_cases` takes the units of a test set, which score what files
-of these alone score (`tests/core/test_case_subset.py`). The true value is that of all units.
+The files are read once by the public readers. `of_cases` takes the units of a test set, which score what
+files of these alone score (`tests/core/test_case_subset.py`). The true value is that of all units.
 """
 
 import json
@@ -77,8 +77,7 @@ def luck(random: np.random.Generator, *shape: int) -> dict[str, np.ndarray]:
     """Normal values of a team around its skill."""
     common = random.standard_normal(shape)
     return {
-        name: skill + np.sqrt(0.5) * (common + random.standard_normal(shape))
-        for name, skill in TEAMS.items()
+        name: skill + np.sqrt(0.5) * (common + random.standard_normal(shape)) for name, skill in TEAMS.items()
     }
 
 

@@ -81,10 +81,8 @@ class Measured:
         ranges[SCORE] = declaration.range
         resting: dict[QuantityName, Bools] = {}
         curves = self._of_curves(units)
-        areas, jumping = (
-            frozenset(use.key for use in declaration.uses if use.metric.name in names)
-            for names in (AREAS, AT_CHOSEN)
-        )
+        worst = {use.key: 0.5 for use in declaration.uses if use.metric.name in AREAS}
+        jumping = frozenset(use.key for use in declaration.uses if use.metric.name in AT_CHOSEN)
         for column, groups in self.groups.items():
             for name, members in groups.items():
                 ranges[GROUP, column, name, SCORE] = declaration.range
@@ -93,13 +91,13 @@ class Measured:
         if use is not None:
             ranges |= {(use.metric.name, name): use.metric.range for name in declaration.names}
         if not isinstance(cases, LabelledCases) or cases.predicted is None:
-            return Basis(counted(resting, units) | curves, {}, ranges, {}, areas, jumping)
+            return Basis(counted(resting, units) | curves, {}, ranges, {}, worst, jumping)
         for k, name in enumerate(declaration.classes):
             held = self.counted & (cases.truth == k)
             resting |= dict.fromkeys((("recall", name), ("f1", name)), held)
             resting["precision", name] = self.counted & (cases.predicted == k)
         rests_on = counted(resting, units) | curves
-        return Basis(rests_on, self._parts(rests_on), ranges, {}, areas, jumping)
+        return Basis(rests_on, self._parts(rests_on), ranges, {}, worst, jumping)
 
     def _of_curves(self, units: Ints) -> dict[QuantityName, int]:
         """Return what areas and chosen thresholds rest on, where there are two classes."""

@@ -209,7 +209,7 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
     rests_on["macro_auc_sens_80"] = beyond(max(found), SENSITIVITY, len(units))
     ranked = RANKED_BY[metric]
     parts |= {"mean_auc": parts["macro_auc"], "score": parts[ranked]}
-    return Basis(rests_on, parts, areas=frozenset(("auc", "auc_sens_80", "malignant_auc")))
+    return Basis(rests_on, parts, worst=dict.fromkeys(("auc", "auc_sens_80", "malignant_auc"), 0.5))
 
 
 def unit_sums(

@@ -137,7 +137,7 @@ def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
     halves = {"recall": 0.5, "specificity": 0.5}
     parts = {"balanced_accuracy": halves, "score": {"f2": WEIGHTS["f2"][2] / 100}}
     wholes = {name: WEIGHTS[name][2] / 100 for name in ("accuracy", "auc")}
-    return Basis(rests_on | chosen, parts, {}, {"score": wholes}, frozenset(("auc",)), frozenset(AT_CHOSEN))
+    return Basis(rests_on | chosen, parts, {}, {"score": wholes}, {"auc": 0.5}, frozenset(AT_CHOSEN))
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:

@@ -245,12 +245,7 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
     measured = outlines.measure(e.truth.nuclei, e.predictions.nuclei, d, m) if e.outlines else None
     evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
-
-    def basis(units: Ints) -> Basis:
-        of = basis_of_classes(counted[name], units)
-        more = outlines.basis(measured.tallies, units).units if measured else {}
-        return replace(of, units={**of.units, **more})
-
+    basis = partial(_basis, counted[name], measured)
     replicates = replicate(evaluate, point, e.units, e.statistics, basis=basis)
     if e.units.max() == 0:  # one image says nothing about others: no interval
         replicates = replace(replicates, intervals=dict.fromkeys(replicates.intervals))
@@ -291,6 +286,14 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
         incomplete=missing_words(d),
     )
     return card if measured is None else _with_outlines(card, e, measured, point, replicates)
+
+
+def _basis(tallies: Tallies, measured: MeasuredOutlines | None, units: Ints) -> Basis:
+    """Return what the quantities rest on."""
+    of = basis_of_classes(tallies, units)
+    return (
+        of if measured is None else replace(of, units={**of.units, **outlines.basis(measured.tallies, units)})
+    )
 
 
 def _quantities(

@@ -173,4 +173,4 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
 def basis_of_classes(tallies: Tallies, units: Ints) -> Basis:
     """Return what the F1 of classes rests on: units with an image that holds the class."""
     held = {("f1", name): images for name, images in zip(CLASSES, tallies.occurs.T, strict=True)}
-    return Basis(counted(held, units))
+    return Basis(counted(held, units), worst={"f1": 0.0})

@@ -17,7 +17,7 @@ from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.outlines import Outlines
 from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
-from scoring.statistics.basis import Basis, QuantityName, counted
+from scoring.statistics.basis import QuantityName, counted
 from scoring.statistics.replicates import Quantities, Replicates
 
 METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
@@ -175,19 +175,16 @@ def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]
     }
 
 
-def basis(t: OutlineTallies, units: Ints) -> Basis:
-    """Return what qualities of classes rest on: units with an image that holds the class, or that has a match
-    of it."""
+def basis(t: OutlineTallies, units: Ints) -> dict[Any, int]:
+    """Return how many units qualities of classes rest on: those with an image that holds the class, or that
+    has a match of it."""
     members = {
         **dict.fromkeys(("pq", "rq"), t.support + t.predicted),
         "sq": t.true_positive,
         **dict.fromkeys(("matched_iou", "matched_dice"), t.matched),
     }
-    return Basis(
-        counted(
-            {(name, c): of[:, k] > 0 for name, of in members.items() for k, c in enumerate(CLASSES)}, units
-        )
-    )
+    cells = {(name, c): of[:, k] > 0 for name, of in members.items() for k, c in enumerate(CLASSES)}
+    return counted(cells, units)
 
 
 def per_class(point: Quantities, replicates: Replicates) -> dict[str, dict[str, Any]]:
