@@ -132,7 +132,7 @@ def with_unseen(
 def _hidden(part: Estimate, mean: float) -> float:
     n = part.rests_on
     if part.worst is not None:
-        return max(((part.point - part.worst) / 2 / (n + 1)) ** 2 - part.variance, 0.0)
+        return ((part.point - part.worst) / 2 / (n + 1)) ** 2
     share = (n * part.point + mean + 0.5) / (n + 2)
     # F1 varies less than a share of as many cases: that hides nothing.
     shown = max(part.variance, part.point * (1 - part.point) / n) if part.variance else 0.0
