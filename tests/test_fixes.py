@@ -10,10 +10,9 @@ import scoring
 from scoring.challenges import samples
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
-from scoring.common.fixes import InputChanges, SuggestedFix, renamed, renaming, without_affix
+from scoring.common.fixes import InputChanges, SuggestedFix, renamed, renaming
 from scoring.inputs.sources import FixedSource, open_source
-from scoring.inputs.suggestions import of_kind, renamings
-from scoring.inputs.suggestions import without_affix as without_affixes
+from scoring.inputs.suggestions import of_kind, renamings, without_affix
 from scoring.inputs.table_edits import fixed_table
 from tests.support import lesion_tables
 from tests.support.command_line import ROOT
@@ -184,12 +183,6 @@ def test_changes_are_joined_and_the_later_counts():
 )
 def test_names_are_read_otherwise(pairs, name, read):
     assert renamed(name, pairs) == read
-
-
-def test_an_affix_is_what_is_left_of_the_longer_name():
-    assert without_affix("P1_seg", "P1") == ("*_seg", "*")
-    assert without_affix("pred_P1", "P1") == ("pred_*", "*")
-    assert without_affix("P1", "P1") is without_affix("P1", "") is without_affix("P1", "P2") is None
 
 
 def test_a_button_says_what_it_does():
@@ -407,7 +400,7 @@ def test_no_file_leaves_its_folder_by_another_name(new):
 def test_long_headers_and_names_are_not_compared():
     long = "prob_" * 200_000
     assert renamings([long + "NV", "x"], "class NV", ["NV"]) == ()
-    assert without_affixes([long + "c1"], ["c1"]) == ()
+    assert without_affix([long + "c1"], ["c1"]) == ()
     assert of_kind(["a", "b"], [["x" + "1" * 1_000_000], ["y"]], "the score", "score", "number") == []
 
 

@@ -10,8 +10,6 @@ Pairs = tuple[tuple[str, str], ...]
 """Name as written -> the name that it is read by."""
 ANY = "*"
 """In both names of a pair: the same text."""
-ONE_OF_IDENTICAL = ("identical", "")
-"""Rows that are the same in every cell: one of them is kept."""
 REPEATED = ("identical", "first", "last")
 """Which of several rows is kept."""
 SHOWN = 4
@@ -182,21 +180,6 @@ def written_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow([f"{old}={new}" for old, new in pairs])
     return text.getvalue()
-
-
-def without_affix(longer: str, shorter: str) -> tuple[str, str] | None:
-    """Return the pair that takes a prefix, or a suffix, off a name.
-
-    Returns:
-        The pair, with `*` for what stays; None where nothing at one end of a name gives the other.
-    """
-    if not shorter or len(longer) <= len(shorter):
-        return None
-    if longer.endswith(shorter):
-        return f"{longer.removesuffix(shorter)}{ANY}", ANY
-    if longer.startswith(shorter):
-        return f"{ANY}{longer.removeprefix(shorter)}", ANY
-    return None
 
 
 def _kept_words(repeated: tuple[str, str]) -> str:

@@ -12,7 +12,6 @@ from scoring.inference.model_task import UNKNOWN_WORD, ModelTask, PatientFields
 from scoring.metrics.calibration import output_kind, softmax
 
 OLDEST = 120
-KINDS = ("probabilities", "not-normalised", "logits")
 LEAST = 1e-12
 
 
@@ -32,8 +31,8 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
 
 
 def kind(outputs: Floats) -> str:
-    """Return which of `KINDS` a model's outputs [n, k] are. Give those of all cases: a single row can look
-    like both."""
+    """Return what a model's outputs [n, k] are, as `output_kind` names it. Give those of all cases: a single
+    row can look like both."""
     if outputs.shape[1] > 1:
         return output_kind(outputs)
     return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"

@@ -22,7 +22,6 @@ from scoring.single_image.photograph import Photograph, received
 from scoring.statistics.intervals import counted
 
 GOOD, NOTE, CAUTION, STOP = "good", "note", "caution", "stop"
-LEVELS = (GOOD, NOTE, CAUTION, STOP)
 BLURRED, VERY_BLURRED, LEAST_RELATIVE = 0.8, 0.25, 1.1
 MOST_LOST = 0.10
 LEAST_SKIN = 0.35
@@ -47,8 +46,9 @@ class QualityBadge:
     Attributes:
         name: "size", "scale", "sharpness", "exposure", "colours", "lesion", "frame", "tissue",
             "likeness".
-        level: Of LEVELS; "stop" where the challenge refuses such a picture, hardly anything in it is sharp,
-            it is a tile of tissue instead of skin, nothing like the test set's, or no lesion stands out.
+        level: "good", "note", "caution" or "stop"; the last where the challenge refuses such a picture,
+            hardly anything in it is sharp, it is a tile of tissue instead of skin, nothing like the test
+            set's, or no lesion stands out.
         value: What was measured, for people.
         percentile: Share 0..1 of the test set's images with a lower value, None where unknown.
     """

@@ -10,7 +10,6 @@ from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import Progress, scores
 
-SHOWN = 3
 FIELDS = {"age": "age", "gender": "sex", "location": "body site"}
 """What the fields are called for people."""
 
@@ -63,14 +62,6 @@ def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Seque
     return tuple(sentences) or (
         f"The highest class stays {classes[prediction.top]} at every age, sex and body site.",
     )
-
-
-def leading(swept: DemographicSweep, count: int = SHOWN) -> dict[str, tuple[int, ...]]:
-    """By field, the classes that are highest anywhere, most first: those worth a line."""
-    return {
-        field: tuple(np.argsort(-rows.max(0), kind="stable")[:count].tolist())
-        for field, rows in swept.probabilities.items()
-    }
 
 
 def _word(value: float | str) -> str:

@@ -1,5 +1,4 @@
-"""Ranking schemes: by scores, by one value per case, by weighted ranks of subtasks. Would another rule change
-the order?
+"""Ranking schemes: by scores, by one value per case. Would another rule change the order?
 
 Everything is compared after rounding to 12 decimals, so that float noise makes no rank.
 """
@@ -67,55 +66,6 @@ def ranks_along_teams(values: Floats, average: bool = False) -> Ints:
         if average:
             of_column += len(column) - better - np.searchsorted(ordered, column) - 1
     return ranks.reshape(values.shape)
-
-
-def weighted_ranks(
-    scores: Sequence[Sequence[float]], weights: Sequence[float], *, higher_is_better: bool = True
-) -> dict[str, list[Any]]:
-    """Rank teams by the weighted sum of their ranks in the subtasks.
-
-    Args:
-        scores: Score of each team in each subtask, [subtask][team].
-        weights: Weight of each subtask.
-
-    Returns:
-        `subtask_ranks`: competition rank in each subtask, [subtask][team]; `totals`: sum of weight x rank of
-        each team, smaller is better; `ranks`: competition ranks of the totals.
-    """
-    of_subtasks = [competition_ranks(row, higher_is_better) for row in scores]
-    totals = (np.asarray(weights, float) @ np.asarray(of_subtasks, float)).tolist()
-    return {
-        "ranks": competition_ranks(totals, higher_is_better=False),
-        "totals": totals,
-        "subtask_ranks": of_subtasks,
-    }
-
-
-def leave_one_team_out(
-    scores: Sequence[Sequence[float]], weights: Sequence[float], *, higher_is_better: bool = True
-) -> list[dict[str, Any]]:
-    """Find out who is first by weighted ranks if one team withdraws.
-
-    Args:
-        scores: Score of each team in each subtask, [subtask][team].
-        weights: Weight of each subtask.
-
-    Returns:
-        For each team its index as `without`, and as `first` the indices of those who are then first.
-    """
-    rows = []
-    for left_out in range(len(scores[0])):
-        others = [team for team in range(len(scores[0])) if team != left_out]
-        ranks = weighted_ranks(
-            [[row[team] for team in others] for row in scores], weights, higher_is_better=higher_is_better
-        )["ranks"]
-        rows.append(
-            {
-                "without": left_out,
-                "first": [team for team, rank in zip(others, ranks, strict=True) if rank == 1],
-            }
-        )
-    return rows
 
 
 def kendall_tau(scores: Numbers, others: Numbers) -> Floats:

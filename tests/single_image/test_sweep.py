@@ -7,7 +7,7 @@ import pytest
 from scoring.inference.pool import Cancelled
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_task import model_task, vector
-from scoring.single_image.sweep import DemographicSweep, changes, leading, sweep
+from scoring.single_image.sweep import DemographicSweep, changes, sweep
 from tests.inference import builders
 from tests.support.single_image import PATIENT, lesion, model, of_quadrant, photograph
 
@@ -55,7 +55,6 @@ def test_sentences():
         PATIENT, vectors, {"age": np.array([same, same]), "gender": np.array([same, same])}
     )
     assert changes(still, one, ("A", "B")) == ("The highest class stays A at every age, sex and body site.",)
-    assert leading(moved, 1) == {"age": (1,), "gender": (0,)}
 
 
 def test_models_of_the_image_alone_have_nothing_to_sweep():

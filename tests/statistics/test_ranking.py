@@ -2,7 +2,6 @@
 
 import json
 import statistics
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,21 +14,15 @@ from scoring.statistics.ranking import (
     SCHEMES,
     competition_ranks,
     kendall_tau,
-    leave_one_team_out,
     rank_cases,
     ranks_along_teams,
-    weighted_ranks,
 )
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ranking"
 CASES = {
     path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(GOLDEN.glob("*-teams.json"))
 }
-WEIGHTED = json.loads((GOLDEN / "weighted-ranks.json").read_text(encoding="utf-8"))
 TENTHS = st.integers(0, 5).map(lambda k: k / 10)
-SUBTASKS = st.integers(1, 6).flatmap(
-    lambda teams: st.lists(st.lists(TENTHS, min_size=teams, max_size=teams), min_size=3, max_size=3)
-)
 
 
 @pytest.mark.parametrize(
@@ -46,33 +39,6 @@ def test_challenger_agrees(name, method):
     )
     assert found["ranks"] == case["expect"][method]["ranks"]
     assert found["aggregate"] == pytest.approx(case["expect"][method]["aggregate"], abs=1e-9)
-
-
-@pytest.mark.parametrize("case", WEIGHTED["cases"], ids=lambda case: case["about"])
-def test_weighted_ranks_worked_by_hand(case):
-    found = weighted_ranks(case["scores"], WEIGHTED["weights"])
-    assert (found["ranks"], found["subtask_ranks"]) == (
-        case["weighted_ranks"]["ranks"],
-        case["weighted_ranks"]["subtask_ranks"],
-    )
-    assert found["totals"] == pytest.approx(case["weighted_ranks"]["totals"], abs=1e-9)
-    assert leave_one_team_out(case["scores"], WEIGHTED["weights"]) == case["leave_one_team_out"]
-
-
-@given(SUBTASKS)
-def test_weighted_ranks_are_exact(scores):
-    weights = [Fraction(5, 20), Fraction(7, 20), Fraction(8, 20)]
-    ranks = [[1 + sum(other > own for other in row) for own in row] for row in scores]
-    totals = [
-        sum(w * row[team] for w, row in zip(weights, ranks, strict=True)) for team in range(len(scores[0]))
-    ]
-    found = weighted_ranks(scores, [0.25, 0.35, 0.40])
-    assert found["subtask_ranks"] == ranks
-    assert found["ranks"] == [1 + sum(other < own for other in totals) for own in totals]
-    smaller = weighted_ranks(
-        [[-v for v in row] for row in scores], [0.25, 0.35, 0.40], higher_is_better=False
-    )
-    assert smaller["ranks"] == found["ranks"]
 
 
 @given(st.lists(TENTHS, min_size=1, max_size=8))

@@ -21,7 +21,6 @@ from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
 from scoring.metrics import calibration
 
-SHOWN = 3
 LOGITS = " These look like logits; apply softmax or sigmoid."
 PERCENT = " These are percent; divide them by 100."
 

@@ -1,6 +1,9 @@
 """Two orders of teams against a plain restatement, in the point and in every replicate."""
 
+import itertools
+import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +22,9 @@ from tests.support.patients import CHALLENGE, labels, submission_folder, truth_f
 from tests.support.patients import subtask_card as card
 from tests.support.soak import FACTOR
 
+WEIGHTED = json.loads(
+    (Path(__file__).parents[2] / "golden" / "ranking" / "weighted-ranks.json").read_text(encoding="utf-8")
+)
 VALUES = st.sampled_from([0.1, 0.2, 0.30000000000000004, 0.3, 0.5])
 TEAMS = st.dictionaries(
     st.sampled_from("abcdefgh"), st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=7
@@ -92,6 +98,25 @@ def test_both_orders_restated(teams, ties):
             for b in now[i + 1 :]
             if np.sign(places_by_rank[a] - places_by_rank[b]) != np.sign(places[a] - places[b])
         ]
+
+
+@pytest.mark.parametrize("case", WEIGHTED["cases"], ids=lambda case: case["about"])
+def test_weighted_ranks_worked_by_hand(case):
+    """Of equal sums, which share a rank there, consistency puts one before the other here."""
+    names, expected = "abcdefgh"[: len(case["scores"][0])], case["weighted_ranks"]
+    found = ranked({name: card(parts) for name, *parts in zip(names, *case["scores"], strict=True)})
+    rows = [found.of_teams[name] for name in names]
+    assert [list(row["subtask_ranks"].values()) for row in rows] == np.transpose(
+        expected["subtask_ranks"]
+    ).tolist()
+    assert [row["weighted_rank"] for row in rows] == pytest.approx(expected["totals"], abs=1e-9)
+    for a, b in itertools.combinations(range(len(names)), 2):
+        if expected["ranks"][a] != expected["ranks"][b]:
+            apart = found.ranks[names[a]] < found.ranks[names[b]]
+            assert apart == (expected["ranks"][a] < expected["ranks"][b])
+    for entry, row in zip(found.more["leave_one_team_out"], case["leave_one_team_out"], strict=True):
+        assert entry["without"] == names[row["without"]]
+        assert set(entry["first"]) <= {names[team] for team in row["first"]}
 
 
 def test_consistency_breaks_the_tie_of_the_definition():
