@@ -9,7 +9,7 @@ import sys
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -25,15 +25,15 @@ from pages.server.request_guard import RequestGuardMiddleware
 @asynccontextmanager
 async def warm(_app):
     """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
-    rounds. A mistake in the settings of logins ends the start."""
+    rounds. A mistake in the settings of logins ends the start, and a process for files that cannot start."""
     try:
         access.begin()
-    except SystemExit as stopped:  # raised further, the server would print where it came from
-        print(stopped, file=sys.stderr, flush=True)
-        os._exit(2)
+    except SystemExit as stopped:
+        _end(stopped)
     from pages.server import preload
     from scoring.common import isolation, limits
     from scoring.inference.reader_pool import LIMITS, ReaderPool
+    from scoring.inference.results import ModelFailed
 
     preload.preload()
     from pages.challenge import challenge_page  # noqa: F401
@@ -50,10 +50,19 @@ async def warm(_app):
         return next((pools[start] for start in pools if name.startswith(start)), readers).run(name, arguments)
 
     isolation.use(run)
-    await asyncio.to_thread(readers.warm)
+    try:
+        await asyncio.to_thread(readers.warm)
+    except (ModelFailed, OSError):
+        _end("The confined process that reads files cannot start: `benchside doctor` says what is missing.")
     departures = asyncio.create_task(session_cleanup.watch())
     yield
     departures.cancel()
+
+
+def _end(why: object) -> NoReturn:
+    """End the server with a sentence: of what is raised it would print where it came from."""
+    print(why, file=sys.stderr, flush=True)
+    os._exit(2)
 
 
 BOARDS, ISIC = "scoring.services.boards.", "scoring.challenges.isic."

@@ -1,6 +1,7 @@
 """`benchside app`: serves the pages, or says in one sentence why it cannot."""
 
 import socket
+import subprocess
 import sys
 import urllib.request
 
@@ -69,3 +70,21 @@ def test_without_streamlit_or_pages_the_sentence_says_what_to_install(monkeypatc
     assert 'pip install "benchside[app]"' in refused("--port", driver.free_port())
     monkeypatch.setattr(app, "FOLDERS", (tmp_path,))
     assert "wheel" in refused("--port", driver.free_port())
+
+
+READERS_FAIL = """
+import sys
+import scoring.inference.reader_pool as pool
+pool.READER = ("/bin/false",)
+from streamlit.web.cli import main
+sys.argv = ["streamlit", "run", "app.py", "--server.headless=true", "--server.port={port}"]
+main()
+"""
+
+
+def test_a_server_whose_readers_cannot_start_ends_with_a_sentence():
+    command = [sys.executable, "-c", READERS_FAIL.replace("{port}", str(driver.free_port()))]
+    done = subprocess.run(command, cwd=driver.ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith("`benchside doctor` says what is missing.")
+    assert "Traceback" not in done.stderr + done.stdout

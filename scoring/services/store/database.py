@@ -9,6 +9,7 @@ import errno
 import os
 import sqlite3
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +23,14 @@ from alembic.migration import MigrationContext
 from alembic.runtime.environment import EnvironmentContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DisconnectionError,
+    InterfaceError,
+    NoSuchModuleError,
+    SQLAlchemyError,
+)
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
@@ -214,6 +222,22 @@ def _sqlite(path: Path) -> Engine:
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
+    was_opened = threading.Event()
+
+    @event.listens_for(engine, "do_connect")
+    def require_file(*_: object) -> None:
+        """Make no empty database in place of one that was deleted."""
+        if was_opened.is_set() and not path.exists():
+            raise InputRefused([error("store-gone", str(path.parent), GONE)])
+
+    @event.listens_for(engine, "checkout")
+    def require_same_file(_connection: Any, record: Any, _proxy: object) -> None:
+        """What a connection to a deleted file takes would be lost at the next start."""
+        file = path.stat().st_ino if path.exists() else None
+        was_opened.set()
+        if record.info.setdefault("file", file) != file:  # it is gone, or another one was put there
+            raise DisconnectionError
+
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
         writes = connection.get_execution_options().get("writes")
@@ -278,6 +302,7 @@ READ_ONLY = "it cannot be written: let this user write there, or name another fo
 LOCKED = (
     "another program holds the database: wait until it is done and do it again. Nothing was kept of this."
 )
+GONE = "its database is gone: bring back the last backup, or start again with an empty one. Nothing was kept."
 DAMAGED = "the database is damaged, or is none: stop all copies and bring back the last backup."
 SILENT = "the database does not answer: start it, or set its address right. Nothing was kept of this."
 _BY_ERRNO = {
@@ -311,7 +336,7 @@ def refusing(place: str) -> Iterator[None]:
     """Turn what the database or the disk says into a refusal. place: what messages call the store.
 
     Raises:
-        InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged` or
+        InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or
             `store-unusable`.
     """
     try:

@@ -4,6 +4,7 @@ import errno
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 from collections.abc import Iterable
 from functools import partial
@@ -320,3 +321,26 @@ def test_files_are_kept_once_and_damage_is_said(monkeypatch, tmp_path):
     assert not store.files.holds(digest)
     with pytest.raises(InputRefused, match=r"store-damaged .*not in the store"):
         store.files.read(digest)
+
+
+def test_a_store_that_is_deleted_while_it_is_open_is_refused_and_one_in_its_place_is_taken(
+    tmp_path, monkeypatch
+):
+    """What was written to a deleted file was acknowledged, and gone at the next start."""
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    store, other = with_board(), tmp_path / "other"
+    open_store(other).engine.dispose()
+    for file in store.folder.glob("benchside.db*"):
+        file.unlink()
+    for use in (store.read, store.write):
+        with pytest.raises(InputRefused, match=r"store-gone .*bring back the last backup"), use() as session:
+            session.get(tables.Board, "b")
+    assert not list(store.folder.glob("benchside.db*")), "no empty one is made"
+    for file in other.glob("benchside.db*"):
+        shutil.copy(file, store.folder)
+    with store.read() as session:
+        assert session.get(tables.Board, "b") is None
+    shutil.rmtree(store.folder)
+    with pytest.raises(InputRefused, match=r"store-(gone|unusable)"), store.write() as session:
+        session.get(tables.Board, "b")
