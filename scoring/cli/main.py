@@ -81,6 +81,9 @@ def _run(arguments_given: list[str]) -> int:
         return DONE
     if arguments.command == "doctor":
         return DONE if _examine(arguments) else REFUSED
+    from scoring.cli import process_tuning
+
+    process_tuning.tune()
     with devices.running_on(getattr(arguments, "device", "auto")):
         _command(arguments.command)(arguments)
     return DONE

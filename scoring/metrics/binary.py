@@ -9,7 +9,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints, Numbers
-from scoring.metrics.classification import divide, f_score
+from scoring.metrics.classification import divide, f_score, running_sums
 
 ROUNDING = 1e-9
 MARGIN = 1e-6
@@ -104,7 +104,7 @@ def _at_or_after(passed: Ints, count: int, weights: Numbers) -> Floats:
     cells = np.ones(len(passed), weights.dtype), (passed, np.arange(len(passed)))
     places = scipy.sparse.csr_matrix(cells, shape=(count + 1, len(passed)))
     sums = (places @ np.ascontiguousarray(weights.T)).astype(float)
-    return np.cumsum(sums[::-1], axis=0)[::-1][1:].T
+    return running_sums(sums[::-1])[::-1][1:].T
 
 
 def f_beta(d: Decisions, beta: float) -> Floats:
@@ -218,9 +218,9 @@ def count_by_threshold(scores: Floats, positive: Bools, weights: Floats) -> Thre
 
 def _sums(weights: Floats, cases: Ints, counts: Ints) -> Floats:
     """Return the sum of the weights of as many of the cases as each count [T] says, [B, T]."""
-    sums = np.zeros((len(weights), len(cases) + 1))
-    np.cumsum(weights[:, cases], axis=1, out=sums[:, 1:])
-    return sums[:, counts]
+    sums = np.zeros((len(cases) + 1, len(weights)))
+    sums[1:] = weights.T[cases]
+    return running_sums(sums)[counts].T
 
 
 def _undefined_unless_both(counts: ThresholdCounts, values: Floats) -> Floats:

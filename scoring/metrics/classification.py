@@ -2,6 +2,7 @@
 is one (resampled) test set."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -12,6 +13,8 @@ CHUNK_CELLS = 4_000_000
 """Weights that are held in double precision at once."""
 
 
+LONG = 64
+"""Replicates from which on rows are added as a whole."""
 CLASSES_AT_ONCE = 64
 """Classes whose indicators are held at once."""
 
@@ -85,10 +88,25 @@ def divide(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.n
     Returns:
         The quotients, float64, of the common shape.
     """
-    above, below = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
-    out = np.full(above.shape, float(undefined))
-    np.divide(above, below, out=out, where=below != 0)
+    above, below = np.asarray(numerator, float), np.asarray(denominator, float)
+    defined = below != 0
+    if defined.all():
+        return np.asarray(np.divide(above, below, order="C"))
+    out = np.full(np.broadcast_shapes(above.shape, below.shape), float(undefined))
+    np.divide(above, below, out=out, where=defined)
     return out
+
+
+def running_sums(rows: Floats) -> Floats:
+    """Add to each row [T, B] all rows before it, in place, and return them.
+
+    Where rows are long, one addition a row is several times faster than NumPy's way down the columns.
+    """
+    if rows.shape[1] < LONG:
+        return np.cumsum(rows, axis=0, out=rows)
+    for before, row in pairwise(rows):
+        row += before
+    return rows
 
 
 def accuracy(c: ClassCounts) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Floats, Ints
-from scoring.metrics.classification import divide
+from scoring.metrics.classification import divide, running_sums
 
 if TYPE_CHECKING:
     import scipy
@@ -88,12 +88,12 @@ class RocCurves:
     @cached_property
     def reached(self) -> Floats:
         """Positives at or above each level [L, B]."""
-        return np.cumsum(self.hits, axis=0) if self.running is None else self.running
+        return running_sums(self.hits.copy()) if self.running is None else self.running
 
-    @property
+    @cached_property
     def alarms(self) -> Floats:
         """Negatives at or above each level [L, B]."""
-        return np.cumsum(self.between[:-1] + self.tied, axis=0)
+        return running_sums(self.between[:-1] + self.tied)
 
     @property
     def positives(self) -> Floats:

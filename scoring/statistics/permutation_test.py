@@ -22,7 +22,7 @@ Score = Callable[[Floats], Floats]
 """Sums [..., K] -> scores [...]."""
 Signs = NDArray[np.int8]
 BLOCK_CELLS = 400_000
-SIGN_CELLS = 4_000_000
+SIGN_CELLS = 1_000_000
 UNIT_SUMS = "unit_sums"
 STREAM, LUCK = 1, 2
 """Beside the seed, so that signs are other random numbers than the replicates, and than each other."""
@@ -69,7 +69,9 @@ class Categories:
         size = held.sum(0) / np.maximum((held > 0).sum(0), 1)
         differ = (np.not_equal(hits, hits[:, a, None]).view(np.int8) for a in range(teams))
         seen = np.stack([units.sum(-1, dtype=np.int32) for units in differ], 1)
-        cases: Floats = np.sqrt(2 * np.maximum(self.unseen - seen / 2, 0)) * size[:, None, None]
+        cases: Floats = self.unseen - seen / 2
+        cases = np.sqrt(np.multiply(2, np.maximum(cases, 0, out=cases), out=cases), out=cases)
+        cases *= size[:, None, None]
         return cases
 
     def move(self, sums: Floats, answers: Floats) -> None:
@@ -210,11 +212,11 @@ def swap_test(
             return None
         varying = np.where(root[rows] > 0, root[rows], np.inf)
         ratio = moved / (sign * varying)[:, None]
-        ahead.add(int(first[rows.start]), second[rows], ratio, root[rows])
         np.maximum(top, ratio.max(0), out=top)
-        np.maximum(top, -ratio.min(0), out=top)
+        np.maximum(top, ahead.add(int(first[rows.start]), second[rows], ratio, root[rows]), out=top)
         size = np.abs(moved, out=moved)
-        beyond[rows] = (size >= (np.abs(differences[rows]) - PUBLISHED)[:, None]).mean(1)
+        reached = size >= (np.abs(differences[rows]) - PUBLISHED)[:, None]
+        beyond[rows] = reached.view(np.int8).sum(1, dtype=np.int32) / resamples
         own[rows] = _limit(size) / varying
     result = _result(differences, root, own, beyond, np.sort(top), exchange.sums.shape[1])
     return replace(result, p_best=ahead.p_values())
@@ -263,18 +265,19 @@ class _Ahead:
         self.seen = np.zeros(len(scores))
         self.drawn = np.zeros((len(scores), resamples))
 
-    def add(self, team: int, others: Ints, ratio: Floats, root: Floats) -> None:
+    def add(self, team: int, others: Ints, ratio: Floats, root: Floats) -> Floats:
         """Take the pairs of a team with some others [P], by their exchanged differences in root mean squares
-        [P, N], larger is better, and these [P]."""
+        [P, N], larger is better, and these [P]. Return the furthest that any is ahead of the team [N]."""
         lead = np.round(self.scores[team] - self.scores[others], DIGITS)
         lead = np.sign(lead) * np.maximum(np.abs(lead) - PUBLISHED * (root > 0), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             lead = np.where(lead == 0, 0.0, lead / root)
         self.seen[team] = max(self.seen[team], (-lead).max())
         self.seen[others] = np.maximum(self.seen[others], lead)
-        np.maximum(self.drawn[team], -ratio.min(0), out=self.drawn[team])
-        these = self.drawn[others[0] : others[-1] + 1]
+        these, furthest = self.drawn[others[0] : others[-1] + 1], -ratio.min(0)
+        np.maximum(self.drawn[team], furthest, out=self.drawn[team])
         np.maximum(these, ratio, out=these)
+        return np.asarray(furthest)
 
     def p_values(self) -> Floats:
         """Return how likely chance puts some other as far ahead of each team [A]; 1 where none is ahead."""
@@ -293,9 +296,9 @@ def _moved(
     """
     sums, categories = exchange.sums, exchange.categories
     teams, _, k = sums.shape
-    total, halves, added = sums.sum(1).T[..., None], _halves(sums, flips), _added(exchange)
+    total, added = sums.sum(1).T[..., None], _added(exchange) / 4
     luck = signs(teams * len(added), len(flips), exchange.seed, LUCK).reshape(len(flips), teams, -1)
-    quarters = np.divide(luck.transpose(2, 1, 0), 4, order="C")
+    luck, halves = np.ascontiguousarray(luck.transpose(2, 1, 0)), _halves(sums, flips)
     shift, start = flips.mean(1), 0
 
     def scored(sums: Floats) -> Floats:
@@ -312,9 +315,10 @@ def _moved(
             middle = (total[:, a, None] + total[:, others]) / 2
             half = halves[:, a, None] - halves[:, others]
             if categories is not None and added[:, a, others].any():
-                luck_of = quarters[:, a, None] - quarters[:, others]
-                categories.move(half, luck_of * added[:, a, others, None])
-            moved = np.round(scored(middle + half) - scored(middle - half), DIGITS)
+                answers = luck[:, a, None] - luck[:, others]
+                categories.move(half, answers * added[:, a, others, None])
+            score = scored(middle + half)
+            moved = np.round(score - scored(np.subtract(middle, half, out=half)), DIGITS)
             # What is no prediction is no chance: the same in every unit.
             constant = np.where(moved.any(1), np.round(differences[rows] - moved[:, 0], DIGITS), 0.0)
             if constant.any():
@@ -325,7 +329,7 @@ def _moved(
 def _halves(sums: Floats, flips: Signs) -> Floats:
     """Return half the sums of signs [N, n] times units, by kind of sum and team [K, A, N], from [A, n, K]."""
     teams, n, k = sums.shape
-    columns, at_once = sums.transpose(1, 0, 2).reshape(n, teams * k), max(1, SIGN_CELLS // n)
+    columns, at_once = sums.transpose(1, 0, 2).reshape(n, teams * k), max(1, SIGN_CELLS // max(n, teams * k))
     halves = np.empty((k, teams, len(flips)))
     for i in range(0, len(flips), at_once):
         block = flips[i : i + at_once].astype(float) @ columns

@@ -216,7 +216,10 @@ def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | N
 
 def _shares_of_places(places: Ints) -> list[list[float]]:
     """Return the share of the replicates in which each team has each place 1 ... A; places [A, B]."""
-    return [(np.bincount(row, minlength=len(places) + 1)[1:] / len(row)).tolist() for row in places]
+    # Each share once: those of 1,000 teams are a million.
+    shares = (np.arange(places.shape[1] + 1) / places.shape[1]).tolist()
+    counts = (np.bincount(row, minlength=len(places) + 1)[1:].tolist() for row in places)
+    return [[shares[count] for count in row] for row in counts]
 
 
 def _stability(scores: Floats, together: Floats) -> dict[str, Any] | None:
