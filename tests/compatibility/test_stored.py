@@ -324,7 +324,7 @@ def test_what_was_kept_before_opens_again_on_its_page(stored, page, note, mend, 
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     text = open_again(app, page, one["id"])
     assert (mend in text, sentence in text) == (True, True)
-    assert ("by version 0.1.0" in text) == ("otherwise" in sentence)
+    assert ("by version 0.1.0" in text) == ("another score" in sentence)
     for name, value in one["rules"].items():
         chosen = [choice.value for choice in app.segmented_control if choice.key == name]
         assert chosen in ([], [value])
