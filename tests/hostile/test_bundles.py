@@ -221,7 +221,8 @@ LYING_CARDS = {
         put("intervals.auc", [0.2, 1.5]),
         "auc in a scorecard, 0.2 to 1.5, leaves",
     ),
-    "interval elsewhere": (put("intervals.score", [0.5, 0.51]), "0.5 to 0.51, is not around 0.870839"),
+    # Of either team: which card is the first follows ids that are drawn.
+    "interval elsewhere": (put("intervals.score", [0.5, 0.51]), "0.5 to 0.51, is not around 0."),
     "interval narrower": (narrower("score"), "has other intervals or replicates than its scorecard says"),
     "interval of a metric narrower": (narrower("brier_score"), "has other intervals or replicates"),
     "no interval": (put("intervals.score", None), "has other intervals or replicates"),
