@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from scoring.challenges import REGISTRY, challenge_ids, is_known, load_challenge, remember
 from scoring.challenges.samples import test_sets
 from scoring.common.findings import InputRefused
-from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.common.fixes import InputChanges, SuggestedFix, editing
 from scoring.core.file_contents import (
     BOARD_MANIFEST,
     MODEL,
@@ -33,6 +33,10 @@ SAME_CASES = 0.5
 """Share of a file's cases that a test set must have to be its test set."""
 MATCHED = 10
 """What that counts among certainties."""
+LEAST_CASES = 20
+"""Columns from which on they may be cases, where they are more than rows."""
+MOST_CELLS = 500_000
+"""Of a table that is tried with its cases in columns."""
 CASE_HEADERS = ("image", "PatientID")
 """What a foreign header of cases in the first column is tried as."""
 AS_CSV = "Tables are read as CSV, Excel workbook, JSON, Parquet or NumPy archive: save it as one."
@@ -205,7 +209,9 @@ def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candi
             readings = _changed(name, data, guessed.changes(table.header, form(None)))
             if readings:
                 return readings
-    for fix in (*between_cells(table.header, table.columns), *shared_affix(table.header)):
+    width, rows = len(table.header), len(table)
+    turned = (editing("transpose"),) * (LEAST_CASES < width > rows and width * rows <= MOST_CELLS)
+    for fix in (*between_cells(table.header, table.columns), *shared_affix(table.header), *turned):
         readings = _changed(name, data, fix.changes)
         if readings:
             return readings

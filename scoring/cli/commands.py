@@ -22,6 +22,7 @@ from scoring.cli.refusing_parser import (
     examples,
     shared_arguments,
 )
+from scoring.common.fixes import EDITS
 from scoring.core.challenge import Challenge
 from scoring.inference.devices import DEVICES
 from scoring.version import __version__
@@ -142,6 +143,8 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
         "or last=COLUMN (rows that are the same in that column)"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
+    edits = f"change the table as a whole, as a refusal says: {', '.join(EDITS)}"
+    fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **several)
 
 
 def _device(command: Parser, challenge: Challenge[Any, Any]) -> None:

@@ -199,6 +199,8 @@ def flags_of(fix: SuggestedFix) -> Iterator[str]:
     if changes.repeated[0]:
         row, column = changes.repeated
         yield f"--repeated-rows {shlex.quote(of_team + '='.join(filter(None, (row, column))))}"
+    if changes.edits:
+        yield f"--edit-table {shlex.quote(of_team + written_pairs(changes.edits))}"
     for name, value in changes.options:
         yield f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
     if fix.option:

@@ -7,13 +7,13 @@ from typing import Any
 
 from scoring.cli.output import progress
 from scoring.common.findings import Finding, ProblemCollector, error
-from scoring.common.fixes import InputChanges, pairs_problem, parsed_pairs, parsed_repeated
+from scoring.common.fixes import InputChanges, edits_problem, pairs_problem, parsed_pairs, parsed_repeated
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option, Values
 from scoring.inputs.sources import FixedSource, Source
 from scoring.statistics.options import StatisticsOptions
 
-FIX_OPTIONS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows")
+FIX_OPTIONS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows", "edit_table")
 """Options that say how predictions are read."""
 UNCHANGED = {name: False if name == "decimal_commas" else "" for name in FIX_OPTIONS}
 
@@ -47,6 +47,8 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
     wrong = {flag: message for flag, text in pairs.items() if (message := pairs_problem(text))}
     if len(arguments.delimiter) > 1 or arguments.delimiter in ('"', "\n", "\r"):
         wrong["--delimiter"] = f"{arguments.delimiter[:20]!r} is not one character that separates cells."
+    if edits := edits_problem(arguments.edit_table):
+        wrong["--edit-table"] = edits
     if arguments.repeated_rows and not parsed_repeated(arguments.repeated_rows)[0]:
         message = f"{arguments.repeated_rows[:60]!r} is none of identical, first=COLUMN and last=COLUMN."
         wrong["--repeated-rows"] = message
@@ -91,6 +93,7 @@ def _changes(arguments: argparse.Namespace) -> InputChanges:
         arguments.decimal_commas,
         arguments.delimiter,
         parsed_repeated(arguments.repeated_rows),
+        edits=tuple(parsed_pairs(arguments.edit_table)),
     )
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -10,10 +11,22 @@ Pairs = tuple[tuple[str, str], ...]
 """Name as written -> the name that it is read by."""
 ANY = "*"
 """In both names of a pair: the same text."""
+FILLED = re.compile(rf"{re.escape(ANY)}\{{(\d{{1,2}})\}}", re.ASCII)
+"""In the other name of a pair: the same text, filled with zeros in front to so many characters."""
 REPEATED = ("identical", "first", "last")
 """Which of several rows is kept."""
 SHOWN = 4
 """Names of a list that are written out."""
+EDITS = {
+    "leave_out": "without column number {}",
+    "transpose": "cases in columns as rows",
+    "labels": "classes in “{}” as scores, 1 and 0",
+    "fill": "{} where a value is missing",
+    "divide": "numbers divided by {}",
+    "softmax": "softmax of the numbers",
+    "sigmoid": "sigmoid of the numbers",
+}
+"""Edits of a whole table, in words."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +44,7 @@ class InputChanges:
         options: Options of `score`.
         test_set: Key of the sample test set to score on, "" for the one that is chosen.
         one_table: Whether a workbook, a zip, a folder or answers of jobs are read as one CSV table.
+        edits: What else is done with a table: name of an edit, one of `EDITS`, and its value.
     """
 
     columns: Pairs = ()
@@ -41,6 +55,7 @@ class InputChanges:
     options: tuple[tuple[str, Any], ...] = ()
     test_set: str = ""
     one_table: bool = False
+    edits: Pairs = ()
 
     @property
     def of_files(self) -> "InputChanges":
@@ -61,12 +76,13 @@ class InputChanges:
             tuple((dict(self.options) | dict(other.options)).items()),
             other.test_set or self.test_set,
             self.one_table or other.one_table,
+            tuple((dict(self.edits) | dict(other.edits)).items()),
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the changes of files, for provenance."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        pairs = {name: dict(values[name]) for name in ("columns", "cases") if values[name]}
+        pairs = {name: dict(values[name]) for name in ("columns", "cases", "edits") if values[name]}
         plain = {name: values[name] for name in ("decimal_commas", "delimiter", "one_table") if values[name]}
         row, column = self.repeated
         return pairs | plain | ({"repeated": {row: column} if column else row} if row else {})
@@ -80,6 +96,7 @@ class InputChanges:
             f"cells separated by {quoted_mark(self.delimiter)}" * bool(self.delimiter),
             _kept_words(self.repeated),
             "the table alone, as CSV" * self.one_table,
+            *(EDITS[name].format(value.partition(": ")[0]) for name, value in self.edits),
         ]
         return ", ".join(filter(None, parts))
 
@@ -114,6 +131,28 @@ def renaming(kind: str, pairs: Pairs) -> SuggestedFix:
     return SuggestedFix(f"Read {label}", changes)
 
 
+def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
+    """Return the fix that edits a whole table.
+
+    Args:
+        name: One of `EDITS`.
+        value: What the edit needs.
+        label: For the button; "": as `InputChanges.words` says it.
+    """
+    changes = InputChanges(edits=((name, value),))
+    return SuggestedFix(label or f"Read {changes.words()}", changes)
+
+
+def edits_problem(text: str) -> str | None:
+    """Return what is wrong with `EDIT=VALUE,...` as a sentence, None where nothing is."""
+    for name, value in parsed_pairs(text):
+        if name not in EDITS:
+            return f"{name[:60]!r} is none of {', '.join(EDITS)}."
+        if name == "divide" and not (value.isdecimal() and len(value) < 10 and int(value)):
+            return f"divide={value[:60]}: write a whole number above 0."
+    return None
+
+
 def keeping(row: str, column: str = "") -> SuggestedFix:
     """Return the fix that keeps one of several rows.
 
@@ -141,7 +180,8 @@ def renamed(name: str, pairs: Pairs) -> str:
     """Return the name that a name is read by.
 
     Args:
-        pairs: As of `renaming`; `*` stands for the same text in both names of a pair.
+        pairs: As of `renaming`; `*` stands for the same text in both names of a pair, `*{7}` for it with
+            zeros in front.
 
     Returns:
         The other name of the first pair that fits, exact ones before patterns; "" for what is left out; the
@@ -152,7 +192,9 @@ def renamed(name: str, pairs: Pairs) -> str:
         return exact[name]
     for old, new in pairs:
         if middle := _middle(name, old):
-            return new.replace(ANY, middle, 1)
+            filled = FILLED.search(new)
+            text = middle.zfill(int(filled[1])) if filled else middle
+            return new.replace(filled[0] if filled else ANY, text, 1)
     return name
 
 

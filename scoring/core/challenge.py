@@ -260,7 +260,7 @@ class Challenge(Generic[Truth, Predictions]):
         except InputRefused as refused:
             if self.readers.form is None:
                 raise
-            raise WITH_COLUMNS(refused, opened, self.readers.form(truth), truth) from refused
+            raise WITH_COLUMNS(refused, opened, self, truth, name) from refused
         is_table = bool(self.words.reading) or submission.is_one_table(source, opened)
         return submission.with_note(read, source, is_table)
 

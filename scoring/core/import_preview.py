@@ -1,7 +1,8 @@
 """Import preview: a guess at the columns of a refused table, and the score that it gives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -11,14 +12,19 @@ from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
 from scoring.core.file_contents import values_of
 from scoring.inputs.case_tables import WITH_METADATA, find_table
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
-from scoring.inputs.sources import FixedSource, PlainSource, Source, open_source
+from scoring.inputs.foreign_shapes import shape_problem
+from scoring.inputs.scales import scale_of
+from scoring.inputs.sources import FixedSource, Source, open_source
 from scoring.inputs.tables import TextTable, key
-from scoring.metrics import calibration
 
 if TYPE_CHECKING:
     from scoring.core.challenge import Challenge
 
 OF_COLUMNS = ("missing-column", "extra-column")
+OF_CASES, MISSING_VALUE = ("no-common-case",), "missing-value"
+OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
+"""Problems that a table of another shape has for no other reason."""
+WithScore = Callable[[SuggestedFix], SuggestedFix]
 ROWS = 5
 WIDTH = 60
 
@@ -36,7 +42,7 @@ class ImportPreview:
 
     Attributes:
         rows: Its first rows.
-        scale: What the numbers are: "probabilities", "percent", "logits" or "other numbers".
+        scale: What the numbers are, as of `scale_of`.
         marks: What separates its cells and decimals, in words.
     """
 
@@ -49,33 +55,79 @@ class ImportPreview:
 
 
 def with_columns(
-    refused: InputRefused, source: Source, form: TableForm, truth: WithIds | None
+    refused: InputRefused, source: Source, challenge: "Challenge[Any, Any]", truth: Any, name: str
 ) -> InputRefused:
-    """Return a refusal with the fix that reads all columns as guessed, where that finds all that are needed.
+    """Return a refusal with what reads the table all the same: another shape of it, or all columns as
+    guessed, where that finds all that are needed.
 
     Args:
         refused: The refusal.
         source: What was read.
-        form: The columns that are needed.
-        truth: The cases.
+        challenge: The challenge.
+        truth: The cases; None without any.
+        name: What messages call the source.
     """
-    first = next((i for i, p in enumerate(refused.problems) if p.code in OF_COLUMNS), None)
-    table = None if first is None else _table(source)
-    if first is None or table is None:
+    codes = {problem.code for problem in refused.problems}
+    form: TableForm = challenge.readers.form(truth) if challenge.readers.form else TableForm("", {})
+    is_known = codes & {*OF_COLUMNS, *OF_CASES} or codes == {MISSING_VALUE}
+    table = _table(source) if is_known and form.columns else None
+    if table is None:
         return refused
+    edited = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
+    score = partial(_with_score, challenge, source, truth, name)
+    shape = shape_problem(table, form, truth.ids if truth is not None else (), codes)
+    if shape is not None and not {edit for fix in shape.fixes for edit, _ in fix.changes.edits} & {*edited}:
+        fixes = shape.fixes if len(shape.fixes) == 1 else tuple(map(score, shape.fixes))
+        if codes == {MISSING_VALUE}:
+            return InputRefused([p.with_fixes(*fixes) for p in refused.problems], refused.findings)
+        others = [problem for problem in refused.problems if problem.code not in OF_SHAPE]
+        return InputRefused([replace(shape, fixes=fixes), *others], refused.findings)
+    return _with_guess(refused, table, form, truth, score)
+
+
+def _with_guess(
+    refused: InputRefused, table: TextTable, form: TableForm, truth: WithIds | None, score: WithScore
+) -> InputRefused:
+    """Return a refusal with the fix that reads all columns as guessed; those that are numbered in either of
+    two orders."""
+    first = next((i for i, p in enumerate(refused.problems) if p.code in OF_COLUMNS), None)
     guessed = guess(table, form, truth.ids if truth is not None else None)
     changes = guessed.changes(table.header, form)
-    if not guessed.is_whole or len(changes.columns) < 2:
+    if first is None or not guessed.is_whole or len(changes.columns) < 2:
         return refused  # a fix of one column stands with its problem
     known = {key(name) for name in (form.case, *form.case_names)}
     if key(guessed.case or "") in known and any(map(_has_pattern, refused.problems)):
         return refused  # so does one of what all columns have in common
-    fix = renaming("column", changes.columns)
+    fixes = [renaming("column", changes.columns)]
     if guessed.in_order:
-        fix = replace(fix, label=f"{fix.label}, in the order of the challenge's classes")
+        by_name = dict(zip(sorted(guessed.columns), guessed.columns.values(), strict=True))
+        orders = {"of the challenge's classes": guessed, "of their names": replace(guessed, columns=by_name)}
+        found = {order: other.changes(table.header, form).columns for order, other in orders.items()}
+        found = (
+            found
+            if len({*map(frozenset, found.values())}) > 1
+            else {"of the challenge's classes": changes.columns}
+        )
+        fixes = [renaming("column", pairs) for pairs in found.values()]
+        fixes = [
+            replace(fix, label=f"{fix.label}, in the order {order}")
+            for order, fix in zip(found, fixes, strict=True)
+        ]
+    scored = fixes if len(fixes) == 1 else [score(fix) for fix in fixes]
     problems = list(refused.problems)
-    problems[first] = replace(problems[first], fixes=(fix, *problems[first].fixes))
+    problems[first] = replace(problems[first], fixes=(*scored, *problems[first].fixes))
     return InputRefused(problems, refused.findings)
+
+
+def _with_score(
+    challenge: "Challenge[Any, Any]", source: Source, truth: Any, name: str, fix: SuggestedFix
+) -> SuggestedFix:
+    """Return a fix whose label says the score that it gives."""
+    score = None if truth is None else score_of(challenge, source, fix.changes, truth, name)
+    if score is None:
+        return fix
+    text = f"{100 * score:.2f}" if challenge.scoring.as_points else f"{score:.4f}"
+    return replace(fix, label=f"{fix.label}: score {text}")
 
 
 def _has_pattern(problem: Finding) -> bool:
@@ -107,23 +159,9 @@ def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -
         tuple(column[row][:WIDTH] for column in table.columns) for row in range(min(ROWS, len(table)))
     )
     guessed = guess(table, form, truth.ids if truth is not None else None)
-    headers = [header for header in guessed.columns.values() if header]
-    return ImportPreview(table.header, rows, form, guessed, _scale(table, headers), _marks(table))
-
-
-def _scale(table: TextTable, headers: Sequence[str]) -> str:
-    values = values_of(table, [table.header.index(header) for header in headers])
-    if not values:
-        return "other numbers"
-    outputs = np.column_stack(values)
-    outputs = outputs[~np.isnan(outputs).any(1)]
-    if not len(outputs):
-        return "other numbers"
-    if calibration.are_percent(outputs):
-        return "percent"
-    if outputs.min() >= 0 and outputs.max() <= 1:
-        return "probabilities"
-    return "logits" if outputs.min() < 0 else "other numbers"
+    places = [table.header.index(header) for header in guessed.columns.values() if header]
+    scale = scale_of(np.column_stack(values_of(table, places))) if places else "other numbers"
+    return ImportPreview(table.header, rows, form, guessed, scale, _marks(table))
 
 
 def _marks(table: TextTable) -> str:
@@ -152,7 +190,7 @@ def chosen(
 
 
 def score_of(
-    challenge: "Challenge[Any, Any]", source: PlainSource, changes: InputChanges, truth: Any, name: str
+    challenge: "Challenge[Any, Any]", source: Source, changes: InputChanges, truth: Any, name: str
 ) -> float | None:
     """Return the score that a table has with changes; None where it is refused for another reason.
 
@@ -164,7 +202,9 @@ def score_of(
         name: What messages call it.
     """
     try:
-        read = challenge.read_predictions(FixedSource(source, changes), truth, name)
+        before = source.changes if isinstance(source, FixedSource) else InputChanges()
+        plain = source.source if isinstance(source, FixedSource) else source
+        read = challenge.read_predictions(FixedSource(plain, before.joined(changes)), truth, name)
         return challenge.score(truth, read, resamples=0, with_curves=False).score
     except InputRefused:
         return None

@@ -14,6 +14,7 @@ from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.inputs import case_ids, long_tables, suggestions, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.cells import parse_numbers, possible_thousands
+from scoring.inputs.foreign_shapes import gap_problem
 from scoring.inputs.sources import TABLES_IN_FOLDERS, Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING, TextTable, key, repeated_row
 from scoring.inputs.text_columns import LazyColumns, trimmed
@@ -281,10 +282,9 @@ def _leave_out_repeated(
             case_of[i] = case_ids.AMBIGUOUS
         elif case >= 0:
             first[case] = i
-    gaps = long_tables.gaps(table.header, table.columns) if len(problems) > known else 0
-    if gaps:
-        text = f"long table: {gaps:,} pairs of case and class are missing. Write a row for each, with 0 too."
-        problems[known:] = [error("missing-value", table.header_place, text)]
+    gaps = long_tables.missing_pairs(table.header, table.columns) if len(problems) > known else []
+    if 0 < len(gaps) < len(table):
+        problems[known:] = [gap_problem(table, len(gaps))]
 
 
 def _first_of_each(ids: Sequence[str]) -> np.ndarray:

@@ -146,7 +146,12 @@ def _words(text: str) -> list[str]:
     return [word for word in parts if word not in AFFIXES]
 
 
-def _joined(text: str) -> str:
+def joined_words(text: str) -> str:
+    """Return the words of a name as one, without those that stand beside names of classes.
+
+    Args:
+        text: A heading, or the name of a class.
+    """
     return "".join(_words(text))
 
 
@@ -168,10 +173,10 @@ def _assigned(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> 
 
 
 def _pairs(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[float, str, str]]:
-    plain = {header: _joined(header) for header in headers}
+    plain = {header: joined_words(header) for header in headers}
     for name, others in wanted.items():
-        codes = {_joined(name), re.sub(r"[^a-z0-9]", "", name.lower())}
-        names = {_joined(other) for other in others}
+        codes = {joined_words(name), re.sub(r"[^a-z0-9]", "", name.lower())}
+        names = {joined_words(other) for other in others}
         for header, written in plain.items():
             if header == name:
                 yield 4.0, name, header

@@ -7,6 +7,7 @@ from scoring.inputs.suggestions import NUMERIC
 
 FORMAT = "A long table (a row for each case and class)"
 MOST_CLASSES = 200
+MOST_PAIRS = 2_000_000
 LOOKED_AT = 50
 """Rows by which a column's kind is told before all are looked at."""
 Columns = Sequence[Sequence[str]]
@@ -35,20 +36,32 @@ def widened(
     return None
 
 
-def gaps(header: Sequence[str], columns: Columns) -> int:
-    """Return how many rows a long table lacks; 0 for any other, and for one that lacks more than half.
+def missing_pairs(header: Sequence[str], columns: Columns) -> list[dict[int, str]]:
+    """Return the pairs of case and class that a long table lacks, by column; none for any other table, and
+    for a table of more than `MOST_PAIRS`.
 
     Args:
         header: Names of the columns.
         columns: Their cells.
     """
+    for case, kind, classes, cases, pairs in _with_gaps(header, columns):
+        if len(cases) * len(classes) <= MOST_PAIRS:
+            every = ((name, label) for name in cases for label in classes)
+            return [{case: name, kind: label} for name, label in every if (name, label) not in pairs]
+    return []
+
+
+def _with_gaps(
+    header: Sequence[str], columns: Columns
+) -> Iterator[tuple[int, int, dict[str, int], dict[str, int], set[tuple[str, str]]]]:
+    """Yield the columns of case and class of a long table, its classes, its cases, and the pairs that it
+    has."""
     for case, kind, _ in _readings(header, columns):
         classes, cases, rows = _numbered(columns[kind]), _numbered(columns[case]), len(columns[case])
-        lacking = len(cases) * len(classes) - rows
         pairs = {*zip(map(str.strip, columns[case]), map(str.strip, columns[kind]), strict=True)}
-        if 1 < len(classes) < len(cases) and 0 < lacking < rows > 1.5 * len(cases) and len(pairs) == rows:
-            return lacking
-    return 0
+        is_long = 1 < len(classes) < len(cases) and len(classes) <= MOST_CLASSES and rows > 1.5 * len(cases)
+        if is_long and len(pairs) == rows:
+            yield case, kind, classes, cases, pairs
 
 
 def _readings(header: Sequence[str], columns: Columns) -> Iterator[tuple[int, int, int]]:

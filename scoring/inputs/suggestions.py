@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Literal
 
-from scoring.common.fixes import ANY, InputChanges, SuggestedFix, quoted_mark, renamed, renaming
+from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing, quoted_mark, renamed, renaming
 from scoring.inputs.case_ids import case_parts
 
 ALIKE = 0.75
@@ -130,11 +130,12 @@ LEAST = 0.5
 """Share of the names that must fit without the prefix or suffix."""
 COMPARED = 500
 """Names that are compared."""
+ENDS_IN_NUMBER = re.compile(r"(.*?)(\d+)", re.ASCII | re.DOTALL)
 
 
 def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix that reads names of cases without what they all have before or after them; none where
-    that fits too few.
+    """Return the fix that reads names of cases without what they all have before or after them, or with the
+    zeros that they lack; none where that fits too few.
 
     Args:
         names: Those that fit no case, with or without folder and ending.
@@ -147,7 +148,26 @@ def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Suggested
         patterns.update(f"{stem[:cut]}{ANY}" for cut in range(1, len(stem)) if stem[cut:] in known)
         patterns.update(f"{ANY}{stem[cut:]}" for cut in range(1, len(stem)) if stem[:cut] in known)
     pattern, count = max(patterns.items(), key=lambda item: item[1], default=("", 0))
-    return (renaming("case", ((pattern, ANY),)),) if count and count >= LEAST * len(stems) else ()
+    if count and count >= LEAST * len(stems):
+        return (renaming("case", ((pattern, ANY),)),)
+    return _with_zeros(stems, known)
+
+
+def _with_zeros(stems: Sequence[str], known: Collection[str]) -> tuple[SuggestedFix, ...]:
+    """Return the fix for names that lack zeros before their numbers, or all that stands before these."""
+    parts = [match for stem in stems if (match := ENDS_IN_NUMBER.fullmatch(stem))]
+    wanted = Counter(
+        (match[1], len(match[2]))
+        for case in islice(known, COMPARED)
+        if (match := ENDS_IN_NUMBER.fullmatch(case))
+    )
+    for (start, width), _ in wanted.most_common(MOST):
+        fits = [m for m in parts if m[1] in ("", start) and f"{start}{m[2].zfill(width)}" in known]
+        if len(fits) >= max(1, LEAST * len(stems)) and len({m[1] for m in fits}) == 1:
+            pair = (f"{fits[0][1]}{ANY}", f"{start}{ANY}{{{width}}}")
+            label = f"Read case “{fits[0][0]}” as “{start}{fits[0][2].zfill(width)}”, and others alike"
+            return (SuggestedFix(label, InputChanges(cases=(pair,))),)
+    return ()
 
 
 COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
@@ -157,7 +177,9 @@ AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputCh
 
 
 def fixes_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix for cells that are no numbers; none where no comma is why."""
+    """Return the fix for cells that are no numbers; none where neither a comma nor a percent sign is why."""
+    if any(cell.strip().endswith("%") and NUMERIC.fullmatch(cell.strip()[:-1]) for cell in cells):
+        return (editing("divide", "100", "Read 45% as 0.45"),)
     return (AS_COMMAS,) if any(map(COMMA.fullmatch, cells)) else ()
 
 

@@ -4,13 +4,15 @@ import codecs
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, renamed
 from scoring.common.isolation import isolated
-from scoring.inputs import table_formats, tables
-from scoring.inputs.case_ids import ID_COLUMNS, changed_case
-from scoring.inputs.suggestions import COMMA, NUMERIC, cut_at_commas
+from scoring.inputs import table_formats
+from scoring.inputs.case_ids import changed_case
+from scoring.inputs.reshaping import case_column, edited
+from scoring.inputs.suggestions import COMMA, cut_at_commas
 from scoring.inputs.table_text import find_header, is_markup
 
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -41,9 +43,20 @@ def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
     encoding = BOMS.get(mark, "utf-8")
     try:
         text = data[len(mark) :].decode(encoding)
-        return mark + _fixed_text(text, changes).encode(encoding)
+        text = _edited_text(text, changes)
+        return mark + _fixed_text(text, replace(changes, edits=())).encode(encoding)
     except (UnicodeError, csv.Error):
         return data
+
+
+def _edited_text(text: str, changes: InputChanges) -> str:
+    lines = text.splitlines()
+    header_line = find_header(lines) if changes.edits else None
+    if header_line is None:
+        return text
+    first, usual = header_line
+    rows = [_cells(line, changes.delimiter or usual) for line in lines[first:]]
+    return "".join(f"{_line(row, changes.delimiter or usual)}\n" for row in edited(rows, changes.edits))
 
 
 def _fixed_text(text: str, changes: InputChanges) -> str:
@@ -65,7 +78,7 @@ def _fixed_text(text: str, changes: InputChanges) -> str:
     if not is_changed and columns == list(range(width)) and delimiter == between and not wanted:
         return end.join([*edited, *lines[first + 1 :]])
     rows = [_cells(line, between) if line.strip() else [] for line in lines[first + 1 :]]
-    case = _case_column(names, rows)
+    case = case_column(names, rows)
     for cells in without_repeated(rows, [*zip(header, names, strict=True)], changes.repeated):
         if changes.decimal_commas:
             cells = _whole_numbers(cells, width)
@@ -111,17 +124,6 @@ def _left_out(cell: str, changes: InputChanges) -> bool:
     return renamed(cell.strip(), changes.columns) == "" and (
         bool(cell.strip()) or ("", "") in changes.columns
     )
-
-
-def _case_column(names: Sequence[str], rows: Sequence[list[str]]) -> int:
-    """Return the column of cases: by its name, else the first that holds text, else the first."""
-    keys = [tables.key(name) for name in names]
-    known = [keys.index(name) for name in ID_COLUMNS if name in keys]
-    ids = [i for i, name in enumerate(keys) if name.endswith("id")]
-    text = (
-        i for i in range(len(keys)) if any(i < len(row) and not NUMERIC.fullmatch(row[i]) for row in rows)
-    )
-    return next(iter([*known, *ids]), next(text, 0))
 
 
 def _whole_numbers(cells: list[str], width: int) -> list[str]:

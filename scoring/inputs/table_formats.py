@@ -228,7 +228,7 @@ def _of_object(document: Mapping[str, Any]) -> Columns:
         ):
             return {key: [_cell(entry) for entry in value] for key, value in document.items()}
     if all(isinstance(value, dict) for value in values) and _by_column(document):
-        ids = list(values[0])
+        ids = list(dict.fromkeys(chain.from_iterable(values)))
         written = not all(re.fullmatch(r"\d+", key) for key in ids)
         columns = {key: [_cell(value.get(i)) for i in ids] for key, value in document.items()}
         return {**({CASE: ids} if written else {}), **columns}
@@ -238,12 +238,12 @@ def _of_object(document: Mapping[str, Any]) -> Columns:
 
 
 def _by_column(document: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Return whether the outer keys are columns, as pandas writes them, and the inner ones rows."""
+    """Return whether the outer keys are columns, as pandas writes them, and the inner ones rows; a column may
+    lack some."""
     inner = list(next(iter(document.values())))
-    same = all(list(value) == inner for value in document.values())
-    return (
-        same and bool(inner) and (inner == [str(i) for i in range(len(inner))] or len(inner) > len(document))
-    )
+    longest = max(map(len, document.values()))
+    same = len({*chain.from_iterable(document.values())}) < 2 * longest
+    return same and bool(inner) and (inner == [str(i) for i in range(len(inner))] or longest > len(document))
 
 
 def _entry(value: Any) -> dict[str, Any]:

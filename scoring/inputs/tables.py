@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 
 from scoring.common.findings import Finding, error, note
-from scoring.common.fixes import keeping
+from scoring.common.fixes import editing, keeping
 from scoring.common.isolation import isolated
 from scoring.common.transport import crosses
 from scoring.inputs import long_tables, table_formats
@@ -260,16 +260,30 @@ def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, lis
     for wanted in names:
         places = [i for i, present in enumerate(table.keys) if present == wanted]
         if places:
-            numbers = " and ".join(str(i + 1) for i in places)
-            return places[0], [
-                error(
-                    "duplicate-column",
-                    table.header_place,
-                    f"column {table.header[places[0]]!r} occurs {len(places)} times (columns "
-                    f"{numbers}): keep one.",
-                )
-            ] if len(places) > 1 else []
+            return places[0], [duplicate_column(table, places)] if len(places) > 1 else []
     return None, []
+
+
+def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
+    """Return `duplicate-column` for columns of one name, with what keeps one of them: any, where they are the
+    same.
+
+    Args:
+        table: The table.
+        places: Where they stand, from 0.
+    """
+    name, numbers = table.header[places[0]], [str(i + 1) for i in places]
+    text = f"column {name!r} occurs {len(places)} times (columns {' and '.join(numbers)}): keep one."
+    others = {kept: " ".join(number for number in numbers if number != kept) for kept in numbers}
+    if len({tuple(table.cells(i)) for i in places}) == 1:
+        label = f"Keep one of the columns “{name[:60]}”, which are the same"
+        fixes = [editing("leave_out", others[numbers[0]], label)]
+    else:
+        fixes = [
+            editing("leave_out", left, f"Keep column {kept} of the columns “{name[:60]}”")
+            for kept, left in others.items()
+        ]
+    return error("duplicate-column", table.header_place, text).with_fixes(*fixes)
 
 
 def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: Kind = "") -> Finding:

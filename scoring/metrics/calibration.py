@@ -15,6 +15,7 @@ PERCENT_TOLERANCE = 1.0
 """How far rows of percent may be from 100, as they are rounded."""
 LEAST_PERCENT = 10
 """What the largest of percent without a sum exceeds."""
+LARGEST_BYTE = 255
 SMALLEST_PROBABILITY = 1e-12
 LEAST_OUTPUT = 1e-15
 LOG_TEMPERATURES = (-3, 3)
@@ -52,6 +53,18 @@ def are_percent(outputs: Floats) -> bool:
     if not outputs.size or outputs.min() < 0 or not LEAST_PERCENT < outputs.max() <= 100 + TOLERANCE:
         return False
     return outputs.shape[1] == 1 or bool(np.abs(outputs.sum(1) - 100).max() <= PERCENT_TOLERANCE)
+
+
+def are_bytes(outputs: Floats) -> bool:
+    """Return whether outputs [N, K] are probabilities as whole numbers from 0 to 255.
+
+    Example:
+        >>> are_bytes(np.array([[40.0, 215.0]])), are_bytes(np.array([[0.0, 1.0]]))
+        (True, False)
+    """
+    if not outputs.size or outputs.min() < 0 or not 100 < outputs.max() <= LARGEST_BYTE:
+        return False
+    return bool((outputs == np.rint(outputs)).all())
 
 
 def log_losses(outputs: Floats, truth: Ints, highest: float = np.inf) -> Floats:

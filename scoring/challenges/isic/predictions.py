@@ -15,14 +15,12 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
-from scoring.inputs import case_tables
+from scoring.inputs import case_tables, scales
 from scoring.inputs.column_guess import TableForm
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
-from scoring.metrics import calibration
 
-LOGITS = " These look like logits; apply softmax or sigmoid."
-PERCENT = " These are percent; divide them by 100."
+LOGITS = "look like logits; apply softmax or sigmoid"
 
 
 def label(outputs: np.ndarray) -> np.ndarray:
@@ -132,8 +130,10 @@ def _row_problems(
         ]
     rows_outside = category_tables.by_row(((int(row), int(k)) for row, k in outside), settled)
     numbers = block.values[np.isfinite(block.values).all(1)]
-    looks = PERCENT if calibration.are_percent(numbers) else LOGITS
-    advice = looks if 2 * len(rows_outside) > len(rows.ids) else ""
+    scale = scales.scale_of(numbers) if 2 * len(rows_outside) > len(rows.ids) else ""
+    kind = f"are {scales.WORDS[scale]}" if scale in scales.WORDS else LOGITS
+    advice = f" These {kind}." if scale else ""
+    fixes = scales.FIXES.get(scale, ())
     missing = category_tables.cell_problems(
         rows, "missing-value", cells["missing-value"], places, "holds no number: write one from 0 to 1."
     )
@@ -141,8 +141,11 @@ def _row_problems(
         *lengths,
         *category_tables.in_row_order([*empty, *missing]),
         *category_tables.cell_problems(rows, "not-a-number", cells["not-a-number"], places, _number_mend),
-        *category_tables.cell_problems(
-            rows, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}"
+        *(
+            problem.with_fixes(*fixes)
+            for problem in category_tables.cell_problems(
+                rows, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}"
+            )
         ),
     ]
 

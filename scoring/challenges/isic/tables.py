@@ -9,6 +9,7 @@ import difflib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from scoring.challenges.isic.categories import (
     of_width,
     preset,
 )
+from scoring.challenges.lesion_names import names_of
+from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.file_contents import (
     LIKELY,
@@ -36,9 +39,11 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.inputs import suggestions, tables
+from scoring.inputs import case_ids, suggestions, tables
 from scoring.inputs.case_tables import UNIT_COLUMNS, table_members
 from scoring.inputs.cells import parse_numbers
+from scoring.inputs.column_guess import TableForm
+from scoring.inputs.foreign_shapes import shape_problem
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.suggestions import renamings
 from scoring.inputs.tables import TextTable, repeated_row
@@ -47,6 +52,8 @@ DROPPED = " The official scorer drops the cells beyond the heading without a wor
 NAMELESS = "column {} has no name (an index column?): leave it out."
 SHOWN = 3
 GROUND_TRUTH = "groundtruth"
+NUMBERS = 0.9
+"""Share of the cells of a category that are numbers."""
 
 
 @dataclass(frozen=True)
@@ -120,15 +127,9 @@ def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
 
 def duplicate_columns(table: TextTable) -> list[Finding]:
     """`duplicate-column`, one per name that occurs twice."""
+    names = [name for name, n in Counter(table.header).items() if n > 1 and name]
     return [
-        error(
-            "duplicate-column",
-            table.header_place,
-            f"column {name!r} occurs {n} times (columns "
-            f"{' and '.join(str(i + 1) for i, h in enumerate(table.header) if h == name)}): keep one.",
-        )
-        for name, n in Counter(table.header).items()
-        if n > 1 and name
+        tables.duplicate_column(table, [i for i, h in enumerate(table.header) if h == name]) for name in names
     ]
 
 
@@ -272,8 +273,9 @@ def _of_table(table: TextTable, contents: FileContents) -> Iterator[Candidate]:
     values = values_of(table, others)
     names = tuple(table.header[i] for i in others)
     too_few = len(others) < 2 and not _usual(names)
-    if id_column is None or too_few or any(share_of_numbers(column) < 0.9 for column in values):
+    if id_column is None or too_few or any(map(partial(_is_other, table), others, values)):
         yield from _metadata(table, len(person))
+        yield from _labels(table)
         return
     year = preset(names)
     title = TITLES[year] if year else f"the ISIC Challenge ({_known(names)})"
@@ -289,6 +291,22 @@ def _of_table(table: TextTable, contents: FileContents) -> Iterator[Candidate]:
     else:
         yield Candidate(ID, "submission", predictions, certainty, ids)
         yield Candidate(ID, "truth", truth, POSSIBLE, ids)
+
+
+def _is_other(table: TextTable, column: int, values: Floats) -> bool:
+    """Return whether the cells of a column that hold something are rarely numbers."""
+    if share_of_numbers(values) >= NUMBERS:
+        return False
+    return share_of_numbers(values[np.array(table.cells(column)) != ""]) < NUMBERS
+
+
+def _labels(table: TextTable) -> Iterator[Candidate]:
+    """Yield that a table without scores can be one of labels, which its reader takes after a change."""
+    column, _ = tables.find_column(table, (*METADATA_IDS, *case_ids.ID_COLUMNS))
+    forms = (TableForm("image", names_of(PRESETS[year])) for year in ("2018", "2019"))
+    if column is not None and any(shape_problem(table, form, (), {"missing-column"}) for form in forms):
+        description = f"a prediction file for the ISIC Challenge: a label for {counted(len(table), 'image')}"
+        yield Candidate(ID, "submission", description, POSSIBLE, keys_of(table, column))
 
 
 def _certainty(table: TextTable, names: tuple[str, ...], year: str | None) -> int:

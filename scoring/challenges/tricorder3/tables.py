@@ -27,7 +27,7 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.core.submission import Predictions, largest
-from scoring.inputs import tables
+from scoring.inputs import scales, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import parse_numbers
@@ -174,7 +174,8 @@ def _read_outputs(
 ) -> Values:
     outputs, faults = predictions.read_numbers(rows, columns, problems, findings)
     labels = largest(outputs)
-    findings += output_findings(outputs[labels >= 0], rows.table.name)
+    said = output_findings(outputs[labels >= 0], rows.table.name)
+    findings += [finding.with_fixes(*scales.FIXES.get(finding.code, ())) for finding in said]
     return Values(outputs, labels, faults)
 
 
@@ -237,12 +238,13 @@ def _countings(truth: SafeScanCases | None, column: int, rows: AlignedRows) -> l
 def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
     """Yield the kind of the outputs [rows, 11] and how many maxima are tied; the score normalises nothing."""
     kind = calibration.output_kind(outputs)
-    if calibration.are_percent(outputs):
+    scale = scales.scale_of(outputs)
+    if scale in scales.WORDS:
         message = (
-            f"values from {outputs.min():.4g} to {outputs.max():.4g}, rows that sum to 100: percent, not "
-            "probabilities. The score is the same; calibration is not defined. Divide them by 100."
+            f"values from {outputs.min():.4g} to {outputs.max():.4g}. The score is the same; calibration is "
+            f"not defined. These are {scales.WORDS[scale]}."
         )
-        yield warning("percent", where, message)
+        yield warning(scale, where, message)
     elif kind == "logits":
         message = (
             f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. "

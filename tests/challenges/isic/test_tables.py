@@ -149,8 +149,8 @@ def test_mostly_out_of_range_looks_like_logits():
 def test_rows_that_sum_to_100_are_percent():
     table = b"image,MEL,NV,BCC\n" + b"".join(b"ISIC_%d,7.5,90.4,2\n" % i for i in range(1, 6))
     found = refused(read, table).problems
-    assert {f.message.rpartition(". ")[2] for f in found if f.code == "out-of-range"} == {
-        "These are percent; divide them by 100."
+    assert {f.message.partition("0 to 1. ")[2] for f in found if f.code == "out-of-range"} == {
+        "These are percent. Divide them by 100."
     }
 
 

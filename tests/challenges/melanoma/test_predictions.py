@@ -175,7 +175,7 @@ def test_logits_are_told():
 
 def test_percent_are_no_logits():
     found = read(score_table([100 * s for s in SCORES]))
-    assert "divide them by 100" in only(found.findings, "percent").message
+    assert "Divide them by 100" in only(found.findings, "percent").message
 
 
 @pytest.mark.parametrize("beyond", [-1e-6, 1 + 1e-6])

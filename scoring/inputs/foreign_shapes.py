@@ -1,0 +1,137 @@
+"""Tables of another shape than a row for each case with a score for each class, and edits that read them."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from scoring.common.findings import Finding, error
+from scoring.common.fixes import SuggestedFix, editing
+from scoring.inputs import case_ids, long_tables
+from scoring.inputs.column_guess import TableForm, guess, joined_words
+from scoring.inputs.reshaping import labels_argument
+from scoring.inputs.suggestions import NUMERIC
+from scoring.inputs.tables import MISSING, TextTable, key
+
+MOST_LABELS = 200
+LABELS = (
+    *("prediction", "predictions", "predicted", "predicted_class", "predicted_label", "pred", "preds"),
+    *("y_pred", "label", "labels", "class", "class_index", "class_id", "argmax", "diagnosis", "dx"),
+    *("category", "target"),
+)
+"""Headings, as `tables.key` writes them, of columns that may number classes."""
+SHARE = 0.5
+MARKS = ("=", ">", "|")
+"""What no cell of an edit's value may hold."""
+
+
+def shape_problem(
+    table: TextTable, form: TableForm, ids: Collection[str], codes: Collection[str]
+) -> Finding | None:
+    """Return what is foreign in the shape of a table, with the edits that read it, alternatives to each
+    other; None for a table of the usual shape.
+
+    Args:
+        table: The table.
+        form: The columns that are needed.
+        ids: Cases of the truth.
+        codes: Of what the table was refused for.
+    """
+    if codes == {"missing-value"}:
+        return _gaps(table, form)
+    known = {case_ids.stem(name).lower() for name in ids}
+    cases = [header for header in table.header if case_ids.stem(header).lower() in known]
+    if known and 2 * len(cases) > len(table.header):
+        message = f"cases stand in columns ({', '.join(cases[:3])}): write a row for each."
+        return error("missing-column", table.header_place, message).with_fixes(editing("transpose"))
+    if {*form.columns} & {*table.header} or len(form.columns) < 2:
+        return None
+    return _long(table, form) or _labels(table, form, ids)
+
+
+def _gaps(table: TextTable, form: TableForm) -> Finding | None:
+    """Return how many numbers a table lacks; None where other cells are empty too."""
+    wanted = {key(name) for name in form.columns}
+    empty = {
+        name: sum(cell.lower() in MISSING for cell in table.cells(i)) for i, name in enumerate(table.keys)
+    }
+    count = sum(empty[name] for name in wanted & empty.keys())
+    if len(wanted) < 2 or not wanted <= empty.keys() or not count or count < sum(empty.values()):
+        return None
+    message = f"{count:,} cells are empty: write a number in each, 0 too."
+    return error("missing-value", table.name, message).with_fixes(_filling(count, "empty cells"))
+
+
+def _filling(count: int, what: str) -> SuggestedFix:
+    return editing("fill", "0", f"Read 0 in the {count:,} {what}")
+
+
+def _long(table: TextTable, form: TableForm) -> Finding | None:
+    """Return what a long table of the needed classes lacks."""
+    pairs = long_tables.missing_pairs(table.header, table.columns)
+    classes = {joined_words(cell) for place in (pairs[0] if pairs else ()) for cell in {*table.cells(place)}}
+    wanted = {joined_words(name) for name in form.columns}
+    if len(wanted & classes) < SHARE * len(wanted):
+        return None
+    return gap_problem(table, len(pairs))
+
+
+def gap_problem(table: TextTable, count: int) -> Finding:
+    """Return `missing-value` for a long table, with what reads 0 in its gaps.
+
+    Args:
+        table: The table.
+        count: The pairs of case and class that it lacks.
+    """
+    text = f"long table: {count:,} pairs of case and class are missing. Write a row for each, with 0 too."
+    fix = _filling(count, "missing pairs of case and class")
+    return error("missing-value", table.header_place, text).with_fixes(fix)
+
+
+def _labels(table: TextTable, form: TableForm, ids: Collection[str]) -> Finding | None:
+    """Return that a table names a class for each case in place of scores; None for another."""
+    case = guess(table, form, tuple(ids) or None).case
+    others = [i for i, header in enumerate(table.header) if header and header != case]
+    found = {place: list(_readings(table, place, form, len(others) == 1)) for place in others}
+    found = {place: readings for place, readings in found.items() if readings}
+    if case is None or len(found) != 1:
+        return None
+    ((place, readings),) = found.items()
+    header = table.header[place]
+    message = (
+        f"column {header[:60]!r} holds the class of each case and no score. Official programs take a score "
+        "for each class: 1 for that class and 0 for the others says the same."
+    )
+    fixes = [
+        editing("labels", labels_argument(header, classes), f"Read {header[:60]!r} as the class{how}")
+        for how, classes in readings
+    ]
+    return error("missing-column", table.header_place, message).with_fixes(*fixes)
+
+
+def _readings(
+    table: TextTable, place: int, form: TableForm, is_only: bool
+) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield how cells of a column name classes, in words, and the class of each cell; nothing where they do
+    not."""
+    cells = list(dict.fromkeys(table.cells(place)))
+    classes = list(form.columns)
+    if len(cells) > MOST_LABELS or any(mark in cell for cell in (*cells, *classes) for mark in MARKS):
+        return
+    if all(map(str.isdecimal, cells)):
+        numbers = [int(cell) for cell in cells]
+        if not is_only and table.keys[place] not in LABELS:
+            return
+        for first in (0, 1):
+            for order, names in {"challenge's": classes, "alphabetical": sorted(classes)}.items():
+                fits = first <= min(numbers) and max(numbers) < first + len(classes)
+                if fits and (order == "challenge's" or names != classes):
+                    start = f"{first} {names[0]}, {first + 1} {names[1]}"
+                    told = f", numbers from {first} in the {order} order ({start})"
+                    yield told, {str(number): name for number, name in enumerate(names, first)}
+        return
+    names_of: dict[str, set[str]] = {}
+    for name, others in form.columns.items():
+        for written in (name, *others):
+            names_of.setdefault(joined_words(written) or key(written), set()).add(name)
+    named = {cell: names_of.get(joined_words(cell) or key(cell), set()) for cell in cells}
+    if all(len(names) == 1 for names in named.values()) and not all(map(NUMERIC.fullmatch, cells)):
+        spelled = {cell: next(iter(names)) for cell, names in named.items()}
+        yield "", spelled | {name: name for name in classes if name not in spelled}

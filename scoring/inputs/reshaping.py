@@ -1,0 +1,167 @@
+"""Edits of a whole table before its reader sees it: cases in columns, labels as scores, gaps, scales."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from scoring.common.fixes import Pairs
+from scoring.inputs import long_tables, tables
+from scoring.inputs.case_ids import ID_COLUMNS
+from scoring.inputs.suggestions import NUMERIC
+from scoring.inputs.table_formats import CASE
+from scoring.metrics.calibration import softmax
+
+Rows = list[list[str]]
+"""Cells of a table, the header first."""
+DIGITS = 9
+"""Of what numbers are divided by."""
+PERCENT = re.compile(r"(.*\d)\s*%\s*", re.DOTALL)
+
+
+def edited(rows: Rows, edits: Pairs) -> Rows:
+    """Return a table with edits made, in the order of `EDITS`; as it is where there is nothing to edit.
+
+    Args:
+        rows: Its cells.
+        edits: As in `InputChanges`.
+    """
+    values, width = dict(edits), max(map(len, rows), default=0)
+    rows = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows if any(row)]
+    for name, edit in EDITS.items():
+        if name in values:
+            rows = edit(rows, values[name])
+    return rows
+
+
+def labels_argument(column: str, classes: Mapping[str, str]) -> str:
+    """Return the value of the edit `labels`.
+
+    Args:
+        column: The column that names a class for each case.
+        classes: Cell -> class, all classes among them.
+    """
+    return f"{column}: {' | '.join(f'{cell}>{name}' for cell, name in classes.items())}"
+
+
+def case_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Return the column of cases: by its name, else the first that holds text, else the first.
+
+    Args:
+        names: Headings.
+        rows: The cells below.
+    """
+    keys = [tables.key(name) for name in names]
+    known = [keys.index(name) for name in ID_COLUMNS if name in keys]
+    ids = [i for i, name in enumerate(keys) if name.endswith("id")]
+    text = (
+        i for i in range(len(keys)) if any(i < len(row) and not NUMERIC.fullmatch(row[i]) for row in rows)
+    )
+    return next(iter([*known, *ids]), next(text, 0))
+
+
+def _without_columns(rows: Rows, places: str) -> Rows:
+    dropped = {int(place) - 1 for place in places.split() if place.isdecimal()}
+    return [[cell for i, cell in enumerate(row) if i not in dropped] for row in rows]
+
+
+def _transposed(rows: Rows, _value: str) -> Rows:
+    turned = [list(column) for column in zip(*rows, strict=True)]
+    return [[CASE, *turned[0][1:]], *turned[1:]]
+
+
+def _labels(rows: Rows, value: str) -> Rows:
+    column, _, classes = value.partition(": ")
+    class_of = {cell: name for cell, _, name in (pair.rpartition(">") for pair in classes.split(" | "))}
+    header, names = rows[0], list(dict.fromkeys(class_of.values()))
+    if column not in header:
+        return rows
+    place = header.index(column)
+    scored = [[*header[:place], *header[place + 1 :], *names]]
+    for row in rows[1:]:
+        label = class_of.get(row[place])
+        cells = [str(float(name == label)) if label else "" for name in names]
+        scored.append([*row[:place], *row[place + 1 :], *cells])
+    return scored
+
+
+def _filled(rows: Rows, value: str) -> Rows:
+    header, body = rows[0], rows[1:]
+    columns = list(zip(*body, strict=True))
+    pairs = long_tables.missing_pairs(header, columns)
+    if pairs:
+        blank = [""] * len(header)
+        added = []
+        for cells in pairs:
+            row = blank.copy()
+            for place, cell in {**cells, _score_column(header, cells): value}.items():
+                row[place] = cell
+            added.append(row)
+        return [header, *body, *added]
+    numbers = _numbers([header, *([_written(cell) for cell in row] for row in body)])
+    body = [[_written(cell) if i in numbers else cell for i, cell in enumerate(row)] for row in body]
+    return [header, *([value if i in numbers and not c else c for i, c in enumerate(row)] for row in body)]
+
+
+def _written(cell: str) -> str:
+    """Return a cell, "" for one of the texts that stand for nothing."""
+    return "" if cell.lower() in tables.MISSING else cell
+
+
+def _score_column(header: Sequence[str], cells: Mapping[int, str]) -> int:
+    return next(i for i, name in enumerate(header) if name and i not in cells)
+
+
+def _divided(rows: Rows, value: str) -> Rows:
+    divisor = int(value) if value.isdecimal() and len(value) <= DIGITS else 0
+    return _changed(rows, lambda numbers: [number / divisor for number in numbers]) if divisor else rows
+
+
+def _softmax(rows: Rows, _value: str) -> Rows:
+    return _changed(rows, lambda numbers: softmax(np.array([numbers]))[0].tolist())
+
+
+def _sigmoid(rows: Rows, _value: str) -> Rows:
+    return _changed(rows, lambda numbers: [0.5 * (1 + math.tanh(number / 2)) for number in numbers])
+
+
+def _changed(rows: Rows, change: Callable[[list[float]], list[float]]) -> Rows:
+    """Return a table with the numbers of each row changed; rows that lack one stay."""
+    places = _numbers(rows)
+    changed = [rows[0]]
+    for row in rows[1:]:
+        known = [number for i in places if (number := _number(row[i])) is not None]
+        is_whole = len(known) == len(places) > 0
+        new = dict(zip(places, map(repr, change(known)), strict=True)) if is_whole else {}
+        changed.append([new.get(i, cell) for i, cell in enumerate(row)])
+    return changed
+
+
+def _numbers(rows: Rows) -> list[int]:
+    """Return the columns of numbers, empty cells aside, that are not the one of cases."""
+    case = case_column(rows[0], rows[1:])
+    columns = enumerate(zip(*rows[1:], strict=True))
+    return [
+        i
+        for i, cells in columns
+        if i != case and any(cells) and all(not cell or _number(cell) is not None for cell in cells)
+    ]
+
+
+def _number(cell: str) -> float | None:
+    match = PERCENT.fullmatch(cell)
+    text = match[1] if match else cell
+    return float(text.replace(",", ".")) if NUMERIC.fullmatch(text) else None
+
+
+EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
+    "leave_out": _without_columns,
+    "transpose": _transposed,
+    "labels": _labels,
+    "fill": _filled,
+    "divide": _divided,
+    "softmax": _softmax,
+    "sigmoid": _sigmoid,
+}
+"""Name of an edit -> what it makes of a table."""
