@@ -154,7 +154,8 @@ def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Fi
         message = (
             f"the C-index is {metrics['c_index']:.4f}, with every sign reversed "
             f"{metrics['c_index_flipped']:.4f}: "
-            "are times read as risks, or the other way round? See --prognosis-direction."
+            "are times read as risks, or the other way round? The organizers' template writes a risk to "
+            "rfs.json, which is read as a time. See --prognosis-direction."
         )
         yield warning("direction-suspect", "c_index", message)
 

@@ -273,10 +273,9 @@ def test_what_was_left_open_is_said(six):
     ).message.startswith("1 event:")
     assert [f.where for f in six.findings if f.code == "absent-class"] == ["T2"]
     turned = [{**row, "risk": -row["risk"] if row["risk"] is not None else None} for row in SIX_GUESSED]
-    assert (
-        only(card(truth_folder(SIX), submission_folder(turned)).findings, "direction-suspect").level
-        == "warning"
-    )
+    suspect = only(card(truth_folder(SIX), submission_folder(turned)).findings, "direction-suspect")
+    assert suspect.level == "warning"
+    assert "template writes a risk to rfs.json, which is read as a time" in suspect.message
     assert "direction-assumed" in codes(six.findings)
     forced = card(truth_folder(SIX), submission_folder(turned), prognosis_direction="time")
     assert not {"direction-suspect", "direction-assumed"} & set(codes(forced.findings))
