@@ -1,11 +1,12 @@
 """JSON of strangers, read strictly: no key twice, no NaN, bounded nesting, bounded texts."""
 
 import json
-from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 DEPTH = 40
 """Lists and objects within each other, at most."""
+_CONTAINERS = frozenset({list, dict})
 
 
 class StrictJsonError(ValueError):
@@ -53,26 +54,15 @@ def _too_deep() -> StrictJsonError:
 
 def _require_bounds(value: Any, longest_text: int | None) -> None:
     """Do nothing if a value is no deeper and no text longer than is allowed. Raises StrictJsonError."""
-    level = [[value]]
+    level: list[Any] = [[value]]
     for _ in range(DEPTH + 1):
-        below = []
-        for container in level:
-            children: Iterable[Any] = container
-            if isinstance(container, dict):
-                children = container.values()
-                _require_short(container, longest_text)
-            for child in children:
-                kind = type(child)
-                if kind is dict or kind is list:
-                    below.append(child)
-                elif kind is str:
-                    _require_short((child,), longest_text)
-        if not below:
+        children = list(chain.from_iterable(c.values() if type(c) is dict else c for c in level))
+        if longest_text is not None:
+            keys = chain.from_iterable(container for container in level if type(container) is dict)
+            texts = chain(keys, (child for child in children if type(child) is str))
+            if any(len(text) > longest_text for text in texts):
+                raise StrictJsonError(f"a text in it has more than {longest_text:,} characters")
+        level = [child for child in children if type(child) in _CONTAINERS]
+        if not level:
             return
-        level = below
     raise _too_deep()
-
-
-def _require_short(texts: Iterable[str], longest_text: int | None) -> None:
-    if longest_text is not None and any(len(text) > longest_text for text in texts):
-        raise StrictJsonError(f"a text in it has more than {longest_text:,} characters")

@@ -207,16 +207,22 @@ def _case_text(cases: Sequence[Mapping[str, Any]]) -> str:
         return _text(plain(cases), separators=(",\n ", ": "))
 
 
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+
+
 def plain(value: Any) -> Any:
     """Return NumPy scalars and arrays, tuples and mappings as JSON knows them; NaN and infinity as None."""
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
+    # The most frequent first: a card of 1,000 cases has 30,000 values.
+    if type(value) is float:
+        return value if math.isfinite(value) else None
+    if type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, np.generic):
         return plain(value.item())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
     return value
