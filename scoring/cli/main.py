@@ -55,8 +55,9 @@ def _run(arguments_given: list[str]) -> int:
             print(f"{challenge_id:<14}{row.name}")
         return DONE
     if arguments.command == "board":
-        from scoring.cli import boards  # with the database, which no other command needs
+        from scoring.cli import boards, process_tuning  # with the database, which no other command needs
 
+        process_tuning.tune()
         boards.run(arguments)
         return DONE
     if arguments.command == "challenge":

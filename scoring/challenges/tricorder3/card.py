@@ -1,6 +1,6 @@
 """The scorecard of TRICORDER-3, and the score that the validator gives for the same files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,11 +80,12 @@ def _card(evaluation: SafeScanEvaluation, size_mib: float | None, with_curves: b
     reached = _reliability(truth, predictions)
     score = final_score(float(point["accuracy"][0]), float(point["weighted_f1"][0]), efficiency(size_mib))
     drawn = evaluation.banded_curves(predictions.outputs, y, predictions.has_outputs) if with_curves else {}
+    precisions = _average_precisions(truth, predictions)
     return ScoreCard(
         ID,
         score,
-        plain(_metrics(evaluation, size_mib, reached)),
-        plain(_per_class(evaluation, counts)),
+        plain(_metrics(evaluation, size_mib, reached, precisions)),
+        plain(_per_class(evaluation, counts, precisions)),
         len(truth),
         _cases(evaluation),
         (*evaluation.read, *_score_findings(evaluation, size_mib, counts)),
@@ -102,14 +103,17 @@ def _card(evaluation: SafeScanEvaluation, size_mib: float | None, with_curves: b
 
 
 def _metrics(
-    evaluation: SafeScanEvaluation, size_mib: float | None, reached: calibration.Reliability | None
+    evaluation: SafeScanEvaluation,
+    size_mib: float | None,
+    reached: calibration.Reliability | None,
+    precisions: Mapping[str, float],
 ) -> dict[str, float | None]:
     a, w = _rounded(evaluation.point)
     return {
         **evaluation.measured,
         "efficiency_score": efficiency(size_mib),
         "prediction_score": 0.5 * a + 0.5 * w,
-        "macro_average_precision": _macro_average_precision(evaluation.truth, evaluation.predictions),
+        "macro_average_precision": float(mean_of_defined(np.array(list(precisions.values())))),
         "expected_calibration_error": reached.expected_calibration_error if reached else None,
     }
 
@@ -146,11 +150,6 @@ def _more(evaluation: SafeScanEvaluation, size_mib: float | None, counts: Counts
     return more
 
 
-def _macro_average_precision(truth: SafeScanCases, predictions: Predictions) -> float:
-    values = np.array(list(_average_precisions(truth, predictions).values()))
-    return float(mean_of_defined(values))
-
-
 def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[str, float]:
     has = predictions.has_outputs
     return {
@@ -159,9 +158,10 @@ def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[
     }
 
 
-def _per_class(evaluation: SafeScanEvaluation, counts: CountsOfClass) -> dict[str, dict[str, Any]]:
+def _per_class(
+    evaluation: SafeScanEvaluation, counts: CountsOfClass, precisions: Mapping[str, float]
+) -> dict[str, dict[str, Any]]:
     point, replicates = evaluation.point, evaluation.replicates
-    average_precision = _average_precisions(evaluation.truth, evaluation.predictions)
     rows: dict[str, dict[str, Any]] = {}
     for k, name in enumerate(CLASSES):
         hits, f1 = int(counts.matrix[k, k]), float(point["f1", name][0])
@@ -169,7 +169,7 @@ def _per_class(evaluation: SafeScanEvaluation, counts: CountsOfClass) -> dict[st
             "risk": RISK[name],
             **evaluation.class_row(hits, int(counts.support[k]), int(counts.predicted[k]), f1),
             "auc": float(point["auc", name][0]),
-            "average_precision": average_precision[name],
+            "average_precision": precisions[name],
             "score_worth": WORTH[name],
             "score_lost": WORTH[name] * (1 - f1),
         }

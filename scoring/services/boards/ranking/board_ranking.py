@@ -136,17 +136,24 @@ class BoardRanking:
     def ranks_by_day(self) -> dict[str, dict[str, int]]:
         """Return the rank of each team at the end of each day on which somebody submitted."""
         by_day: dict[str, dict[str, int]] = {}
-        challenge, options = self.board.challenge, self.board.row.options["compare"]
         chosen: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
         for day, entries in groupby(self.competing, lambda entry: entry.created[:DAY]):
             now = counting(entries, self.rule, self._quantity, chosen, self._worth, self.nominated_now)
             if now != chosen:
-                scores = {team: entry.score for team, entry in now.items()}
-                cards = partial(self._counted_card, now)
-                ranks = ranks_of(challenge, scores, cards, **options)
+                ranks = self._ranks(now)
             chosen, by_day[day] = now, ranks
         return by_day
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """The rank of each team, as in `comparison`, without what chance could do."""
+        return self._ranks(self.counting)
+
+    def _ranks(self, counted: Mapping[str, RankedSubmission]) -> dict[str, int]:
+        scores = {team: entry.score for team, entry in counted.items()}
+        cards = partial(self._counted_card, counted)
+        return ranks_of(self.board.challenge, scores, cards, **self.board.row.options["compare"])
 
     @property
     def _quantity(self) -> Quantity:

@@ -232,9 +232,7 @@ def changed_teams(
 ) -> list[TeamChange]:
     """Return what one version of a board changes against another, teams by rank. relabelled: cases of which
     the truth says something else."""
-    ranks_after, ranks_before = (
-        ranking.comparison.ranks if ranking.comparison else {} for ranking in (after, before)
-    )
+    ranks_after, ranks_before = after.ranks, before.ranks
     ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
     teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
     return [

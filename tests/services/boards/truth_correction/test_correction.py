@@ -1,11 +1,18 @@
 """A corrected truth: seen before it is shown, confirmed, and taken back."""
 
+import json
+import re
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import scoring
 from scoring.challenges import load_challenge, samples
 from scoring.services.boards.board import opened
 from scoring.services.boards.publication import public_report
@@ -14,6 +21,17 @@ from scoring.services.boards.truth_correction import rescoring
 from scoring.services.boards.truth_correction.correction_preview import changed_cases, correction
 from scoring.services.store.database import open_store
 from tests.support.boards import CASES, board, filled, labels
+from tests.support.lesion_tables import CLASSES
+from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
+
+TIMED = """
+import sys, time
+from scoring.cli.main import main
+sys.stderr.isatty = lambda: True
+status = main(sys.argv[1:])
+print(time.process_time(), file=sys.stderr)
+sys.exit(status)
+"""
 
 
 def shown() -> tuple:
@@ -85,6 +103,48 @@ def test_any_version_can_be_returned_to_and_any_two_compared(database, tmp_path)
         rows = session.connection().exec_driver_sql("select card, number from scoring order by 1, 2").all()
     kept = {number: {card for card, of in rows if of == number} for number in (1, 4)}
     assert kept[4] == kept[1], "what the same test set gave is not scored again"
+
+
+@pytest.mark.parametrize(
+    ("teams", "cases", "most_seconds"), [(8, 120, 60), pytest.param(100, 1000, 10, marks=pytest.mark.soak)]
+)
+def test_a_preview_is_what_scoring_each_file_on_both_truths_says(place, tmp_path, teams, cases, most_seconds):
+    """Cases with another label are won by the teams that said it and lost by those that said the old one.
+    Seconds are processor time, since other programs may run."""
+    random, many = np.random.default_rng(31), len(CLASSES)
+    labels = random.integers(0, many, cases)
+    changed = labels.copy()
+    changed[:9] = (labels[:9] + 1) % many
+    sent, truths = tmp_path / "sent", [tmp_path / "old.csv", tmp_path / "new.csv"]
+    sent.mkdir()
+    for path, known in zip(truths, (labels, changed), strict=True):
+        path.write_bytes(lesion_truth(known))
+    outputs = {f"team{k:03}": lesion_outputs(random, labels, 1 + k / teams) for k in range(teams)}
+    for team, values in outputs.items():
+        (sent / f"{team}.csv").write_bytes(outputs_table(values))
+    assert board("create", "tricorder3", "--id", "b", "--title", "B", "--truth", truths[0]).status == 0
+    assert board("submit", "b", sent).status == 0
+    command = ["board", "rescore", "b", "--truth", str(truths[1]), "--json", "-"]
+    done = subprocess.run([sys.executable, "-c", TIMED, *command], capture_output=True, text=True)
+    counted = [int(number) for number in re.findall(rf"(\d+) of {teams} submissions", done.stderr)]
+    assert counted == [*range(teams + 1)]
+    found, scores = json.loads(done.stdout)["correction"], {}
+    one = partial(scoring.score, "tricorder3", resamples=0)
+    for team in list(outputs)[:8]:
+        cards = [one(truth=path, predictions=sent / f"{team}.csv") for path in truths]
+        scores[team] = [card.score for card in cards]
+    assert len(found["changes"]) == teams
+    for change in found["changes"]:
+        said = outputs[change["team"]].argmax(1)
+        won, lost = said[:9] == changed[:9], said[:9] == labels[:9]
+        assert set(change["cases_more_right"]) == {f"c{i}.jpg" for i in np.flatnonzero(won)}
+        assert set(change["cases"]) == {f"c{i}.jpg" for i in np.flatnonzero(won | lost)}
+        if change["team"] in scores:
+            assert [change["score_before"], change["score"]] == scores[change["team"]]
+    for rank, score in (("rank_before", "score_before"), ("rank", "score")):
+        values = [change[score] for change in found["changes"]]
+        assert [c[rank] for c in found["changes"]] == [1 + sum(v > own for v in values) for own in values]
+    assert float(done.stderr.splitlines()[-1]) <= most_seconds
 
 
 def of_hecktor(folder: Path) -> Path:
