@@ -1,30 +1,29 @@
-"""All cases of a scorecard in a table, and what the model received of the chosen one."""
+"""Cases of a scorecard: filters, pictures and table, and what the model received of the chosen one."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+import numpy as np
 import pandas as pd
-import pyarrow as pa
 import streamlit as st
 
+import scoring
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout
-from pages.display.tables import shortened_column
+from pages.display import case_grid, choices, layout
+from pages.display.case_grid import GridCells
+from pages.display.tables import shortened_column, shortener
+from pages.history import last_run
 from pages.server.streamlit_internals import ColumnConfig, arrow_table
+from scoring.common.arrays import Ints
 from scoring.common.text import markdown
+from scoring.comparison import case_list
+from scoring.comparison.case_list import CaseFilter, CaseList
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block
 
-
-@dataclass(frozen=True)
-class _Cases:
-    """Cases as they are downloaded and as they are sent, and how the columns of both are shown."""
-
-    numbers: pd.DataFrame
-    cells: pa.Table
-    columns: Mapping[str, Any]
+UPRIGHT = "Photographs are turned upright for the eye; the model receives them as they are."
+OPENED = "_case_opened"
 
 
 @st.fragment
@@ -34,52 +33,134 @@ def table_and_case(
     columns: Mapping[str, ColumnConfig],
     draw: Callable[[ScoredSubmission, int], None],
 ) -> None:
-    """Draw the cases, all or those that were right or wrong, and the one that a click on its row or its name
-    chooses.
+    """Draw the wanted cases, as pictures where there are any and as a table, and the one that a click on its
+    picture, its row or its name chooses.
 
-    rows: one per case, with "case" and "correct". columns: name in rows -> column_config; those that rows
-    lack are left out. draw: draws the case at a place in the card.
+    rows: one per case, with "case". columns: name in rows -> column_config; those that rows lack are left
+    out. draw: draws the case at a place in the card.
     """
-    only = st.segmented_control(
-        "Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all"
-    )
-    cases = scoring_run.of_card(f"cases/{only}", scored, lambda card: _cases(rows(card), only, columns))
-    _table(cases, scored.card.n_cases, only)
-    _one(scored, draw)
+    places = grid(scored, "shows what the model received", choose)
+    _one(scored, draw, int(places[0]) if len(places) else 0)
+    _table(scored, rows(scored.card).iloc[places], columns)
 
 
-def _cases(rows: pd.DataFrame, only: str, columns: Mapping[str, ColumnConfig]) -> _Cases:
-    chosen = rows if only == "all" else rows[rows["correct"] == (only == "right")]
+def choose(case: str) -> None:
+    """Choose the case that is shown."""
+    st.session_state["case"] = case
+
+
+def grid(scored: ScoredSubmission, opens: str, on_open: Callable[[str], None]) -> Ints:
+    """Draw the choice of cases, and their pictures where there are any; call it in a fragment.
+
+    Args:
+        scored: The submission.
+        opens: What a click on a picture does.
+        on_open: Called with the name of the case that was clicked.
+
+    Returns:
+        The places of the chosen cases in the card, in the chosen order.
+    """
+    challenge = scoring.load_challenge(scored.card.challenge)
+    earlier = last_run.before(scored)
+    if earlier is None:
+        cases = scoring_run.of_card("cases", scored, partial(case_list.case_list, challenge))
+    else:  # of one person: not kept for all
+        cases = case_list.case_list(challenge, scored.card, earlier)
+    wanted = _wanted(cases)
+    places = case_list.chosen(cases, wanted)
+    layout.heading(f"Which cases? {len(places)} of {len(cases.names)}")
+    if challenge.display.thumbnails is not None and any(scored.truth.images) and len(places):
+        _pictures(scored, cases, places, (opens, on_open))
+    return places
+
+
+def _pictures(
+    scored: ScoredSubmission, cases: CaseList, places: Ints, click: tuple[str, Callable[[str], None]]
+) -> None:
+    names = [cases.names[place] for place in places]
+    short = shortener(cases.names)
+    captions = case_list.captions(cases, places)
+    cells = GridCells(scored.truth_key, places.tolist(), names, [*map(short, names)], captions)
+
+    def drawn(wanted: tuple[int, ...]) -> Sequence[bytes | None]:
+        return scoring_run.thumbnails(scored.card.challenge, scored.truth_key, wanted, scored.truth)
+
+    def opened(case: str) -> None:
+        click[1](case)
+        st.session_state[OPENED] = True
+
+    case_grid.show(cells, drawn, "case_grid", click[0], opened)
+    if st.session_state.pop(OPENED, False):
+        st.rerun()
+    unit = scored.card.provenance["unit"]
+    costs = f", then what the {unit} adds to the score or takes from it" if cases.unit else ""
+    said = f"Truth → what it was called. Below: the score of the truth{costs}. {UPRIGHT}"
+    st.caption(said if cases.truth else f"Each number is the value of its case. A click {click[0]}.")
+
+
+def _wanted(cases: CaseList) -> CaseFilter:
+    """Draw the choices, and return them."""
+    results = [
+        *case_list.RESULTS[: 3 if cases.truth else 1],
+        *case_list.CHANGES * (cases.changed is not None),
+    ]
+    orders = case_list.ORDERS if cases.unit else ("worst first", *case_list.ORDERS[1:])
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        result = choices.segments("Cases", results, "cases") if len(results) > 1 else results[0]
+        truth = _class("Truth", cases.truth, "of_truth")
+        called = _class("Called", cases.called, "of_called")
+        groups = st.multiselect("Groups", [*cases.groups], key="of_groups", width=200) if cases.groups else []
+        order = choices.select("Sorted by", orders, "cases_by", 140)
+        scores = _scores(cases)
+    order = case_list.ORDERS[orders.index(order)]
+    return CaseFilter(result, truth, called, groups, scores, order)
+
+
+def _class(label: str, column: Sequence[str], key: str) -> str:
+    """Draw the choice of a class among those that occur; any where cases have none."""
+    options = [case_list.ANY, *sorted(set(column))]
+    if st.session_state.get(key, case_list.ANY) not in options:
+        del st.session_state[key]  # of another submission
+    return choices.select(label, options, key, 140, lambda name: name or "none") if column else case_list.ANY
+
+
+def _scores(cases: CaseList) -> tuple[float, float] | None:
+    """Draw the choice of a range of scores; None for all."""
+    there = cases.score[np.isfinite(cases.score)]
+    if not len(there) or there.min() == there.max():
+        return None
+    ends = (float(np.floor(there.min() * 1000) / 1000), float(np.ceil(there.max() * 1000) / 1000))
+    chosen = st.slider("Score", *ends, ends, key="of_scores", width=190)
+    return None if chosen == ends else chosen
+
+
+def _table(scored: ScoredSubmission, rows: pd.DataFrame, columns: Mapping[str, ColumnConfig]) -> None:
     there = {name: column for name, column in columns.items() if name in rows}
-    numbers = chosen[list(there)]
+    numbers = rows[list(there)]
     cells, config = shortened_column(numbers, there)
-    return _Cases(numbers, arrow_table(cells), config)
-
-
-def _table(cases: _Cases, n_cases: int, only: str) -> None:
-    question = f"What became of each case? {len(cases.numbers)} of {n_cases}"
+    question = f"What became of each case? {len(rows)} of {scored.card.n_cases}"
     table = layout.styled_table(
         question,
-        cases.cells,
-        cases.columns,
+        arrow_table(cells),
+        config,
         "case_rows",
         on_select="rerun",
         selection_mode="single-row",
         height=320,
     )
     caption = "Choose a row to see what the model received."
-    layout.footer(caption, cases.numbers, question, "case_rows", index=False)
-    picked = table.selection.rows
-    if picked and st.session_state.get("case_picked") != (only, picked[0]):
-        st.session_state["case_picked"] = (only, picked[0])
-        st.session_state["case"] = cases.numbers["case"].iloc[picked[0]]
+    layout.footer(caption, numbers, question, "case_rows", index=False)
+    picked = [numbers["case"].iloc[row] for row in table.selection.rows if row < len(numbers)]
+    if picked and st.session_state.get("case_picked") != picked:
+        st.session_state["case_picked"] = picked
+        st.session_state["case"] = picked[0]
 
 
 @st.fragment
-def _one(scored: ScoredSubmission, draw: Callable[[ScoredSubmission, int], None]) -> None:
-    """Another case repaints this, not the table."""
+def _one(scored: ScoredSubmission, draw: Callable[[ScoredSubmission, int], None], first: int) -> None:
+    """Another case repaints this, not the table. first: the place of the case that is shown at first."""
     names = [case["case"] for case in scored.card.cases]
-    chosen = st.selectbox("What a model receives of", names, key="case", bind="query-params", format_func=str)
+    chosen = st.selectbox("Chosen case", names, first, key="case", bind="query-params", format_func=str)
     draw(scored, names.index(chosen))
 
 

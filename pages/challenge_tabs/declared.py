@@ -7,10 +7,11 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from pages.challenge import case_table
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.challenge_tabs import slice_viewer
-from pages.challenge_tabs.shared_widgets import case_gallery, choose_case
-from pages.display import viewer
+from pages.challenge_tabs.shared_widgets import choose_case
+from pages.display import layout, viewer
 from pages.display.render import CaseLink
 from pages.display.tables import shortener
 from pages.display.viewer import nuclei
@@ -20,7 +21,6 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.marks import are_flat, marks
 from scoring.challenges.declared.views import worst_first
 from scoring.common.text import markdown, shortened
-from scoring.core.scorecard import ScoreCard
 from scoring.inference import pictures
 from scoring.presentation.figures.numerals import decimal
 
@@ -28,15 +28,20 @@ LINK = CaseLink("case", "place")
 VIEWER = "Viewer"
 KEPT_CASES, MARGIN = 8, 1.05
 """Cases that are kept as drawn, and how much larger than its marks an image without a picture is."""
-LISTED = 4
-"""Facts of a case that its picture names."""
+LARGE = 800
+"""px of a picture that is shown alone."""
 
 
 def tabs(declaration: Declaration) -> Mapping[str, Callable[[ScoredSubmission], None] | None]:
     """Return the tabs of a declared challenge: sections, and what has widgets below them."""
     names = ("Metrics", "Classes", "Curves", "Errors", "Calibration", "Subgroups")
     live = {VIEWER: partial(viewer_tab, declaration)} if has_viewer(declaration) else {}
-    return {**dict.fromkeys(names), "Cases": pictures_tab, **live, "Model": None}
+    return {
+        **dict.fromkeys(names),
+        "Cases": partial(cases_tab, LINK if live else None),
+        **live,
+        "Model": None,
+    }
 
 
 def has_viewer(declaration: Declaration) -> bool:
@@ -81,31 +86,24 @@ def _worst(scored: ScoredSubmission) -> str:
     return str(scored.card.cases[worst_first(scored.card)[0]]["case"])
 
 
-def pictures_tab(scored: ScoredSubmission) -> None:
-    """Draw the pictures of the cases, where there are any, worst first."""
+@st.fragment
+def cases_tab(link: CaseLink | None, scored: ScoredSubmission) -> None:
+    """Draw the cases as pictures; a click opens the viewer, or the picture where there is none."""
     if not any(scored.truth.images):
         return
-    order = [i for i in worst_first(scored.card) if scored.truth.images[i] is not None]
-    count = f"{len(order)} of {scored.card.n_cases} cases have a picture, worst first."
-    caption = f"{count} Turned upright for the eye; a model receives them as they are."
-    titles = ("What do the worst cases look like?", caption)
-    case_gallery(scored, titles, order, _words_of(scored.card), "worst_page")
-
-
-def _words_of(card: ScoreCard) -> Callable[[int], tuple[str, list[str], str]]:
-    """Return what gives alternative text, lines and caption of a case."""
-    short = shortener([row["case"] for row in card.cases])
-
-    def words(i: int) -> tuple[str, list[str], str]:
-        facts = [(name, value) for name, value in card.cases[i].items() if name not in ("case", "correct")]
-        lines = [
-            f":gray[{markdown(name.replace('_', ' '))}] {markdown(_value(value), 40)}"
-            for name, value in facts[:LISTED]
-        ]
-        alt = ", ".join(f"{name} {_value(value)}" for name, value in facts[:LISTED])
-        return f"Case {card.cases[i]['case']}, {alt}", lines, short(card.cases[i]["case"])
-
-    return words
+    if link is not None:
+        case_table.grid(scored, "opens the viewer", link.open)
+        return
+    case_table.grid(scored, "shows it larger", case_table.choose)
+    names = list(scored.truth.ids)
+    if (chosen := st.session_state.get("case")) in names:
+        index = names.index(chosen)
+        picture = pictures.tile(scored.truth, index, LARGE)
+        facts = (
+            f"{name.replace('_', ' ')} {_value(value)}" for name, value in scored.card.cases[index].items()
+        )
+        if picture is not None:
+            layout.draw_picture(picture, markdown(" · ".join(facts), 300), alt=f"Case {chosen}")
 
 
 def _value(value: object) -> str:

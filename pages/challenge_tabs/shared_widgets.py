@@ -10,8 +10,6 @@ from pages.display import layout
 from pages.display.layout import GalleryCard
 from pages.display.render import CaseLink
 
-UPRIGHT = "Photographs are turned upright for the eye; the model receives them as they are."
-
 
 def choose_case(
     noun: str,

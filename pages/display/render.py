@@ -21,6 +21,7 @@ from pages.display import headline as score_bar
 from pages.server import deferred_widgets
 from scoring.common.findings import Finding
 from scoring.common.text import file_name, markdown
+from scoring.comparison.case_list import ANY
 from scoring.core.views import (
     Block,
     Choice,
@@ -38,6 +39,7 @@ from scoring.presentation.figures.theme import Theme
 
 SHARED_BLOCKS, SESSION_BLOCKS = 512, 128
 """Figures and tables in one theme that are kept."""
+TO_CASES = "_to_cases"
 TALL, SHORT = 470, 12
 """px of a table that scrolls, and the rows from which on it does."""
 Numbers = Callable[[], pd.DataFrame]
@@ -60,7 +62,7 @@ class CaseLink:
         def chosen() -> None:
             rows = st.session_state[key].selection.rows
             if rows:
-                self._open(names[rows[0]])
+                self.open(names[rows[0]])
 
         return chosen
 
@@ -70,7 +72,7 @@ class CaseLink:
         def chosen() -> None:
             points = st.session_state[key].selection.points
             if points and points[0].get("customdata"):
-                self._open(points[0]["customdata"][0])
+                self.open(points[0]["customdata"][0])
 
         return chosen
 
@@ -78,9 +80,25 @@ class CaseLink:
         """Forget the place: it belongs to the case that was shown."""
         st.query_params.pop(self.parameter, None)
 
-    def _open(self, name: str) -> None:
+    def open(self, name: str) -> None:
+        """Open the viewer at a case."""
         st.session_state[self.case], st.session_state["tab"] = name, "Viewer"
         self.leave()
+
+
+def _to_cases(figure: str) -> Callable[[], None]:
+    """Return what opens the cases of the class, or of truth and call, that was clicked. figure: its key."""
+
+    def chosen() -> None:
+        points = st.session_state[figure].selection.points
+        if points and (classes := points[0].get("customdata")):
+            truth, called = (*classes, None)[:2]
+            st.session_state["tab"], st.session_state[TO_CASES] = "Cases", True
+            st.session_state["of_truth"] = truth
+            st.session_state["of_called"] = called or ANY
+            st.session_state["cases"] = "all" if called else "mistakes"
+
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -199,6 +217,11 @@ def _figure(entry: Figure, path: BlockPath, early: bool = False) -> None:
     if entry.cases and path.link:
         caption = f"{entry.caption} A click opens the {path.link.case}."
         draw_clickable(entry, path, caption, path.link.point)
+        return
+    if entry.classes:
+        draw_clickable(entry, path, f"{entry.caption} A click shows its cases.", _to_cases)
+        if st.session_state.pop(TO_CASES, False):
+            st.rerun()  # a click in a fragment repaints that alone, and the tab changes
         return
 
     def picture() -> Drawing:

@@ -35,7 +35,7 @@ from scoring.presentation.figures.theme import SHAPES, SYMBOLS
 
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
 CONFUSION = {
-    show: MatrixStyle("Which class is taken for which?", show, is_grouped=True)
+    show: MatrixStyle("Which class is taken for which?", show, is_grouped=True, is_clickable=True)
     for show in ("counts", "shares")
 }
 """What the cells say -> how the matrix of all classes is drawn."""
@@ -127,7 +127,9 @@ def points_lost(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
         name: [rows[c][key] for c in order],
         "n": [rows[c]["support"] for c in order],
     }
-    return Figure(lambda theme: score_points.points_lost(rows, theme, (key, name)), caption, data)
+    return Figure(
+        lambda theme: score_points.points_lost(rows, theme, (key, name)), caption, data, classes=True
+    )
 
 
 def _hundredfold(value: float | None) -> float | None:
@@ -174,6 +176,7 @@ def confusion(card: ScoreCard) -> list[Block]:
             caption,
             counts_by_class(labels, counts),
             f"confusion {show}",
+            classes=True,
         )
 
     cells = Choice("Cells show", "cells", {show: drawn(show) for show in CONFUSION}, printed=1)

@@ -27,7 +27,8 @@ class Figure:
     build: draws it in a theme; the figure says which question it answers. caption: how
     it is read, n and method. data: the numbers that are drawn, for a download. key: tells figures with one
     question apart. cases: whether points carry the name of their case first in `customdata`; where there is a
-    viewer of cases, a click opens it.
+    viewer of cases, a click opens it. classes: whether they carry a class, or truth and call; a click leads
+    to the cases of these.
     """
 
     build: Callable[[Theme], Drawing]
@@ -35,6 +36,7 @@ class Figure:
     data: Data | None = None
     key: str = ""
     cases: bool = False
+    classes: bool = False
 
 
 @dataclass(frozen=True)

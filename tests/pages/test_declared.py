@@ -246,7 +246,7 @@ def test_pictures_of_cases_stand_worst_first_and_a_model_is_scored(opened):
     assert not app.exception
     assert "12 cases, 12 with a picture" in words(app)
     open_tab(app, "Cases")
-    assert "What do the worst cases look like?" in words(app)
+    assert "Which cases? 12 of 12" in words(app)
     assert not open_tab(app, "Model").exception
     assert "What does the model take and give?" in words(app)
 

@@ -8,8 +8,9 @@ import streamlit as st
 
 import scoring
 from pages.challenge import case_table, scored_submission, scoring_run
+from pages.challenge.case_table import UPRIGHT
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs.shared_widgets import UPRIGHT, case_gallery, n_cases, threshold_buttons
+from pages.challenge_tabs.shared_widgets import case_gallery, n_cases, threshold_buttons
 from pages.display import choices, downloads, layout, tables
 from pages.display.tables import shortener
 from pages.input_widgets.selectors import ChosenInput

@@ -6,8 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from pages.challenge import case_table, scored_submission, scoring_run
+from pages.challenge.case_table import UPRIGHT
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs.shared_widgets import UPRIGHT, case_gallery, n_cases, threshold_buttons
+from pages.challenge_tabs.shared_widgets import case_gallery, n_cases, threshold_buttons
 from pages.display import layout, tables
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import threshold_views, views

@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.challenge import scored_submission, scoring_run
+from pages.challenge import case_table, scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.challenge_tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
 from pages.challenge_tabs.shared_widgets import choose_case
@@ -222,3 +222,4 @@ def images_tab(scored: ScoredSubmission) -> None:
         scored_submission.block(
             scoring_run.of_card("puma_images", scored, images_table), scored, "images", LINK
         )
+    case_table.grid(scored, "opens the viewer", LINK.open)

@@ -11,8 +11,9 @@ import streamlit as st
 import scoring
 from pages.challenge import case_table as cases
 from pages.challenge import scored_submission, scoring_run
+from pages.challenge.case_table import UPRIGHT
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs.shared_widgets import UPRIGHT, case_gallery, n_cases
+from pages.challenge_tabs.shared_widgets import case_gallery, n_cases
 from pages.display import layout, tables
 from scoring.challenges.classification_views import class_name
 from scoring.challenges.tricorder3.formula import CLASSES

@@ -155,6 +155,7 @@ def _lost(card: ScoreCard) -> Figure:
             name: [entry[measure] for entry in entries],
             "n": [entry["support"] for entry in entries],
         },
+        classes=True,
     )
 
 

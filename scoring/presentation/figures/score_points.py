@@ -199,6 +199,7 @@ def points_lost(
         y=names,
         x=lost,
         orientation="h",
+        customdata=[(name,) for name, _ in rows],
         hovertext=[
             _loss(name, entry, a, b, measure) for (name, entry), a, b in zip(rows, lost, worth, strict=True)
         ],

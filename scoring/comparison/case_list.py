@@ -1,0 +1,177 @@
+"""Cases of one scorecard with truth, call and what each costs, as a grid of pictures lists them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.comparison import scale
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
+from scoring.presentation.figures.numerals import decimal
+from scoring.statistics.permutation_test import UNIT_SUMS
+
+ANY = "any"
+RESULTS, CHANGES = ("all", "mistakes", "right"), ("fixed", "broken")
+POINTS = "points"
+ORDERS = ("points lost", "score", "case")
+SCORES = ("truth_score", "output")
+"""Keys of a case's row that hold what a model gave for its class."""
+NO_GROUPS = ("case", "truth", "predicted", "mask")
+"""Keys of a case's row that name no group of cases."""
+MOST_GROUPS = 20
+"""Different words of a column that makes groups, at most."""
+
+
+@dataclass(frozen=True)
+class CaseList:
+    """The cases of a scorecard, in its order.
+
+    Attributes:
+        names: Of the cases.
+        truth: Class of each case as words; empty where cases have none.
+        called: What each was called, "" for nothing; empty as `truth`.
+        right: 1 for a case that is right, 0 for a wrong one, between them how right it is; NaN: not counted.
+        score: Output for the truth, or how right the case is; NaN for none.
+        lost: How much better the score, as it is shown, would be without the unit of the case (lesion,
+            patient); where that cannot be said, how wrong the case is.
+        unit: What `lost` is counted in: "points", "of the score", or "" where it only orders the cases.
+        groups: "gender: female" -> whether a case belongs to it.
+        changed: 1 for a case that an earlier run had less right, -1 for one that it had more right; None
+            without an earlier run.
+    """
+
+    names: Sequence[str]
+    truth: Sequence[str]
+    called: Sequence[str]
+    right: Floats
+    score: Floats
+    lost: Floats
+    unit: str
+    groups: Mapping[str, Bools]
+    changed: Floats | None = None
+
+
+@dataclass(frozen=True)
+class CaseFilter:
+    """Which cases are wanted, and in which order.
+
+    Attributes:
+        result: One of `RESULTS` or `CHANGES`.
+        truth: A class, or any.
+        called: A class, "" for no call, or any.
+        groups: Keys of `CaseList.groups`, to all of which a case belongs.
+        scores: Least and largest score; None: also cases without one.
+        order: "points lost" (most first), "score" (least first), or "case", the order of the test set.
+    """
+
+    result: str = "all"
+    truth: str = ANY
+    called: str = ANY
+    groups: Sequence[str] = ()
+    scores: tuple[float, float] | None = None
+    order: str = ORDERS[0]
+
+
+def case_list(challenge: Challenge[Any, Any], card: ScoreCard, earlier: ScoreCard | None = None) -> CaseList:
+    """Return the cases of a scorecard.
+
+    Args:
+        challenge: Its challenge.
+        card: The scorecard.
+        earlier: Of another submission on the same cases; None: nothing is said of changes.
+
+    Returns:
+        The list.
+    """
+    spec, rows = challenge.comparison, card.cases
+    right = spec.case_value.oriented(spec.correct(card))
+    key = next((name for name in SCORES if rows and name in rows[0]), None)
+    score = right if key is None else np.array([row.get(key) for row in rows], float)
+    changed = None
+    if earlier is not None and [row["case"] for row in earlier.cases] == [row["case"] for row in rows]:
+        changed = np.nan_to_num(np.sign(right - spec.case_value.oriented(spec.correct(earlier))))
+    has_classes = any(isinstance(row.get("truth"), str) for row in rows) and "predicted" in rows[0]
+    return CaseList(
+        [str(row["case"]) for row in rows],
+        [str(row["truth"] or "") for row in rows] if has_classes else (),
+        [str(row["predicted"] or "") for row in rows] if has_classes else (),
+        right,
+        score,
+        *_lost(challenge, card, right),
+        _groups(rows),
+        changed,
+    )
+
+
+def _lost(challenge: Challenge[Any, Any], card: ScoreCard, right: Floats) -> tuple[Floats, str]:
+    spec, sums = challenge.comparison, card.arrays.get(UNIT_SUMS)
+    score_of = spec.score_of_sums(card) if spec.score_of_sums and sums is not None else None
+    units = card.arrays.get("units", np.arange(len(right)))
+    if sums is None or score_of is None or int(units.max()) + 1 != len(sums):
+        return -right, ""
+    whole, of = sums.sum(0), scale.of(challenge)
+    gain: Floats = challenge.scoring.quantity().oriented(score_of(whole - sums) - score_of(whole))
+    return of.factor * gain[units], POINTS if of.factor != 1 else "of the score"
+
+
+def _groups(rows: Sequence[Mapping[str, object]]) -> dict[str, Bools]:
+    groups: dict[str, Bools] = {}
+    for key in rows[0] if rows else ():
+        values = [row.get(key) for row in rows]
+        words = sorted({value for value in values if isinstance(value, str)})
+        if key not in NO_GROUPS and 1 < len(words) <= MOST_GROUPS:
+            head = key.replace("_", " ")
+            groups |= {f"{head}: {word}": np.array([value == word for value in values]) for word in words}
+    return groups
+
+
+def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
+    """Return the places of the wanted cases in the card, in the wanted order.
+
+    Args:
+        cases: All cases.
+        wanted: Which of them. Of those that cost alike, the lowest score comes first.
+    """
+    kept = np.ones(len(cases.names), bool)
+    if wanted.result in ("mistakes", "right"):
+        kept &= cases.right >= 1 if wanted.result == "right" else cases.right < 1
+    elif wanted.result in CHANGES:
+        kept &= (0 if cases.changed is None else cases.changed) == (1 if wanted.result == "fixed" else -1)
+    for value, column in ((wanted.truth, cases.truth), (wanted.called, cases.called)):
+        if value != ANY and column:
+            kept &= np.array([name == value for name in column])
+    for group in wanted.groups:
+        kept &= cases.groups.get(group, True)
+    if wanted.scores is not None:
+        kept &= (cases.score >= wanted.scores[0]) & (cases.score <= wanted.scores[1])
+    places = np.flatnonzero(kept)
+    if wanted.order == "case":
+        return places
+    by = (cases.score, -cases.lost) if wanted.order == ORDERS[0] else (cases.score,)
+    return places[np.lexsort([column[places] for column in by])]
+
+
+def captions(cases: CaseList, places: Ints) -> list[tuple[str, str, str]]:
+    """Return of each of these cases a mark ("right", "wrong" or ""), truth with call, and numbers, in words.
+
+    Args:
+        cases: The list.
+        places: Of the cases in it.
+    """
+    return [_caption(cases, place) for place in places.tolist()]
+
+
+def _caption(cases: CaseList, place: int) -> tuple[str, str, str]:
+    right, score, lost = (float(column[place]) for column in (cases.right, cases.score, cases.lost))
+    numbers = [decimal(score, 3)] if np.isfinite(score) else []
+    if cases.unit and np.isfinite(lost):
+        numbers.append(
+            f"{decimal(-lost, 2, True)} points" if cases.unit == POINTS else decimal(-lost, 4, True)
+        )
+    if not cases.truth:
+        return "", "", " · ".join(numbers)
+    mark = "" if np.isnan(right) else "right" if right >= 1 else "wrong"
+    return mark, f"{cases.truth[place]} → {cases.called[place] or 'none'}", " · ".join(numbers)
