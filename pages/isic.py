@@ -54,7 +54,7 @@ def about_submission(card: ScoreCard) -> str:
 TABS = {
     "Categories": None,
     "Points": None,
-    "Confusion": tabs.confusion_tab,
+    "Confusion": None,
     "Curves": tabs.malignant_tab,
     "Thresholds": tabs.threshold_tab,
     "Calibration": None,

@@ -10,7 +10,7 @@ import streamlit as st
 import scoring
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import case_grid, choices, layout
+from pages.display import case_grid, choices, layout, render
 from pages.display.case_grid import GridCells
 from pages.display.tables import shortened_column, shortener
 from pages.history import last_run
@@ -47,6 +47,19 @@ def table_and_case(
 def choose(case: str) -> None:
     """Choose the case that is shown."""
     st.session_state["case"] = case
+
+
+def lead(kind: str, count: int, **wanted: str | list[str]) -> None:
+    """Draw what leads to the cases of a kind. count: of them. wanted: as of `render.open_cases`."""
+    label, key = f"{kind[0].upper()}{kind[1:]}: {count}", f"lead_{kind}"
+    st.button(
+        label,
+        key=key,
+        icon=":material/grid_view:",
+        on_click=render.open_cases,
+        kwargs=wanted,
+        disabled=not count,
+    )
 
 
 def grid(scored: ScoredSubmission, opens: str, on_open: Callable[[str], None]) -> Ints:
@@ -109,6 +122,8 @@ def _wanted(cases: CaseList) -> CaseFilter:
         result = choices.segments("Cases", results, "cases") if len(results) > 1 else results[0]
         truth = _class("Truth", cases.truth, "of_truth")
         called = _class("Called", cases.called, "of_called")
+        there = [group for group in st.session_state.get("of_groups", ()) if group in cases.groups]
+        st.session_state["of_groups"] = there  # without those of another submission
         groups = st.multiselect("Groups", [*cases.groups], key="of_groups", width=200) if cases.groups else []
         order = choices.select("Sorted by", orders, "cases_by", 140)
         scores = _scores(cases)

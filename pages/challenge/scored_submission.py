@@ -16,7 +16,7 @@ from scoring.challenges import preflight_views
 from scoring.common.findings import OF_SMALL_SETS, Finding
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
-from scoring.core.views import Block, Figure, Views
+from scoring.core.views import Block, Views
 from scoring.presentation.html import views_of
 
 SHARED_CARDS, SESSION_CARDS = 32, 4
@@ -126,11 +126,6 @@ def block(
     """Draw a block that a live tab made. With `scored` and a path, which must say all that it depends on, it
     is kept with the blocks of that card."""
     render.draw(entry, of_card(scored, f"live/{path}", link) if scored else BlockPath(None, True, path, link))
-
-
-def clickable(entry: Figure, scored: ScoredSubmission, path: str, chosen: render.Chosen) -> None:
-    """Draw a figure of a live tab whose points can be clicked; path as of `block`."""
-    render.draw_clickable(entry, of_card(scored, f"live/{path}"), entry.caption, chosen)
 
 
 def verdicts(card: ScoreCard, question: str, labels: Mapping[str, str], fine: str) -> None:

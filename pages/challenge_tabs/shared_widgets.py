@@ -1,13 +1,9 @@
-"""Widgets on the tabs of several challenges: chosen cases, galleries of cases, thresholds."""
+"""Widgets on the tabs of several challenges: chosen cases, thresholds."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from pages.challenge import scoring_run
-from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import layout
-from pages.display.layout import GalleryCard
 from pages.display.render import CaseLink
 
 
@@ -61,34 +57,6 @@ def choose_case(
 def _go_to(link: CaseLink, case: str) -> None:
     st.session_state[link.case] = case
     link.leave()
-
-
-def case_gallery(
-    scored: ScoredSubmission,
-    titles: tuple[str, str],
-    indices: Sequence[int],
-    words_of: Callable[[int], tuple[str, Sequence[str], str]],
-    key: str,
-    per_page: int = 12,
-) -> None:
-    """Draw cases with their pictures, page by page.
-
-    Args:
-        indices: Of the cases in the card, in the order in which they are drawn.
-        words_of: Alternative text, lines and caption of a case (`GalleryCard`).
-    """
-
-    def cards(start: int, stop: int) -> list[GalleryCard]:
-        drawn = tuple(indices[start:stop])
-        images = scoring_run.thumbnails(scored.card.challenge, scored.truth_key, drawn, scored.truth)
-        return [GalleryCard(image, *words_of(i)) for image, i in zip(images, drawn, strict=True)]
-
-    layout.gallery(*titles, len(indices), cards, key, per_page)
-
-
-def n_cases(count: int) -> str:
-    """Return "1 case", "2 cases"."""
-    return f"{count} case{'s' * (count != 1)}"
 
 
 def threshold_buttons(

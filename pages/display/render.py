@@ -93,12 +93,17 @@ def _to_cases(figure: str) -> Callable[[], None]:
         points = st.session_state[figure].selection.points
         if points and (classes := points[0].get("customdata")):
             truth, called = (*classes, None)[:2]
-            st.session_state["tab"], st.session_state[TO_CASES] = "Cases", True
-            st.session_state["of_truth"] = truth
-            st.session_state["of_called"] = called or ANY
-            st.session_state["cases"] = "all" if called else "mistakes"
+            st.session_state[TO_CASES] = True
+            open_cases(of_truth=truth, of_called=called or ANY, cases="all" if called else "mistakes")
 
     return chosen
+
+
+def open_cases(**wanted: str | list[str]) -> None:
+    """Open the tab of cases with these filters, and no others. wanted: key of a filter -> its value."""
+    none = {"of_truth": ANY, "of_called": ANY, "of_groups": [], "cases": "all"}
+    st.session_state.update(none | wanted | {"tab": "Cases"})
+    st.session_state.pop("of_scores", None)
 
 
 @dataclass(frozen=True)

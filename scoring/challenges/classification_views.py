@@ -163,12 +163,16 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
     )
 
 
-def confusion(card: ScoreCard) -> list[Block]:
-    """Return the confusion of classes, as counts or shares of the row, and the counts in full."""
-    risks = risks_of(card)
+def confusion(card: ScoreCard, risks: Mapping[str, str] | None = None) -> list[Block]:
+    """Return the confusion of classes, as counts or shares of the row, and the counts in full.
+
+    risks: class -> risk group of those that are marked; None: those of the card.
+    """
+    risks = risks_of(card) if risks is None else risks
     labels, counts = card.confusion
-    parted = "Lines part the risk groups. " if risks else ""
-    caption = f"Rows: truth. Colour: share of the row. {parted}n = {card.n_cases}."
+    parted = "Lines part the risk groups. " if risks.keys() >= set(labels) else ""
+    n = card.more.get("n_scored", card.n_cases)
+    caption = f"Rows: truth. Colour: share of the row. {parted}n = {n}."
 
     def drawn(show: str) -> Figure:
         return Figure(

@@ -160,7 +160,7 @@ FACTS = {
         tabs={
             "Categories": "How good is each category?",
             "Points": "Where were the points lost?",
-            "Confusion": "What is mistaken for what?",
+            "Confusion": "Which class is taken for which?",
             "Curves": "How well is each category told from the rest?",
             "Thresholds": "Is it worth tuning thresholds?",
             "Calibration": "When it says 70%, is it right 70% of the time?",
@@ -172,7 +172,7 @@ FACTS = {
         tampered=[
             {"metric": "<b>"},
             {"rules": "none", "submission": "kepler"},
-            {"tab": "Confusion", "truth": "XXX", "called": "99"},
+            {"tab": "Cases", "of_truth": "XXX", "of_called": "99"},
             {"tab": "Curves", "malignant": "XXX"},
             {"tab": "Thresholds", "cut_MEL": "9e99", "swept": "XXX"},
             {"tab": "Cases", "case": "none"},
@@ -299,7 +299,7 @@ FACTS = {
         tampered=[
             {"case": "none.jpg", "tab": "Cases"},
             {"cells": "<b>", "tab": "Classes"},
-            {"gallery": "9999", "tab": "Risk"},
+            {"of_groups": "9999", "tab": "Cases"},
         ],
         refused=BYTES
         | {

@@ -4,13 +4,11 @@ of the same files."""
 import re
 from functools import partial
 
-import numpy as np
 import pytest
 
 import scoring
 from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.official_rejections import message as official_message
-from scoring.common import text
 from scoring.presentation.figures.numerals import decimal, share, span
 from tests.support import category_tables, visits
 from tests.support import golden as golden_cases
@@ -89,28 +87,11 @@ def test_an_absent_category_is_in_no_mean_and_says_so(isic):
     assert "to the last digit" not in words(app)
 
 
-def test_the_cell_of_an_address_opens_its_cases_surest_first(isic):
-    card = scorecard("juno", "isic2019")
-    app = isic(submission="juno", tab="Confusion", truth="NV", called="BKL")
-    places = card_summary.cell(card, "NV", "BKL")
-    assert f"NV → BKL: {len(places)} cases" in words(app)
-    captions = [caption.value for caption in app.caption]
-    names = [card.cases[i]["case"].removeprefix("ISIC_") for i in places]
-    shown = [captions.index(text.markdown(name)) for name in names]
-    assert shown == sorted(shown)
-    truth, called = card_summary.commonest_mistake(card)
-    app = isic(submission="juno", tab="Confusion")
-    assert (app.selectbox(key="truth").value, app.selectbox(key="called").value) == (truth, called)
-    app.selectbox(key="called").set_value("NV")
-    app.selectbox(key="truth").set_value("NV").run()
-    assert f"NV → NV: {len(card_summary.cell(card, 'NV', 'NV'))} cases" in words(app)
-
-
-def test_a_cell_of_another_test_set_gives_way(isic):
-    app = isic(set="isic2019", submission="juno", tab="Confusion", truth="UNK", called="SCC")
+def test_a_class_of_another_test_set_gives_way(isic):
+    app = isic(set="isic2019", submission="juno", tab="Cases", of_truth="UNK", of_called="SCC")
     app.selectbox(key="isic_set").set_value("isic2018").run()
     assert not app.exception
-    assert app.selectbox(key="truth").value in app.selectbox(key="truth").options
+    assert app.selectbox(key="of_truth").value in app.selectbox(key="of_truth").options
 
 
 def test_another_malignant_grouping_has_the_auc_of_the_scorer(isic):
@@ -236,12 +217,12 @@ def test_beside_all_problems_stands_the_one_message_of_the_official_scorer(isic)
     assert f"Only this: “{official_message(predictions[1], truth[1])}”" in words(app)
 
 
-def test_ten_thousand_cases_of_a_label_are_all_in_their_cell(isic):
+def test_ten_thousand_cases_of_a_label_are_all_found_by_it(isic):
     labels = tuple(category_tables.LABELS[i % 6] for i in range(10_000))
     ids = tuple(f"ISIC_{i:07d}" for i in range(10_000))
     files = (
         ("told.csv", category_tables.predictions(ids, labels)),
         ("truth.csv", category_tables.truth(ids, labels)),
     )
-    app = put(isic(tab="Confusion", truth="NV", called="NV"), *files)
-    assert f"NV → NV: {np.sum(np.array(labels) == 'NV')} cases" in words(app)
+    app = put(isic(tab="Cases", of_truth="NV", of_called="NV"), *files)
+    assert f"Which cases? {labels.count('NV')} of 10000" in words(app)

@@ -144,3 +144,14 @@ def test_all_cases_of_one_class(tricorder3):
         open_tab(app, tab)
         assert not app.exception
         assert "10 classes without a case" in words(app)
+
+
+@pytest.mark.parametrize("called", ["benign", "medium"])
+def test_malignant_lesions_that_were_called_less_lead_to_their_cases(tricorder3, called):
+    app, card = tricorder3(submission="delphi", tab="Risk"), visits.sample_card("tricorder3", "delphi")
+    risks = ("malignant", called)
+    missed = {c["case"] for c in card.cases if (c["truth_risk"], c["predicted_risk"]) == risks}
+    app.button(key=f"lead_malignant called {called}").click().run()
+    assert not app.exception
+    assert f"Which cases? {len(missed)} of {card.n_cases}" in words(app)
+    assert len(visits.shown_table(app, "case")) == len(missed) > 0

@@ -1,6 +1,5 @@
-"""Tabs with widgets on the ISIC page: confusion, malignant grouping, thresholds, cases, preflight."""
+"""Tabs with widgets on the ISIC page: malignant grouping, thresholds, cases, preflight."""
 
-from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
@@ -8,94 +7,16 @@ import streamlit as st
 
 import scoring
 from pages.challenge import case_table, scored_submission, scoring_run
-from pages.challenge.case_table import UPRIGHT
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs.shared_widgets import case_gallery, n_cases, threshold_buttons
+from pages.challenge_tabs.shared_widgets import threshold_buttons
 from pages.display import choices, downloads, layout, tables
-from pages.display.tables import shortener
 from pages.input_widgets.selectors import ChosenInput
-from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import card_summary, official_rejections, threshold_views, thresholds
-from scoring.challenges.isic.category_views import confusion, malignant, scores
+from scoring.challenges.isic.category_views import malignant, scores
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Fact
-from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.theme import short
-
-
-def confusion_tab(scored: ScoredSubmission) -> None:
-    """Draw the matrix; a click on a cell, or the two lists beside it, choose its cases."""
-    matrix_column, cases_column = st.columns([9, 11], gap="large")
-    with cases_column:
-        truth, predicted = _chosen_cell(scored)
-    with matrix_column:
-        kind = choices.segments("Cells show", ["counts", "shares"], "cells")
-        figure = confusion(scored.card, kind, (truth, predicted))
-        path = f"confusion/{kind}/{truth}/{predicted}"
-        scored_submission.clickable(figure, scored, path, _clicked)
-    with cases_column:
-        indices = card_summary.cell(scored.card, truth, predicted)
-        order = "right, surest first" if truth == predicted else "called otherwise, surest mistakes first"
-        title = f"{short(truth)} → {short(predicted)}: {n_cases(len(indices))}"
-        caption = f"The numbers are the scores of the truth and of what it was called; {order}."
-        caption += f" {UPRIGHT}" * any(scored.truth.images)
-        case_gallery(scored, (title, caption), indices, _words_of(scored.card), "cell_page", per_page=8)
-
-
-def _chosen_cell(scored: ScoredSubmission) -> tuple[str, str]:
-    """Draw the choice of a cell, at first the commonest mistake; return its truth and what it was called."""
-    labels, _ = scored.card.confusion
-    layout.heading("Which cases are these?")
-    with st.container(horizontal=True, gap="small"):
-        truth, predicted = (
-            st.selectbox(
-                label,
-                labels,
-                index=labels.index(first),
-                key=key,
-                bind="query-params",
-                persist_state="page",
-                width=170,
-            )
-            for label, key, first in zip(
-                ("Truth", "Called"),
-                ("truth", "called"),
-                card_summary.commonest_mistake(scored.card),
-                strict=True,
-            )
-        )
-    return truth, predicted
-
-
-def _clicked(figure: str) -> Callable[[], None]:
-    """Return what chooses the cell that was clicked. figure: its key in the session."""
-
-    def choose() -> None:
-        points = st.session_state[figure].selection.points
-        if points:
-            st.session_state["truth"], st.session_state["called"] = points[0]["customdata"]
-
-    return choose
-
-
-def _words_of(card: ScoreCard) -> Callable[[int], tuple[str, list[str], str]]:
-    """Return what gives alternative text, lines and caption of a case."""
-    marked, names = card_summary.risks(card), list(card.per_class)
-    short = shortener([c["case"] for c in card.cases])
-
-    def words(i: int) -> tuple[str, list[str], str]:
-        c, outputs = card.cases[i], card.arrays["outputs"][i]
-        lines = [
-            f"{class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
-            if c[key] in names
-            else markdown(c[key])
-            for key in ("truth", "predicted")
-        ]
-        alt = f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}"
-        return alt, lines, short(c["case"])
-
-    return words
 
 
 @st.fragment

@@ -1,14 +1,11 @@
 """Tabs with widgets on the Melanoma page: thresholds, missed cases, prevalence, cases, preflight."""
 
-from functools import partial
-
 import pandas as pd
 import streamlit as st
 
 from pages.challenge import case_table, scored_submission, scoring_run
-from pages.challenge.case_table import UPRIGHT
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs.shared_widgets import case_gallery, n_cases, threshold_buttons
+from pages.challenge_tabs.shared_widgets import threshold_buttons
 from pages.display import layout, tables
 from scoring.challenges.classification_views import method
 from scoring.challenges.melanoma import threshold_views, views
@@ -17,7 +14,6 @@ from scoring.challenges.melanoma.threshold import best_threshold, threshold_rang
 from scoring.challenges.melanoma.views import NAMES, calls, case_score
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Fact, Facts, Text
-from scoring.presentation.figures.numerals import decimal
 
 USUAL_WISH = 0.9
 """The sensitivity or specificity that is wanted at first."""
@@ -101,44 +97,14 @@ def _cost(scored: ScoredSubmission, wanted: str, value: float) -> Facts | Text:
     )
 
 
-GALLERIES = (
-    ("missed", "Missed melanomas, lowest score first", ("positive", "negative"), 1),
-    ("alarms", "False alarms, highest score first", ("negative", "positive"), -1),
-)
-"""Key, title, (truth, called) of its cases, and 1 where the lowest score comes first."""
-FLAGGED = "The number is the score; above 0.5 a case is flagged."
-
-
 def missed_tab(scored: ScoredSubmission) -> None:
-    """Draw what a call is worth, and the cases that were called wrongly."""
+    """Draw what a call is worth, and lead to the cases that were called wrongly."""
     scored_submission.block(calls(scored.card))
+    (_, alarms), (missed, _) = scored.card.confusion[1]
+    with st.container(horizontal=True, gap="small"):
+        case_table.lead("missed melanomas", missed, of_truth="positive", of_called="negative")
+        case_table.lead("false alarms", alarms, of_truth="negative", of_called="positive")
     _worth(scored)
-    for key, title, wrong, direction in GALLERIES:
-        indices = _wrong_cases(scored.card, wrong, direction)
-        titles = (f"{title}, {n_cases(len(indices))}", f"{FLAGGED} {UPRIGHT}")
-        case_gallery(scored, titles, indices, partial(_words_of, scored.card), key)
-
-
-def _wrong_cases(card: ScoreCard, wrong: tuple[str, str], direction: int) -> list[int]:
-    """Return indices of cases with that truth that were called so, or nothing, those first."""
-    truth, predicted = wrong
-    indices = [
-        i for i, c in enumerate(card.cases) if c["truth"] == truth and c["predicted"] in (predicted, None)
-    ]
-    return sorted(
-        indices,
-        key=lambda i: (card.cases[i]["output"] is not None, direction * (card.cases[i]["output"] or 0)),
-    )
-
-
-def _words_of(card: ScoreCard, i: int) -> tuple[str, tuple[str, str], str]:
-    """Return alternative text, lines and caption of a case."""
-    c = card.cases[i]
-    shape = ":red[▲] melanoma" if c["truth"] == "positive" else "■ other"
-    output = "no prediction" if c["output"] is None else f"score **{decimal(c['output'], 3)}**"
-    facts = " ".join(str(v) for v in (c.get("age"), c.get("gender"), c.get("location")) if v is not None)
-    alt = f"Case {c['case']}, truth {NAMES[c['truth']]}, {output.replace('*', '')}"
-    return alt, (shape, output), f"{c['case'].rsplit('/', 1)[-1]} {facts}".strip()
 
 
 PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}

@@ -1,6 +1,5 @@
 """Tabs with widgets on the TRICORDER-3 page: mistakes, all cases, another patient."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -11,94 +10,34 @@ import streamlit as st
 import scoring
 from pages.challenge import case_table as cases
 from pages.challenge import scored_submission, scoring_run
-from pages.challenge.case_table import UPRIGHT
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs.shared_widgets import case_gallery, n_cases
 from pages.display import layout, tables
-from scoring.challenges.classification_views import class_name
 from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.challenges.tricorder3.model import SWEEP_AGES, SWEEP_SITES
 from scoring.challenges.tricorder3.views import are_probabilities
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Fact, Figure, SideBySide, Text
-from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
 from scoring.presentation.figures.theme import Theme
 
 ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)
 RISKS = CHALLENGE.display.class_risks
-GALLERIES = {
-    "malignant called benign": ("malignant", "benign"),
-    "malignant called medium": ("malignant", "medium"),
-    "all other mistakes": None,
-}
+HARM = (("malignant", "benign"), ("malignant", "medium"))
+"""Risk of the truth and of what it was called."""
 
 
-@st.fragment
 def mistakes(scored: ScoredSubmission) -> None:
-    """Choose a kind of mistake and look at its cases, surest first."""
-    card = scored.card
-    by_kind = scoring_run.of_card("mistakes", scored, mistaken)
-    chosen = st.segmented_control(
-        "Mistakes to look at",
-        list(GALLERIES),
-        key="mistakes",
-        bind="query-params",
-        required=True,
-        default=next((k for k in by_kind if by_kind[k]), "malignant called benign"),
-    )
-    indices = by_kind[chosen]
-    has_outputs = any(card.cases[i]["outputs"] for i in indices)
-    order = (
-        "" if not has_outputs else ", surest first" if are_probabilities(card) else ", largest output first"
-    )
-    title = f"{chosen.capitalize()}{order}, {n_cases(len(indices))}"
-    caption = _about_pictures(has_outputs, any(scored.truth.images))
-    case_gallery(scored, (title, caption), indices, partial(_words_of, card), "gallery")
-
-
-def mistaken(card: ScoreCard) -> dict[str, list[int]]:
-    """Return the cases of each kind of mistake, surest first."""
-    by_kind = {kind: [i for i, case in enumerate(card.cases) if _belongs(case, kind)] for kind in GALLERIES}
-    return {
-        kind: sorted(indices, key=lambda i: -_largest(card.cases[i])) for kind, indices in by_kind.items()
-    }
-
-
-def _largest(case: Mapping) -> float:
-    return max(case["outputs"]) if case["outputs"] else -math.inf
-
-
-def _about_pictures(has_outputs: bool, has_images: bool) -> str:
-    lines = (
-        f"First line: the truth{' and its output' * has_outputs}. Second line: the class that was "
-        f"predicted{' and that output' * has_outputs}."
-    )
-    return lines + f" {UPRIGHT}" * has_images
-
-
-def _belongs(case: Mapping, chosen: str) -> bool:
-    pair = (case["truth_risk"], case["predicted_risk"])
-    return (
-        pair == GALLERIES[chosen]
-        if GALLERIES[chosen]
-        else not case["correct"] and pair not in GALLERIES.values()
-    )
-
-
-def _words_of(card: ScoreCard, i: int) -> tuple[str, tuple[str, str], str]:
-    """Return alternative text, lines and caption of a case."""
-    c = card.cases[i]
-    truth = f"{class_name(c['truth'], c['truth_risk'])}  "
-    prediction = f"{class_name(c['predicted'], c['predicted_risk'])}  " if c["predicted"] else "no prediction"
-    if c["outputs"]:
-        truth += decimal(c["truth_score"], 2)
-        prediction += f"**{_largest(c):.2f}**" if c["predicted"] else ""
-    facts = " ".join(str(v) for v in (c["age"], c["gender"], c["location"]) if v is not None)
-    alt = f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted'] or 'nothing'}"
-    return alt, (truth, prediction), f"{c['case'].rsplit('/', 1)[-1]} · {facts}"
+    """Lead to the cases of each kind of mistake."""
+    matrix = scored.card.more["risk_matrix"]
+    of = {group: matrix["labels"].index(group) for pair in HARM for group in pair}
+    with st.container(horizontal=True, gap="small"):
+        for truth, called in HARM:
+            if count := matrix["counts"][of[truth]][of[called]]:
+                groups = [f"truth risk: {truth}", f"predicted risk: {called}"]
+                cases.lead(f"{truth} called {called}", count, of_groups=groups)
+        cases.lead("all mistakes", sum(not case["correct"] for case in scored.card.cases), cases="mistakes")
 
 
 CASE_COLUMNS = {

@@ -67,28 +67,6 @@ def no_call(entry: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name, missed in NO_CALL.items() if entry[name] == 1 and entry[missed] == 0)
 
 
-def commonest_mistake(card: ScoreCard) -> tuple[str, str]:
-    """Return the cell of the confusion matrix (truth, called) with the most cases off the diagonal; its first
-    cell where there is no mistake."""
-    labels, rows = card.confusion
-    counts = np.array(rows)
-    np.fill_diagonal(counts, 0)
-    row, column = np.unravel_index(counts.argmax(), counts.shape)
-    return labels[row], labels[column]
-
-
-def cell(card: ScoreCard, truth: str, predicted: str) -> list[int]:
-    """Return the places in `card.cases` of the cases of one cell of the confusion matrix, the one with the
-    highest score first."""
-    largest, weights = card.arrays["outputs"].max(1), card.arrays["score_weights"]
-    places = [
-        i
-        for i, c in enumerate(card.cases)
-        if c["truth"] == truth and c["predicted"] == predicted and weights[i] > 0
-    ]
-    return sorted(places, key=lambda i: -largest[i])
-
-
 def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] | None]]:
     """Return where the cut at 0.5 stands on each category's curves, None where undefined.
 

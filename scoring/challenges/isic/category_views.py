@@ -27,7 +27,6 @@ from scoring.core.views import (
     Table,
     Text,
 )
-from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.curves import (
     Curve,
     CurvePoint,
@@ -222,31 +221,6 @@ WANTED = 0.8
 AT_HALF = Mark(0.5, "the cut at 0.5", "circle")
 TOLD_APART = "How well is each category told from the rest?"
 OF_CALLED = "How many of those called a category are of it?"
-
-
-def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | None = None) -> Figure:
-    """Return the confusion of categories.
-
-    show: "counts" or "shares" of the row. chosen: the framed cell (truth, called).
-    """
-    labels, counts = card.confusion
-    return Figure(
-        partial(
-            confusion_matrix_figure,
-            counts,
-            labels,
-            style=MatrixStyle("What is mistaken for what?", show, is_clickable=True),
-            risks=card_summary.risks(card),
-            chosen=chosen,
-        ),
-        f"Rows: truth. Colour: share of the row.{' Choose a cell to see its cases.' * (chosen is not None)} "
-        f"n = {card.more['n_scored']}.",
-        shared.counts_by_class(labels, counts),
-    )
-
-
-def counts(card: ScoreCard) -> Table:
-    return shared.counts_table(*card.confusion, card_summary.risks(card))
 
 
 def curves(card: ScoreCard) -> Choice:

@@ -8,8 +8,6 @@ from scoring.challenges.isic import card_summary
 from scoring.challenges.isic.category_views import (
     COLUMNS,
     categories,
-    confusion,
-    counts,
     curves,
     malignant,
     strip,
@@ -48,14 +46,14 @@ SENTENCE = 600
 def views(card: ScoreCard) -> Views:
     """Return headline and sections of a scorecard.
 
-    "Confusion matrix" and "Malignant" are for reports: on the page, clicks and choices change them.
+    "Malignant" is for reports: on the page, choices change it.
     """
     return Views(
         headline(card),
         (
             Section("Categories", (categories(card),)),
             Section("Points", points(card)),
-            Section("Confusion matrix", (confusion(card), counts(card))),
+            Section("Confusion", shared.confusion(card, card_summary.risks(card))),
             Section("Curves", (curves(card),)),
             Section("Malignant", malignant(card, card.more["malignant"])),
             Section("Calibration", shared.calibration(card)),

@@ -33,8 +33,8 @@ class MatrixStyle:
             one: no harm is worth saying.
         unit: What is counted, in the plural.
         is_counted: Whether the number of the row, with a star below 15, stands after its name.
-        is_grouped: Whether classes are in the order of their risk groups, with lines between the groups;
-            every class then needs one.
+        is_grouped: Whether classes are in the order of their risk groups, with lines between the groups,
+            where every class has one.
         is_clickable: Whether a cell has `customdata` (truth, prediction).
         extra_column: Name and description of what the last column counts that is no class; () for none.
         extra_row: The same of the last row.
@@ -57,25 +57,24 @@ def confusion_matrix_figure(
     theme: Theme,
     style: MatrixStyle,
     risks: Mapping[str, str] | None = None,
-    chosen: tuple[str, str] | None = None,
 ) -> go.Figure:
     """Draw counts of truth and prediction, coloured by the share of the row.
 
     Args:
         counts: [K, K], rows = truth, and the extra row and column of the style.
         risks: Class -> risk group; may lack some.
-        chosen: The framed cell, truth and prediction; None frames none.
     """
     risks, cells = risks or {}, np.asarray(counts)
     order = list(range(len(names)))
-    if style.is_grouped and risks:
+    is_grouped = style.is_grouped and all(name in risks for name in names)
+    if is_grouped:
         order.sort(key=lambda k: list(SYMBOLS).index(risks[names[k]]))
         cells = cells[np.ix_(order, order)]
     names = [names[k] for k in order]
     rows, columns = [*names, *style.extra_row[:1]], [*names, *style.extra_column[:1]]
     canvas = Canvas(theme, style.question, 300 if len(rows) <= FEW_CLASSES else 140 + 30 * len(rows))
     _draw_cells(canvas, cells, (rows, columns), style, risks)
-    groups = [risks.get(name) if style.is_grouped else None for name in names]
+    groups = [risks.get(name) if is_grouped else None for name in names]
     borders = [k for k, (before, after) in enumerate(pairwise(groups), 1) if before != after]
     for border in (*borders, *range(len(names), len(rows))):
         canvas.level(border - 0.5, theme.zero)
@@ -83,9 +82,9 @@ def confusion_matrix_figure(
         canvas.rule(border - 0.5, theme.zero)
     if style.is_clickable:
         clickable(canvas, [(truth, name) for truth in rows for name in columns], len(columns), 27)
-    for cell, colour in ((style.outlined, theme.risk["malignant"]), (chosen, theme.accent)):
-        if cell is not None:
-            frame(canvas, rows.index(cell[0]), columns.index(cell[1]), colour)
+    if style.outlined is not None:
+        truth, called = style.outlined
+        frame(canvas, rows.index(truth), columns.index(called), theme.risk["malignant"])
     canvas.y_axis("truth")
     canvas.title_closer()
     return canvas.figure()

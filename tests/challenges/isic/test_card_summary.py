@@ -1,6 +1,5 @@
 """What is derived from a scorecard, restated in plain loops over its cases."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,28 +60,6 @@ def test_predictive_values_that_are_one_because_nothing_was_called():
     )
     assert [card_summary.no_call(entry) for entry in everything.per_class.values()] == [("npv",)] * 3
     assert [card_summary.no_call(entry) for entry in shifted().per_class.values()] == [(), ("ppv",), ()]
-
-
-def test_the_commonest_mistake_and_its_cases():
-    card = shifted()
-    assert card_summary.commonest_mistake(card) == ("NV", "BCC")
-    assert [card.cases[i]["case"] for i in card_summary.cell(card, "NV", "BCC")] == ["ISIC_2", "ISIC_4"]
-
-
-@given(st.integers(0, 10_000))
-def test_every_cell_opens_as_many_cases_as_it_counts_surest_first(seed):
-    card = scored(*random_pair(seed, cases=30, decimals=1, weights=True))
-    matrix, largest, seen = card.confusion_matrix, card.arrays["outputs"].max(1), []
-    for truth, row in zip(matrix["labels"], matrix["counts"], strict=True):
-        for called, count in zip(matrix["labels"], row, strict=True):
-            places = card_summary.cell(card, truth, called)
-            assert len(places) == count
-            assert list(largest[places]) == sorted(largest[places], reverse=True)
-            assert all(
-                (card.cases[i]["truth"], card.cases[i]["predicted"]) == (truth, called) for i in places
-            )
-            seen += places
-    assert sorted(seen) == np.flatnonzero(card.arrays["score_weights"]).tolist()
 
 
 def test_what_a_case_is_worth_is_what_it_adds():

@@ -6,7 +6,7 @@ import pytest
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.challenges.isic import card_summary, threshold_views, thresholds
-from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF, confusion, malignant, scores
+from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF, malignant, scores
 from scoring.challenges.isic.views import views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation import html
@@ -111,13 +111,14 @@ def test_where_no_case_has_a_worth_it_says_so():
     assert "macro F1" in words.text
 
 
-@pytest.mark.parametrize("show", ["counts", "shares"])
-def test_the_matrix_holds_the_counts_and_frames_the_chosen_cell(card, show):
-    figure = confusion(card, show, ("NV", "BKL"))
-    _, *columns = figure.data.values()
-    assert np.transpose(columns).tolist() == card.confusion_matrix["counts"]
-    assert [shape.type for shape in figure.build(LIGHT).layout.shapes].count("rect") == 1
-    assert [shape.type for shape in confusion(card, show).build(LIGHT).layout.shapes].count("rect") == 0
+def test_the_matrix_holds_the_counts_and_each_cell_its_truth_and_call(card):
+    (cells,) = of_section(card, "Confusion", Choice)
+    for figure in cells.options.values():
+        _, *columns = figure.data.values()
+        assert np.transpose(columns).tolist() == card.confusion_matrix["counts"]
+        drawn = [tuple(point) for trace in figure.build(LIGHT).data for point in trace.customdata or ()]
+        labels = card.confusion_matrix["labels"]
+        assert drawn == [(truth, called) for truth in labels for called in labels]
 
 
 def test_curves_hold_the_points_of_every_category(card):

@@ -32,7 +32,7 @@ def every_figure(card, theme):
     )
     yield points_lost(card.per_class, theme)
     style = MatrixStyle("Which class is taken for which?", is_grouped=True, is_clickable=True)
-    yield confusion_matrix_figure(card.confusion_matrix["counts"], labels, theme, style, known, ("MEL", "NV"))
+    yield confusion_matrix_figure(card.confusion_matrix["counts"], labels, theme, style, known)
     band = (grid, low[7], high[7])
     roc = Curve("MEL", grid, card.arrays["roc_sensitivity"][7], risk="malignant", band=band)
     yield class_panel(roc, theme)
