@@ -46,6 +46,7 @@ NEEDED = (
     "scipy",
     "shapely",
     "sqlalchemy",
+    "threadpoolctl",
     "zlib-ng",
 )
 """Packages that the library needs; pyproject.toml says why."""
