@@ -17,9 +17,9 @@ from scoring.inference.pool import Cancelled
 RUNNING_JOBS, LONG_JOBS = 4, 8
 """Jobs that go on at the same time, one of a session: short ones, and as many more that took long or waited
 long. Those with models take turns image by image."""
-LONG_SECONDS = 60
+LONG_SECONDS, ENDED_SECONDS = 20, 60
 """A job that took so long is long: the next begins beside it. One that waited so long begins beside others,
-long or not. Where there are too many, the longest ends."""
+long or not. Where there are too many, the longest ends once it took the second."""
 KEPT_JOBS = 64
 GONE_SECONDS, UNSEEN_SECONDS = 30, 600
 """A job ends so long after its session left, or after no page of the session showed it any more."""
@@ -190,14 +190,16 @@ class JobQueue:
 
     def _has_room(self, job: Job) -> bool:
         """Return whether a job may begin; where too many go on, the longest is told to end."""
-        long = [other for other in self._running.values() if other.seconds > LONG_SECONDS]
+        running = [*self._running.values()]
+        short = [other for other in running if other.seconds <= LONG_SECONDS]
         has_waited = monotonic() - job.asked > LONG_SECONDS
-        if len(self._running) - len(long) >= self._most and not has_waited:
+        if len(short) >= self._most and not has_waited:
             return False
-        if len(self._running) < self._most + LONG_JOBS:
+        if len(running) < self._most + LONG_JOBS:
             return True
-        if long and not any(other.overdue for other in long):
-            max(long, key=lambda other: other.seconds).overdue = True
+        longest = max(running, key=lambda other: other.seconds)
+        if longest.seconds > ENDED_SECONDS and not any(other.overdue for other in running):
+            longest.overdue = True
         return False
 
     def _leave(self) -> None:
@@ -271,8 +273,8 @@ def watch(job: Job, key: tuple, unit: str) -> None:
                 queue().stop(job)
         if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
             st.caption(
-                f"While others wait, a run may take {BUDGET_SECONDS // 60} minutes, or less while more than "
-                f"{LONG_JOBS} long runs go on."
+                f"While others wait, a run may take {BUDGET_SECONDS // 60} minutes, or {ENDED_SECONDS} s "
+                f"while {RUNNING_JOBS + LONG_JOBS} go on."
             )
 
     progress()

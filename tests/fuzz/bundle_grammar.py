@@ -5,6 +5,7 @@ import io
 import json
 import tempfile
 import zipfile
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -68,13 +69,13 @@ def spoil(random: Random, tree: Any) -> None:
     if fault == 0:
         del inner[key]
     elif fault == 1 and isinstance(inner, list):
-        inner.append(inner[key])
+        inner.append(deepcopy(inner[key]))
     elif fault == 2 and isinstance(inner, dict):
-        inner[random.choice(("x", "imported", "score", "number"))] = random.choice(VALUES)
+        inner[random.choice(("x", "imported", "score", "number"))] = deepcopy(random.choice(VALUES))
     elif fault == 3 and isinstance(inner[key], int | float):
         inner[key] += random.choice((-1, 1, 0.01))
     else:
-        inner[key] = random.choice(VALUES)
+        inner[key] = deepcopy(random.choice(VALUES))
 
 
 def _spoil_card(random: Random, manifest: Any, members: dict[str, bytes]) -> None:

@@ -6,6 +6,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from functools import partial
 from io import BytesIO
 from random import Random
@@ -157,7 +158,7 @@ def spoil(random: Random, document: Any) -> None:
     node, key = random.choice(places)
     fault = random.randrange(4)
     if fault < 2:
-        node[key] = random.choice(VALUES)
+        node[key] = deepcopy(random.choice(VALUES))
     elif fault == 2:
         del node[key]
     elif isinstance(node, dict):

@@ -81,6 +81,10 @@ class MetricUse:
     options: Mapping[str, Any] = field(default_factory=dict)
     weight: float = 1.0
 
+    def option(self, name: str) -> Any:
+        """Return the value of an option, its default where the file gives none."""
+        return self.options.get(name, self.metric.parameters[name].default)
+
     @property
     def quantity(self) -> Quantity:
         """Its direction and range."""

@@ -118,9 +118,9 @@ def _outlines(declaration: Declaration, objects: Objects, of_truth: bool) -> lis
     if declaration.task == "boxes":
         corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
         return [place[:2] + corners * place[2:] for place in objects.places]
-    radius = declaration.score[0].options.get("radius")
-    if not of_truth or (objects.radii is None and radius is None):
+    if not of_truth:
         return [np.zeros((0, 2))] * len(objects.places)
+    radius = declaration.score[0].option("radius")
     radii = np.full(len(objects.places), radius) if objects.radii is None else objects.radii
     turn = np.linspace(0, 2 * np.pi, VERTICES, endpoint=False)
     circle = np.column_stack([np.cos(turn), np.sin(turn)])

@@ -111,7 +111,7 @@ class Measured:
                 found[use.key] = min(of.values())
             elif use.metric.name in AT_CHOSEN:
                 side, option = AT_CHOSEN[use.metric.name]
-                found[use.key] = beyond(of[side], float(use.options[option]), of[not side])
+                found[use.key] = beyond(of[side], float(use.option(option)), of[not side])
         return found
 
     def _parts(self, rests_on: Mapping[QuantityName, int]) -> dict[QuantityName, dict[QuantityName, float]]:

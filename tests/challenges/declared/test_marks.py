@@ -46,6 +46,16 @@ def test_boxes_are_outlined_by_their_corners_and_points_by_their_radius():
     assert (drawn["start"][found] == drawn["start"][found + 1]).all()
 
 
+def test_a_radius_that_the_file_leaves_out_is_drawn_as_it_is_scored():
+    challenge = library.of_text(KINDS["points"].text.replace("radius = 5", ""), "c.toml")
+    cases = challenge.read_truth(b"id,x,y\ni0,10,10\n")
+    sent = challenge.read_predictions(b"id,x,y,score\ni0,10,19,.5\n", cases)
+    drawn = marks(library.declaration_of(challenge.id), cases, sent, 0)
+    assert drawn["status"].tolist() == [HIT, HIT]
+    circle = drawn["xy"][: drawn["start"][1]]
+    assert np.linalg.norm(circle - [10, 10], axis=1).mean() == pytest.approx(10)
+
+
 def test_an_image_without_detections_has_misses_alone():
     challenge = KINDS["boxes"].challenge
     cases = challenge.read_truth(b"id,x0,y0,x1,y1,kind\ni0,0,0,9,9,a\ni1,,,,,\n")

@@ -7,6 +7,7 @@ from sklearn import metrics
 import scoring
 from scoring.challenges.declared import library
 from scoring.comparison.compare import compare
+from scoring.metrics import registry
 from tests.support import schemas
 from tests.support.command_line import run, run_fresh
 from tests.support.findings import codes, refused
@@ -174,6 +175,21 @@ def test_subgroups_and_units():
         assert row["n"] == members.sum()
         assert row["score"] == pytest.approx(metrics.roc_auc_score(YES[members], P[members]), abs=1e-12)
     assert (found.provenance["unit"], found.provenance["n_units"]) == ("patient", 30)
+
+
+@pytest.mark.parametrize(
+    ("metric", "option"),
+    [("sensitivity_at_specificity", "min_specificity"), ("specificity_at_sensitivity", "min_sensitivity")],
+)
+def test_an_option_that_the_file_leaves_out_has_its_default(metric, option):
+    default = registry.find("classification", metric).parameters[option].default
+    texts = [
+        BINARY.format("refuse").replace('"auc"', f'"{metric}"{told}')
+        for told in ("", f"\n{option} = {default}")
+    ]
+    short, long = (card(text, TRUTH, SCORES, resamples=200) for text in texts)
+    assert [*short.intervals.values()] == [*long.intervals.values()]
+    assert short.score == long.score
 
 
 def test_lower_is_better_and_mean_ranks():

@@ -48,6 +48,20 @@ def begins(work: Slow) -> None:
     assert work.begun.wait(PATIENCE), f"{work.name} did not begin"
 
 
+def pass_time(queue: JobQueue, now: list[float], seconds: float) -> None:
+    """Set the clock on, while pages show every job."""
+    now[0] += seconds
+    for job in queue._jobs.values():
+        job.seen = now[0]
+
+
+def await_turn(queue: JobQueue, job: jobs.Job) -> None:
+    """Ask for a job as a page does, until those who make way have ended."""
+    until = time.monotonic() + PATIENCE
+    while job.begun is None and time.monotonic() < until:
+        queue.ahead_of(job)
+
+
 def ends(job: jobs.Job) -> object:
     return job.future.result(PATIENCE)
 
@@ -144,6 +158,7 @@ def test_a_job_ends_30_seconds_after_its_session_left(slow, monkeypatch):
 def test_what_waits_is_given_up_too_when_its_session_left(slow, monkeypatch):
     now, here = [0.0], {"a": True, "b": False, "c": True}
     monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jobs, "LONG_SECONDS", 99)
     queue, works = JobQueue(1), {name: slow(name) for name in "abc"}
     found = {}
     for name, work in works.items():
@@ -186,12 +201,8 @@ def test_a_newcomer_begins_beside_jobs_that_take_long(slow, monkeypatch):
             begins(hog)
         newcomer = queue.submit((f"newcomer {turn}", 1), slow(f"newcomer {turn}"))
         assert newcomer.begun is None
-        now[0] += jobs.LONG_SECONDS + 1
-        for job in queue._jobs.values():
-            job.seen = now[0]
-        waited = time.monotonic() + PATIENCE
-        while newcomer.begun is None and time.monotonic() < waited:
-            queue.ahead_of(newcomer)
+        pass_time(queue, now, jobs.ENDED_SECONDS + 1)
+        await_turn(queue, newcomer)
         assert newcomer.begun == now[0]
         queue.stop(newcomer)
         with pytest.raises(Cancelled):
@@ -201,21 +212,24 @@ def test_a_newcomer_begins_beside_jobs_that_take_long(slow, monkeypatch):
 
 
 def test_a_newcomer_behind_a_line_of_slow_jobs_waits_a_minute_and_no_longer(slow, monkeypatch):
-    """Twelve sessions ask for slow runs in the same second, then somebody else."""
+    """Twelve sessions ask for slow runs in the same second, then somebody else, who has 20 s for a result."""
     now = [0.0]
     monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
     queue, hogs = JobQueue(), [slow(f"hog {i}") for i in range(12)]
     for hog in hogs:
         queue.submit((hog.name, 1), hog)
     newcomer = queue.submit(("newcomer", 1), slow("newcomer"))
-    now[0] += jobs.LONG_SECONDS + 1
-    for job in queue._jobs.values():
-        job.seen = now[0]
-    waited = time.monotonic() + PATIENCE
-    while newcomer.begun is None and time.monotonic() < waited:
-        queue.ahead_of(newcomer)
-    assert newcomer.begun == now[0]
-    assert sum(hog.begun.is_set() for hog in hogs) == 12
+    pass_time(queue, now, 21)
+    queue.ahead_of(newcomer)
+    for hog in hogs:
+        begins(hog)
+    pass_time(queue, now, 38)
+    queue.ahead_of(newcomer)
+    assert newcomer.begun is None
+    assert not any(job.overdue for job in queue._jobs.values()), "each has a minute of its own"
+    pass_time(queue, now, 2)
+    await_turn(queue, newcomer)
+    assert newcomer.begun == 61
     assert [key[0] for key, job in queue._jobs.items() if job.overdue] == ["hog 0"], "one makes way"
 
 
@@ -226,9 +240,7 @@ def test_many_who_wait_do_not_end_what_has_just_begun(slow, monkeypatch):
     queue, hogs = JobQueue(1), [slow(f"hog {i}") for i in range(5)]
     for hog in hogs:
         queue.submit((hog.name, 1), hog)
-    now[0] += jobs.LONG_SECONDS + 1
-    for job in queue._jobs.values():
-        job.seen = now[0]
+    pass_time(queue, now, jobs.ENDED_SECONDS + 1)
     last = queue.submit(("hog 4", 1), hogs[4])
     queue.ahead_of(last)
     for index in range(3):
