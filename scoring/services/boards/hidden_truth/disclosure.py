@@ -7,7 +7,7 @@ gives the same. A correction of the truth shows no other scores of what was subm
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -124,21 +124,47 @@ def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> floa
 
 @contextmanager
 def told_stays(store: Store, board_id: str) -> Iterator[None]:
-    """Go on counting what a hidden truth told, where submissions are deleted or teams merged within."""
+    """Go on counting what a hidden truth told, where submissions are deleted, teams merged or times named
+    within. Where the Ladder of a team shows other scores by that, or begins lower, it climbs once more."""
     before = _told(store, board_id)
     yield
-    lost = before - _told(store, board_id)
-    if lost > 0:
+    after = _told(store, board_id)
+    if before is None or after is None:
+        return
+    with suppress(InputRefused):  # of a board without its truth
+        labels = _labels(after.board)
+        lost = _counted_bits(before.board, before) - _counted_bits(after.board, after)
+        lost += sum(
+            guessing_budget.told(_shown(after).rules, len(entries), labels)
+            for team, entries in after.by_team.items()
+            if _climbs_again(before, after, team)
+        )
         with store.write() as session:
             row = session.get_one(Hidden, board_id)
-            row.spent = min(row.spent + lost, MOST_BITS)
+            row.spent = min(row.spent + max(0.0, lost), MOST_BITS)
 
 
-def _told(store: Store, board_id: str) -> float:
-    """Return how many bits were told; 0 where the truth is not hidden, or the board cannot be read."""
+def _told(store: Store, board_id: str) -> BoardRanking | None:
+    """Return the ranking of a board whose truth is hidden; None of others, and where it cannot be read."""
     with suppress(InputRefused):
-        return 0.0 if rules(store, board_id) is None else _counted_bits(opened(store, board_id))
-    return 0.0
+        return None if rules(store, board_id) is None else board_ranking(opened(store, board_id))
+    return None
+
+
+def _climbs_again(before: BoardRanking, after: BoardRanking, team: str) -> bool:
+    """Return whether the Ladder shows a score of a team that it did not show, or has a lower best."""
+    was, now, quantity = _shown(before).scores, _shown(after).scores, _shown(after).quantity
+    if _shown(after).rules.step is None:
+        return False
+    known = {entry.id: entry.team for entry in before.entries}
+    own = [entry.id for entry in after.by_team[team]]
+    teams = {team, *(known[i] for i in own if i in known)}
+
+    def best(scores: Mapping[str, float | None], ids: Iterable[str]) -> float:
+        return max((quantity.order(scores.get(i)) for i in ids), default=-math.inf)
+
+    is_new = any(now.get(i) not in (None, was.get(i)) for i in own if i in known)
+    return is_new or best(now, own) < best(was, (i for i, name in known.items() if name in teams))
 
 
 def reveal(store: Store, board_id: str) -> None:
@@ -152,7 +178,7 @@ def reveal(store: Store, board_id: str) -> None:
 
 
 def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
-    """Return what is shown of the submissions of a team. Those that are excluded show nothing."""
+    """Return what is shown of the submissions of a team, also of those that were excluded since."""
     shown = _shown(ranking)
     results: list[VisibleScore] = []
     best: float | None = None

@@ -93,7 +93,7 @@ def shown_scores(
     """Return the score of each submission as it is shown, or would be where nothing is, by id.
 
     Args:
-        entries: Id, team and score, oldest first, of those that are not excluded.
+        entries: Id, team and score, oldest first.
     """
     by_team: dict[str, list[tuple[str, float | None]]] = {}
     for submission, team, score in entries:

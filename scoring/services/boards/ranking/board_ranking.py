@@ -291,16 +291,17 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     of_teams = (board.store, board.row.id)
     teams = members.teams_excluded(*of_teams)
     entries, facts = results(chosen, teams), members.facts(*of_teams)
-    shown, baselines = _shown(board, of_board, teams), members.baselines(*of_teams)
+    shown, baselines = _shown(board, of_board), members.baselines(*of_teams)
     nominated = members.nominated(*of_teams)
     return BoardRanking(
         board, entries, known, facts, phase, shown, baselines, frozenset(nominated.values()), board.split
     )
 
 
-def _shown(board: OpenBoard, sent: Sequence[Row[Any]], teams: Mapping[str, str]) -> ShownScores | None:
+def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
     """Return what a hidden truth shows: of each submission the score on the version on which it was scored
-    first, so that a correction tells nothing; the Ladder climbs over all phases, whichever is ranked."""
+    first, so that a correction tells nothing; the Ladder climbs over all phases, whichever is ranked, and
+    over what is excluded, so that an exclusion shows no other score."""
     scored = tables.ScoredVersion if board.split is None else tables.ShownPart
     with board.store.read() as session:
         known = kept_rules(session, board.row.id)
@@ -310,14 +311,10 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]], teams: Mapping[str, str])
         columns = (scored.submission_id, scored.score, scored.card, scored.number)
         rows = session.execute(select(*columns).where(*of_board).order_by(scored.number.desc())).all()
     first = {row.submission_id: row for row in rows}
-    eligible = sorted(
-        (row.created, row.id, row.team)
-        for row in sent
-        if row.id in first and row.excluded is None and row.team not in teams
-    )
+    scored_rows = sorted((row.created, row.id, row.team) for row in sent if row.id in first)
     quantity = board.challenge.scoring.quantity()
     climbs = known if board.test_set.sha256 != WITHHELD else replace(known, step=None)
-    scores = shown_scores(((i, team, first[i].score) for _, i, team in eligible), climbs, quantity)
+    scores = shown_scores(((i, team, first[i].score) for _, i, team in scored_rows), climbs, quantity)
     if known.detail == OPENED:  # nothing is to be kept from anybody: all is said of one version
         first = {row.submission_id: row for row in rows if row.number == board.test_set.number}
     return ShownScores(known, {i: row.card for i, row in first.items()}, scores, quantity)

@@ -47,7 +47,7 @@ class ShownScores:
     """What a hidden truth shows. rules: that hold, or held until it was opened; cards: scorecard of each
     submission on the version on which it was scored first (of an opened truth on that of the board), by id,
     of a split test set on the shown part;
-    scores: its score there as it is shown, of those that are not excluded; quantity: direction of the
+    scores: its score there as it is shown, also of those that are excluded; quantity: direction of the
     score."""
 
     rules: HiddenRules

@@ -310,4 +310,17 @@ def arrival(store: Store, board_id: str) -> str:
             "the organizer sets that time right on the board's page."
         )
         raise InputRefused([error("clock-behind", board_id, message)])
-    return tables.written(last + timedelta(microseconds=1))
+    return _just_after(newest)
+
+
+def after_own(session: Session, board_id: str, team: str, time: str) -> str:
+    """Return the time of a submission that is scored by now: that of its arrival, or just after another of
+    its team that was scored and answered meanwhile. A Ladder shows what it showed."""
+    sent = tables.Submission
+    of_team = (sent.board_id == board_id, sent.team == team, sent.dated.is_(False))
+    newest = session.scalar(select(func.max(sent.created)).where(*of_team))
+    return time if newest is None or newest < time else _just_after(newest)
+
+
+def _just_after(time: str) -> str:
+    return tables.written(datetime.fromisoformat(time) + timedelta(microseconds=1))

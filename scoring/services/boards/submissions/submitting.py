@@ -6,6 +6,7 @@ A refused file counts nothing, and is kept only where the organizer of the board
 import re
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -20,6 +21,7 @@ from scoring.inputs.archives import has_hidden
 from scoring.inputs.sources import sha256
 from scoring.inputs.team_entries import name_problems
 from scoring.services.boards.board import OpenBoard, opened
+from scoring.services.boards.hidden_truth.disclosure import told_stays
 from scoring.services.boards.submissions import phases
 from scoring.services.boards.submissions.phases import DAY
 from scoring.services.boards.teams.members import team_names, teams_excluded
@@ -102,7 +104,8 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
         raise refusal(board, request, time, (allowed.problem,))
     files, receipt = dict[str, bytes](), None
     try:
-        receipt = _scored_and_kept(board, request, time, files)
+        with told_stays(store, board.row.id) if request.created else nullcontext():
+            receipt = _scored_and_kept(board, request, time, files)
     finally:
         if files and (receipt is None or receipt.again):
             discard_left(store, files)
@@ -166,6 +169,8 @@ def _store(
         before = _before(session, board.row.id, request, digest)
         if before is not None:
             return before
+        if request.created is None:
+            time = phases.after_own(session, row.id, request.team, time)
         allowed = phases.allowed(session, row.id, request.team, time, request.phase)
         if allowed.problem is not None:
             return allowed.problem
