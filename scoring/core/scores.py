@@ -75,9 +75,10 @@ class Scoring(Generic[Truth, Predictions]):
         as_points: Whether the score 0..1 is shown as points of 100.
         outputs: Further files of the command `score`.
         unit: Column of the cases that belong together, such as a patient; None: the usual ones.
-        bounded_by_labels: Whether somebody who only guesses gains little while little is told of the labels:
-            shares of right cases, F scores, AUC and average precision of classes. Not so precision, which one
-            known case brings to 1, correlations, errors, survival and objects.
+        bounded_by_labels: Whether somebody who only guesses gains little, in all that teams are ranked by,
+            while little is told of the labels: shares of right cases, F scores, AUC and average precision of
+            classes. Not so precision, which one known case brings to 1, correlations, errors, survival and
+            objects.
     """
 
     score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]

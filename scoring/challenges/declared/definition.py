@@ -50,6 +50,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     """Return the challenge that a file declares."""
     low, high = declaration.range
     of_masks = declaration.task == "segmentation"
+    deciding = declaration.score + (declaration.ranked if declaration.ranking.by == "mean_rank" else ())
     module: Any = masks if of_masks else objects if declaration.truth.places else reading
     return Challenge(
         id=declaration.id,
@@ -77,7 +78,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             unit=declaration.truth.unit,
             bounded_by_labels=declaration.task in ("classification", "ordinal")
             and declaration.predictions.missing != "ignore"  # who names one case is scored on it alone
-            and {use.metric.name for use in declaration.score} <= BOUNDED_BY_LABELS,
+            and {use.metric.name for use in deciding} <= BOUNDED_BY_LABELS,
         ),
         comparison=comparison_of(declaration),
         model=_model(declaration) if declaration.task in MODELS else None,

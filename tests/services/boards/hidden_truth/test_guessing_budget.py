@@ -342,21 +342,26 @@ def test_a_score_is_drawn_with_the_digits_that_are_shown(place, tmp_path, flags,
 
 
 @pytest.mark.parametrize(
-    ("missing", "metric", "is_known"),
+    ("missing", "metric", "ranking", "is_known"),
     [
-        ("refuse", "accuracy", True),
-        ("worst", "f1", True),
-        ("ignore", "accuracy", False),
-        ("refuse", "precision", False),
-        ("refuse", "kappa", False),
+        ("refuse", "accuracy", "", True),
+        ("worst", "f1", "", True),
+        ("ignore", "accuracy", "", False),
+        ("refuse", "precision", "", False),
+        ("refuse", "kappa", "", False),
+        ("refuse", "accuracy", "mean_rank", False),
+        ("refuse", "accuracy", 'mean_rank"\nmetrics = ["accuracy", "f1"]\nties = "min', True),
+        ("refuse", "accuracy", "score", True),
     ],
 )
-def test_a_bound_is_known_where_few_known_labels_lift_no_score(tmp_path, missing, metric, is_known):
-    """Where missing cases are left out, a file of one case was right in all: 1.000 with two answers."""
+def test_a_bound_is_known_where_few_known_labels_lift_no_score(tmp_path, missing, metric, ranking, is_known):
+    """Where missing cases are left out, a file of one case was right in all: 1.000 with two answers. Where a
+    precision ranks beside the score, one known case was first in it."""
+    ranked = f'[[report]]\nmetric = "f1"\n[[report]]\nmetric = "precision"\n[ranking]\nby = "{ranking}"\n'
     (tmp_path / "c.toml").write_text(
         'id = "c"\ntitle = "C"\nabout = "C"\ntask = "classification"\nclasses = ["n", "y"]\n'
         f'positive = "y"\n[truth]\ncase = "id"\nlabel = "y"\n[predictions]\nlabel = "y"\n'
-        f'missing = "{missing}"\n[score]\nmetric = "{metric}"\n'
+        f'missing = "{missing}"\n[score]\nmetric = "{metric}"\n' + ranked * bool(ranking)
     )
     assert load_challenge(str(tmp_path / "c.toml")).scoring.bounded_by_labels is is_known
 
