@@ -22,7 +22,7 @@ NEUTRAL = base64.b64decode(
 def challenge_card(challenge_id: str) -> None:
     """One challenge: what it looks like, its rule in a line, and how the sample teams do."""
     challenge = load_challenge(challenge_id)
-    with st.container(gap="xsmall"):
+    with st.container(gap="xsmall", key=f"card_{challenge_id}"):
         picture, title = _picture(challenge_id), challenge.words.title
         draw_picture(
             picture or NEUTRAL,
