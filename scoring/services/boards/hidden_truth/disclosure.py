@@ -290,15 +290,24 @@ def planned(
     store, board_id = board.store, board.row.id
     ranking = ranking or board_ranking(board)
     known = wanted or ranking.hidden or HiddenRules()
-    done = Counter(entry.team for entry in ranking.entries) if known == ranking.hidden else Counter[str]()
-    teams = max(1, len(members.team_names(store, board_id) | set(done)))
     labels = _labels(board)
     spent = _spent(board, known, ranking) + sum(
         _told_elsewhere(store, other, labels) for other in twins(board)
     )
-    return guessing_budget.planned(
-        known, phases.phases(store, board_id), teams, labels, spent, [*done.values()]
-    )
+    return _planned(store, board_id, known, labels, spent)
+
+
+def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, spent: float) -> Budget:
+    """Return what the scores of a board can tell by rules, of what was and may yet be submitted."""
+    sent: dict[str, list[tuple[str | None, str]]] = {}
+    columns, of = (Submission.team, Submission.phase, Submission.created), Submission.board_id == board_id
+    with store.read() as session:
+        for team, phase, time in session.execute(select(*columns).where(of)):
+            sent.setdefault(team, []).append((phase, time))
+    known_phases = phases.phases(store, board_id)
+    teams = max(1, len(members.team_names(store, board_id) | set(sent)))
+    done = [guessing_budget.expected(known_phases, own) for own in sent.values()]
+    return guessing_budget.planned(known, known_phases, teams, labels, spent, done)
 
 
 def twins(board: OpenBoard) -> list[str]:
@@ -317,13 +326,10 @@ def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
         if known is None:
             return math.inf
         with store.read() as session:
-            done = Counter(session.scalars(select(Submission.team).where(Submission.board_id == board_id)))
             spent = session.get_one(Hidden, board_id).spent
             challenge = load_challenge(session.get_one(Board, board_id).challenge)
-        teams = max(1, len(members.team_names(store, board_id) | set(done)))
         labels = replace(labels, quantity=challenge.scoring.quantity())
-        told = phases.phases(store, board_id), teams, labels, spent, [*done.values()]
-        return guessing_budget.planned(known, *told).use.bits
+        return _planned(store, board_id, known, labels, spent).use.bits
     return 0.0
 
 

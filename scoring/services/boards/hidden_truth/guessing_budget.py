@@ -1,14 +1,15 @@
 """Budget of a hidden truth: bits that the shown scores may tell, against the bits of the labels."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from scoring.common.quantities import SHARE, Quantity
 from scoring.services.boards.hidden_truth.disclosure_rules import DECIMALS, NOTHING, HiddenRules
-from scoring.services.boards.submissions.phases import Phase
+from scoring.services.boards.submissions.phases import DAY, Phase
 from scoring.services.store import tables
 from scoring.statistics.optimism import bits_for, possible_gain
 
@@ -165,7 +166,7 @@ def planned(
     teams: int,
     labels: Labels,
     spent: float = 0.0,
-    done: Sequence[int] = (),
+    done: Sequence[float] = (),
 ) -> Budget:
     """Return what the scores can tell by the end of the phases.
 
@@ -173,13 +174,12 @@ def planned(
         phases: Of the board; without any it takes no submissions, and any number is assumed.
         teams: Of the board, each with all submissions that the limits allow.
         spent: Bits told under other rules, or by what was deleted or merged since.
-        done: Submissions under these rules of each team that has some: more than the limits allow where
-            these were changed, or teams merged.
+        done: `expected` of each team that has submitted something, by now and until then.
     """
-    tries = math.fsum(map(most_submissions, phases)) if phases else math.inf
+    tries = expected(phases, ())
 
     def use(rules: HiddenRules) -> Use:
-        counts = [max(tries, count) for count in done] + [tries] * (teams - len(done))
+        counts = [*done, *[tries] * (teams - len(done))]
         bits = spent + math.fsum(told(rules, count, labels) for count in counts)
         return Use(0, labels.effective, bits, labels.is_part)
 
@@ -193,14 +193,27 @@ def planned(
     return Budget(now, proposed, not use(proposed).is_safe)
 
 
-def most_submissions(phase: Phase) -> float:
-    """Return how many submissions a team may make in a phase by its limits; infinity without limits."""
-    most = math.inf if phase.total is None else float(phase.total)
+def most_submissions(phase: Phase, sent: Sequence[str] = ()) -> float:
+    """Return how many submissions a team has made in a phase or may make yet by its limits; infinity without
+    limits. sent: times of those it has made, also where the phase has other dates by now."""
+    rest = math.inf if phase.total is None else float(phase.total) - len(sent)
     if phase.per_day is not None and phase.closes is not None:
         opens = datetime.fromisoformat(phase.opens or tables.now()).date()
         last = (datetime.fromisoformat(phase.closes) - timedelta(microseconds=1)).date()
-        most = min(most, phase.per_day * max(1, (last - opens).days + 1))
-    return most
+        days = Counter(date.fromisoformat(time[:DAY]) for time in sent)
+        used = sum(min(n, phase.per_day) for day, n in days.items() if opens <= day <= last)
+        rest = min(rest, phase.per_day * max(1, (last - opens).days + 1) - used)
+    return len(sent) + max(0.0, rest)
+
+
+def expected(phases: Sequence[Phase], sent: Iterable[tuple[str | None, str]]) -> float:
+    """Return how many submissions a team has made or may make yet, in all phases; any number without phases.
+    sent: phase and time of each."""
+    times: dict[str | None, list[str]] = {phase.name: [] for phase in phases}
+    for name, time in sent:
+        times.setdefault(name, []).append(time)
+    most = [most_submissions(phase, times.pop(phase.name)) for phase in phases] or [math.inf]
+    return math.fsum(most) + sum(map(len, times.values()))
 
 
 def used(

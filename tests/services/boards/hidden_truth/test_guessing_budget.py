@@ -20,21 +20,23 @@ from scoring.services.boards.hidden_truth.disclosure_rules import HiddenRules, l
 from scoring.services.boards.hidden_truth.guessing_budget import (
     SAFE_GAIN,
     Labels,
+    expected,
     most_submissions,
     planned,
     told,
 )
 from scoring.services.boards.publication import public_report
 from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.boards.submissions import participant, phases
+from scoring.services.boards.submissions import participant, phases, submitting
 from scoring.services.boards.submissions.phases import Phase
+from scoring.services.boards.submissions.submitting import SubmissionRequest
 from scoring.services.boards.teams import members
 from scoring.services.store import tables
 from scoring.services.store.database import open_store
 from scoring.statistics.optimism import bits_for, effective_labels, effective_units, possible_gain
 from tests.support.boards import board as run_board
 from tests.support.boards import sizes
-from tests.support.hidden_boards import PAUL, acting, hidden_board, table
+from tests.support.hidden_boards import PAUL, acting, good, hidden_board, table
 
 ACCOUNTS = 5
 
@@ -177,6 +179,11 @@ def test_limits_of_phases_say_how_many_scores_there_can_be():
     some = planned(HiddenRules(), [Phase("p", total=2)], 5, balanced(20_000))
     assert some.proposed is None
     assert "Safe" in some.words
+    sent = ["2026-11-30T12", "2026-12-01T12", "2026-12-01T13"]
+    assert most_submissions(Phase("p", *day, per_day=2), sent) == 3 + 2, "one was before it opened"
+    assert most_submissions(Phase("p", *day, per_day=1), sent) == 3 + 1, "two when two were allowed"
+    assert most_submissions(Phase("p", *day, per_day=2, total=4), sent) == 3 + 1
+    assert expected([Phase("p", total=4)], [("p", sent[0]), ("gone", sent[1])]) == 4 + 1
     more = planned(HiddenRules(), [Phase("p", total=20)], 5, balanced(20_000))
     assert more.proposed.detail == "score"
     assert planned(more.proposed, [Phase("p", total=20)], 5, balanced(20_000)).proposed is None
@@ -373,3 +380,16 @@ def test_what_merged_teams_were_told_is_counted_beside_what_is_to_come():
     assert planned(HiddenRules(), phase, 5, labels, 0.0, [1] * 5).use.bits == pytest.approx(5 * one)
     assert planned(HiddenRules(), phase, 5, labels, 0.0, [5, 1]).use.bits == pytest.approx(9 * one)
     assert planned(HiddenRules(), phase, 5, labels, 3.0, [5]).use.bits == pytest.approx(9 * one + 3)
+
+
+def test_later_dates_of_a_phase_are_counted_beside_what_was_sent(place, tmp_path):
+    """Two days of a phase were used up, and it got two later ones: the plan said two scores, not four."""
+    board = hidden_board(tmp_path, HiddenRules(), None)
+    members.set_members(board.store, "h", "beta", [])
+    days = [f"2026-11-0{day}T00:00:00.000000+00:00" for day in range(1, 6)]
+    phases.define(board.store, "h", Phase("weekly", days[0], days[2], per_day=1))
+    for wrong, time in enumerate(days[:2]):
+        submitting.submit(board, SubmissionRequest("alpha", "p.csv", good(wrong), created=time))
+    assert disclosure.planned(board).use.bits == pytest.approx(told(HiddenRules(), 2, balanced(60)))
+    phases.define(board.store, "h", Phase("weekly", days[2], days[4], per_day=1))
+    assert disclosure.planned(board).use.bits == pytest.approx(told(HiddenRules(), 4, balanced(60)))
