@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from scoring.challenges import samples
+from scoring.challenges import REGISTRY, samples
+from scoring.presentation import html
 from tests.browser import driver
 from tests.support.command_line import run
+from tests.support.thinned import some
+from tests.support.visits import sample_card
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
 
@@ -54,6 +57,16 @@ def test_the_report_opens_by_itself_and_asks_for_nothing(tricorder3, visitor, tm
     assert score in report.inner_text("body")
     assert [address for address in asked if not address.startswith(("data:", "blob:"))] == [saved.as_uri()]
     assert broken == []
+
+
+@pytest.mark.parametrize("challenge", some(list(REGISTRY), 2))
+def test_a_report_prints_on_eight_pages_at_most(visitor, challenge, tmp_path):
+    sample = next(iter(samples.test_sets(challenge).values()))
+    file, page = tmp_path / "report.html", visitor().new_page()
+    file.write_text(html.html(sample_card(challenge, next(iter(sample.submissions)))), encoding="utf-8")
+    page.goto(file.as_uri())
+    sheets = re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4"))
+    assert 5 <= len(sheets) <= 8
 
 
 @pytest.mark.soak
