@@ -145,13 +145,14 @@ def test_cases_without_a_prediction_count_as_wrong():
     data = b"\n".join(lesion_tables.predictions().split(b"\n")[:-3]) + b"\n"
     read = challenge.read_predictions(data, truth, "p.csv")
     fixes = offered(refused(challenge.score, truth, read).problems)
-    assert list(fixes) == ["Count the 2 cases without a usable prediction as wrong"]
-    (fix,) = fixes.values()
+    alone = "Score without the 2 cases that were not submitted, not officially"
+    assert list(fixes) == ["Count the 2 cases without a usable prediction as wrong", alone]
+    fix, _ = fixes.values()
     options = dict(fix.changes.options)
     assert options == {"missing": "wrong"}
     card = challenge.score(truth, read, resamples=0, **options)
     assert card.incomplete == "2 of 6 predictions missing, counted as wrong"
-    assert list(offered(card.findings)) == ["Give the size of its model"]
+    assert list(offered(card.findings)) == [alone, "Give the size of its model"]
 
 
 def test_a_mend_is_not_part_of_what_findings_say():

@@ -31,6 +31,7 @@ from pages.server import deferred_widgets
 from scoring.challenges import samples
 from scoring.challenges.samples import SampleSubmission
 from scoring.common.text import markdown
+from scoring.core import submitted_part
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation import html
@@ -198,6 +199,10 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     fixes.lines(dropped)
     superseded_run.begin(challenge_id, test_set, submission)
     outcome = scoring_run.predictions(challenge_id, test_set.key, submission, truth, options)
+    if fixes.changes_of(dropped).submitted_only and not isinstance(outcome, scoring_run.Running):
+        truth = submitted_part.part_of(truth, outcome.refused or outcome.value, submission.name)
+        test_set = replace(test_set, key=f"{test_set.key} {submission.key}")
+        outcome = scoring_run.predictions(challenge_id, test_set.key, submission, truth, options)
     if isinstance(outcome, scoring_run.Running):
         superseded_run.remember(challenge_id, test_set, submission, outcome)
         scoring_run.running(outcome)

@@ -145,6 +145,9 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
     edits = f"change the table as a whole, as a refusal says: {', '.join(EDITS)}"
     fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **several)
+    if not of_teams:
+        only = "score the cases that were submitted alone, which is no official score"
+        fixes.add_argument("--submitted-only", action="store_true", help=only)
 
 
 def _device(command: Parser, challenge: Challenge[Any, Any]) -> None:

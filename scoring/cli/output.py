@@ -201,6 +201,8 @@ def flags_of(fix: SuggestedFix) -> Iterator[str]:
         yield f"--repeated-rows {shlex.quote(of_team + '='.join(filter(None, (row, column))))}"
     if changes.edits:
         yield f"--edit-table {shlex.quote(of_team + written_pairs(changes.edits))}"
+    if changes.submitted_only:
+        yield "--submitted-only"
     for name, value in changes.options:
         yield f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
     if fix.option:

@@ -36,6 +36,9 @@ def read_truth(
     truth = reading.attempt(
         challenge.read_truth, arguments.truth, images=arguments.images, **counted(challenge), **options
     )
+    if truth is not None and getattr(arguments, "submitted_only", False) and arguments.predictions:
+        needed = chosen(arguments, challenge.options_of("predictions"))
+        truth = challenge.submitted_part(truth, submitted(arguments), **counted(challenge), **needed)
     reading.problems = without_fixes(reading.problems)  # options change predictions only
     reading.findings = without_fixes(reading.findings)
     return truth

@@ -47,7 +47,8 @@ class Finding:
 
     def of_team(self, team: str) -> "Finding":
         """Return the finding about the file of a team: its fixes change that file."""
-        return replace(self, fixes=tuple(replace(fix, team=team) for fix in self.fixes))
+        of_all = (fix for fix in self.fixes if not fix.changes.submitted_only)  # teams share their cases
+        return replace(self, fixes=tuple(replace(fix, team=team) for fix in of_all))
 
 
 def error(code: str, where: str, message: str) -> Finding:

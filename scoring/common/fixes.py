@@ -45,6 +45,7 @@ class InputChanges:
         test_set: Key of the sample test set to score on, "" for the one that is chosen.
         one_table: Whether a workbook, a zip, a folder or answers of jobs are read as one CSV table.
         edits: What else is done with a table: name of an edit, one of `EDITS`, and its value.
+        submitted_only: Whether the cases that were submitted are scored alone, as `Challenge.submitted_part`.
     """
 
     columns: Pairs = ()
@@ -56,11 +57,12 @@ class InputChanges:
     test_set: str = ""
     one_table: bool = False
     edits: Pairs = ()
+    submitted_only: bool = False
 
     @property
     def of_files(self) -> "InputChanges":
         """What changes the files, without settings."""
-        return replace(self, options=(), test_set="")
+        return replace(self, options=(), test_set="", submitted_only=False)
 
     def __bool__(self) -> bool:
         return self != InputChanges()
@@ -77,6 +79,7 @@ class InputChanges:
             other.test_set or self.test_set,
             self.one_table or other.one_table,
             tuple((dict(self.edits) | dict(other.edits)).items()),
+            self.submitted_only or other.submitted_only,
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from scoring.common.citation import Citation
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.core import card_contract, submission
+from scoring.core import card_contract, submission, submitted_part
 from scoring.core import options as of_options
 from scoring.core.challenge_files import Inputs, OtherNames, Sample
 from scoring.core.lazy import Lazy
@@ -20,7 +20,7 @@ from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
 from scoring.core.scores import Predictions, ScoreSettings, Scoring, Truth
 from scoring.inputs.jobs import with_table
-from scoring.inputs.sources import Source
+from scoring.inputs.sources import Source, open_source
 from scoring.statistics.options import StatisticsOptions
 
 if TYPE_CHECKING:  # what only some commands need is not loaded for all
@@ -264,6 +264,22 @@ class Challenge(Generic[Truth, Predictions]):
         is_table = bool(self.words.reading) or submission.is_one_table(source, opened)
         return submission.with_note(read, source, is_table)
 
+    def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
+        """Return a test set reduced to the cases that were submitted, to read and score these alone.
+
+        Args:
+            truth: The test set.
+            source: The submission.
+            **options: As of `read_predictions`.
+        """
+        read: object
+        try:
+            read = self.read_predictions(source, truth, name, **options)
+        except InputRefused as refused:
+            read = refused
+        reduced: Truth = submitted_part.part_of(truth, read, name or open_source(source).name)
+        return reduced
+
     def read_images(self, source: Source, name: str | None = None) -> Truth:
         """Read cases without labels, for `predict`. Raises InputRefused."""
         return self.models("predict").read_images(source, name)
@@ -364,4 +380,4 @@ class Challenge(Generic[Truth, Predictions]):
         lacking = tuple(card_contract.lacking(card, self.id, metrics, self.scoring.quantity))
         if lacking:
             raise InputRefused(lacking)
-        return submission.with_provenance(card, self.words.reading)
+        return submitted_part.marked(submission.with_provenance(card, self.words.reading), truth)

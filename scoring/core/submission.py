@@ -15,6 +15,7 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, split
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import ScoreCard
+from scoring.core.submitted_part import offered
 from scoring.inputs import table_formats
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import fixed_table
@@ -133,10 +134,10 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     """
     faults = list(faults)
     if missing == "wrong":
-        return split(replace(f, level="warning") for f in faults)
+        return split(replace(f, level="warning") for f in offered(faults))
     cases = f"{len(faults)} case{'s' * (len(faults) != 1)} without a usable prediction"
     as_wrong = SuggestedFix(f"Count the {cases} as wrong", InputChanges(options=(("missing", "wrong"),)))
-    return split(f.with_fixes(as_wrong) for f in faults)
+    return split(offered(f.with_fixes(as_wrong) for f in faults))
 
 
 def faults_by_option(

@@ -1,7 +1,9 @@
 """Mends on the challenges' pages: a button mends a file without a new upload, says so, and is undone."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+import scoring
 from scoring.challenges import samples
 from tests.support import visits
 from tests.support.visits import mend, words
@@ -45,6 +47,25 @@ def test_a_submission_of_another_sample_is_scored_on_that(opened):
     assert not app.error
     assert app.metric
     assert app.selectbox(key="isic_set").value == "isic2018"
+
+
+@pytest.mark.parametrize("challenge_id, n, left_out", [("tricorder3", 73, 147), ("isic", 102, 204)])
+def test_a_third_of_the_cases_is_scored_alone_by_one_click(opened, challenge_id, n, left_out):
+    sets = samples.test_sets(challenge_id)
+    data = team(challenge_id, next(iter(sets)))
+    part = b"".join(data.splitlines(True)[: n + 1])
+    app = visits.put(challenge_id, opened(challenge_id), ("third.csv", part))
+    alone = f"Score without the {left_out} cases that were not submitted, not officially"
+    assert alone in labels(app)
+    app = mend(app, alone)
+    challenge = scoring.load_challenge(challenge_id)
+    truth = challenge.submitted_part(challenge.read_truth(next(iter(sets.values())).path), part, "third.csv")
+    score = challenge.score(truth, challenge.read_predictions(part, truth, "third.csv"), resamples=0).score
+    visits.assert_scored(app, challenge_id, score)
+    assert f"the {left_out} others were not submitted and are left out" in words(app)
+    assert "not an official score" in words(app)
+    next(button for button in app.button if button.label == "Undo").click().run()
+    assert app.error
 
 
 def all_golden_findings():

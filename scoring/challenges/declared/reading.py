@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Self
 
@@ -18,6 +18,7 @@ from scoring.common.text import shortened
 from scoring.core.challenge import Context
 from scoring.core.options import Values
 from scoring.core.submission import Predictions, ignored, largest
+from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, tables
 from scoring.inputs.case_tables import OTHER_TABLES, AlignedRows, align, find_table
 from scoring.inputs.column_guess import TableForm
@@ -359,8 +360,8 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
 def graded(faults: Sequence[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:
     """Return cases without a usable prediction as errors and warnings by the rule of the challenge."""
     if missing == "refuse":
-        return split(faults)
-    return split(warning(f.code, f.where, f.message) for f in faults)
+        return split(offered(faults))
+    return split(replace(f, level="warning") for f in (faults if missing == "ignore" else offered(faults)))
 
 
 def faults(

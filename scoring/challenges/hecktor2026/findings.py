@@ -14,6 +14,7 @@ from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import SMALL_CLASS, Finding, note, warning
 from scoring.core.scorecard import Official
+from scoring.core.submitted_part import offered
 from scoring.statistics.replicates import Replicates
 
 
@@ -88,7 +89,7 @@ def score_findings(
     truth, is_assumed = evaluation.truth, evaluation.options.prognosis_direction == "auto"
     yield from truth.findings
     yield from (f for f in evaluation.submission.read if f.code != "direction-assumed" or is_assumed)
-    yield from missing_findings(evaluation)
+    yield from offered(missing_findings(evaluation), len(evaluation.submission.absent))
     yield from (
         warning("subtask-not-scored", name, message)
         for name, message in UNDEFINED.items()

@@ -59,6 +59,16 @@ class HecktorSubmission:
         return (*self.read, *self.missing)
 
     @property
+    def absent(self) -> tuple[str, ...]:
+        """Patients of whom nothing was submitted."""
+        has = np.array([patient in self.contents.layout.masks for patient in self.ids], bool)
+        for codes in self.stage_codes.values():
+            has |= codes != NO_STAGE
+        for scores in self.scores.values():
+            has |= ~np.isnan(scores.values) | scores.unusable
+        return tuple(patient for patient, is_there in zip(self.ids, has, strict=True) if not is_there)
+
+    @property
     def stage_codes(self) -> dict[str, Ints]:
         """Stages as codes [N] by kind; all missing without such a column."""
         missing = np.full(len(self.ids), NO_STAGE)

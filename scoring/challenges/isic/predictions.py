@@ -15,6 +15,7 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
+from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, scales
 from scoring.inputs.column_guess import TableForm
 from scoring.inputs.sources import Source, open_source
@@ -180,7 +181,7 @@ def _matched(
         for name, i in first.items()
         if name and name not in index
     ]
-    return np.array([index.get(name, -1) for name in rows.ids]), [*missing, *extra]
+    return np.array([index.get(name, -1) for name in rows.ids]), [*offered(missing), *extra]
 
 
 def form(truth: IsicCases | None) -> TableForm:

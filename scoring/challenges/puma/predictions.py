@@ -18,6 +18,7 @@ from scoring.common.findings import Finding, InputRefused, note, warning
 from scoring.common.fixes import InputChanges, renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
+from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, suggestions
 from scoring.inputs.jobs import by_case
 from scoring.inputs.nuclei import Nuclei
@@ -182,7 +183,7 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         *_confidences(files, read),
         *names.mapped(read.names, files.name, naming),
         *names.platform_warnings(read.names, files.name),
-        *(_unmatched(files, truth, submission) if truth else ()),
+        *(offered(_unmatched(files, truth, submission)) if truth else ()),
         *(placement(files.name, truth.nuclei, nuclei, truth.sizes) if truth else ()),
         *ignored(files, {submission.table, *submission.member_of.values()}),
     ]

@@ -1,0 +1,79 @@
+"""Submitted part: a test set reduced to the cases that were submitted, and what its card says of it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from scoring.common.findings import Finding, InputRefused, warning
+from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.core.case_subset import of_cases
+from scoring.core.scorecard import Official, ScoreCard
+from scoring.inputs.sources import sha256
+
+MISSING_CASE, NOT_SUBMITTED = "missing-case", "not-submitted"
+OFFERING = {MISSING_CASE, "missing-mask", "missing-stage", "missing-risk"}
+"""Codes of findings about cases of which all or something is missing."""
+
+
+def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Finding]:
+    """Return findings, of which those of missing cases offer to score the other cases alone.
+
+    Args:
+        n_absent: Cases of which nothing was submitted; None: as many as findings say `missing-case`.
+    """
+    listed = list(findings)
+    n = sum(finding.code == MISSING_CASE for finding in listed) if n_absent is None else n_absent
+    if not n:
+        return listed
+    left_out = "case that was" if n == 1 else f"{n:,} cases that were"
+    label = f"Score without the {left_out} not submitted, not officially"
+    fix = SuggestedFix(label, InputChanges(submitted_only=True))
+    return [finding.with_fixes(fix) if finding.code in OFFERING else finding for finding in listed]
+
+
+def part_of(truth: Any, read: object, name: str) -> Any:
+    """Return a test set reduced to the cases that were submitted; as it is where these are all, or none.
+
+    Args:
+        truth: The test set.
+        read: Predictions that were read against it, or their refusal.
+        name: What messages call the submission.
+    """
+    if isinstance(read, InputRefused):
+        noticed = [*read.problems, *read.findings]
+    else:
+        noticed = [*getattr(read, "faults", ()), *cast(Any, read).findings]
+    absent = {finding.where for finding in noticed if finding.code == MISSING_CASE}
+    absent.update(getattr(read, "absent", ()))
+    chosen = np.flatnonzero([case not in absent for case in truth.ids])
+    if len(chosen) in (0, len(truth.ids)):
+        return truth
+    message = (
+        f"{len(chosen):,} of {len(truth.ids):,} cases were submitted, and these alone are scored: the "
+        f"{len(truth.ids) - len(chosen):,} others were not submitted and are left out."
+    )
+    part = of_cases(truth, chosen)
+    return replace(part, findings=(*part.findings, warning(NOT_SUBMITTED, name, message)))
+
+
+def marked(card: ScoreCard, truth: Any) -> ScoreCard:
+    """Return a card, which is never official and says so where it is of the submitted cases alone.
+
+    Args:
+        truth: The test set that it is of.
+    """
+    found = next((finding for finding in truth.findings if finding.code == NOT_SUBMITTED), None)
+    if found is None:
+        return card
+    lacks = found.message.partition(":")[2].strip().removesuffix(".")
+    cases = f"{len(truth.ids)} cases, {sha256(chr(10).join(truth.ids).encode())[:16]}"
+    options = {**card.provenance["options"], "submitted_only": cases}
+    return replace(
+        card,
+        official=Official(False, None, found.message[0].upper() + found.message[1:]),
+        incomplete="; ".join(filter(None, (lacks, card.incomplete))),
+        provenance={**card.provenance, "options": options},
+        findings=card.findings if found in card.findings else (found, *card.findings),
+    )
