@@ -49,7 +49,7 @@ def test_a_submission_of_another_sample_is_scored_on_that(opened):
     assert app.selectbox(key="isic_set").value == "isic2018"
 
 
-@pytest.mark.parametrize("challenge_id, n, left_out", [("tricorder3", 73, 147), ("isic", 102, 204)])
+@pytest.mark.parametrize(("challenge_id", "n", "left_out"), [("tricorder3", 73, 147), ("isic", 102, 204)])
 def test_a_third_of_the_cases_is_scored_alone_by_one_click(opened, challenge_id, n, left_out):
     sets = samples.test_sets(challenge_id)
     data = team(challenge_id, next(iter(sets)))
