@@ -36,8 +36,10 @@ NORMALS = {
 components of their normals along the three axes, in eighths. Bit 128 >> (4i + 2j + k) is voxel (i, j, k)."""
 
 
-BLOCK = 32
-"""Edge of a cube whose elements are searched together, in voxels along their shortest edge."""
+NEAR = 16
+"""Distance, in voxels along their shortest edge, up to which one tree of a whole surface is searched."""
+FEW = 150
+"""Elements of a box, of either surface, from which on it is not halved to search them."""
 MOST_SEARCHED = 3_000_000
 """Elements of a surface up to which nearest ones are searched in a tree."""
 
@@ -147,44 +149,42 @@ def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Flo
 def _nearest(own: Ints, corners: Ints, edges: Floats) -> Ints:
     """Return which of the corners [m, dimensions] is the nearest of each of `own` [n].
 
-    Both are taken block by block, blocks of corners by their distance, until none can hold a nearer one: one
-    tree of all would look into most of it where flat surfaces face each other.
+    One tree of all finds the near ones. It would look into most of it where surfaces lie far apart, so boxes
+    of the others are halved, and searched among what can be nearest within them.
     """
-    nearest, edge = np.zeros(len(own), int), BLOCK * edges.min()
     points, others = own * edges, corners * edges
-    blocks = _blocks(others, edge)
-    low, high = (np.array([end(others[rows], axis=0) for rows in blocks]) for end in (np.min, np.max))
-    trees: dict[int, Any] = {}
-    for asking in _blocks(points, edge):
-        asked, best = points[asking], np.full(len(asking), np.inf)
-        least = _apart(asked.min(axis=0), asked.max(axis=0), low, high)
-        for k in np.argsort(least, kind="stable").tolist():
-            if least[k] >= best.max():
-                break
-            rows = np.flatnonzero(_apart(asked, asked, low[k], high[k]) < best)
-            if not len(rows):
-                continue
-            if k not in trees:  # used few times: a tree that is quicker to build costs less
-                trees[k] = scipy.spatial.cKDTree(others[blocks[k]], compact_nodes=False, balanced_tree=False)
-            away, place = trees[k].query(asked[rows])
-            nearer = away < best[rows]
-            best[rows[nearer]] = away[nearer]
-            nearest[asking[rows[nearer]]] = blocks[k][place[nearer]]
+    away, nearest = _tree(others).query(points, distance_upper_bound=NEAR * edges.min())
+    boxes = [(np.flatnonzero(np.isinf(away)), np.arange(len(corners)))]
+    while boxes:
+        asking, left = boxes.pop()
+        if not len(asking):
+            continue
+        asked = points[asking]
+        columns = np.ascontiguousarray(asked.T)
+        low, high = columns.min(axis=1), columns.max(axis=1)
+        left = left[_can_be_nearest(others[left], low, high)]
+        if min(len(asking), len(left)) <= FEW:
+            nearest[asking] = left[_tree(others[left]).query(asked)[1]]
+            continue
+        axis = int(np.argmax(high - low))
+        is_upper = asked[:, axis] > (low[axis] + high[axis]) / 2
+        boxes += [(asking[is_upper], left), (asking[~is_upper], left)]
     return nearest
 
 
-def _blocks(points: Floats, edge: float) -> list[Ints]:
-    """Return the rows of the points [n, dimensions] in each cube of an edge that has some."""
-    cells = tuple((points.T // edge).astype(int))
-    _, cube = np.unique(np.ravel_multi_index(cells, (1 << 20,) * len(cells)), return_inverse=True)
-    order = np.argsort(cube, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(cube[order])) + 1)
+def _tree(points: Floats) -> Any:
+    """Return a tree of points. Used few times, one that is quicker to build costs less."""
+    return scipy.spatial.cKDTree(points, 32, compact_nodes=False, balanced_tree=False)
 
 
-def _apart(low: Floats, high: Floats, other_low: Floats, other_high: Floats) -> Floats:
-    """Return the distances of boxes [..., dimensions], 0 where they touch."""
-    gap = np.maximum(0, np.maximum(other_low - high, low - other_high))
-    return np.asarray(np.sqrt((gap**2).sum(axis=-1)))
+def _can_be_nearest(others: Floats, low: Floats, high: Floats) -> Bools:
+    """Return which others [m, dimensions] can be the nearest of a point within a box: those that the nearest
+    of its middle does not beat everywhere in it."""
+    away, half = others - (low + high) / 2, (high - low) / 2
+    squared = np.einsum("ij,ij->i", away, away)
+    first = int(squared.argmin())
+    slack = 1e-9 * (1 + squared[first])
+    return np.asarray(squared - squared[first] <= 2 * (abs(away - away[first]) @ half) + slack)
 
 
 def quantile(values: Floats, weights: Floats, share: float) -> float:

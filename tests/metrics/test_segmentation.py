@@ -80,9 +80,10 @@ def test_many_elements_are_searched_in_a_map_with_the_same_result(shape, monkeyp
 
 @pytest.mark.parametrize("shape", [(14, 12), (14, 12, 10)])
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("block", [3, 100])
-def test_the_nearest_element_is_found_where_surfaces_are_apart(shape, seed, block, monkeypatch):
-    monkeypatch.setattr(surfaces, "BLOCK", block)
+@pytest.mark.parametrize(("few", "near"), [(1, 0), (4, 3), (1000, 100)])
+def test_the_nearest_element_is_found_where_surfaces_are_apart(shape, seed, few, near, monkeypatch):
+    monkeypatch.setattr(surfaces, "FEW", few)
+    monkeypatch.setattr(surfaces, "NEAR", near)
     random, spacing = np.random.default_rng(seed), (0.7, 1.1, 2.5)[: len(shape)]
     masks = []
     for side in random.permutation(2):
