@@ -11,6 +11,7 @@ from scoring.challenges.declared import draft, library, suggestion
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.library import ENDING, DeclaredFile
+from scoring.challenges.declared.suggestion import TruthTable
 from scoring.cli.output import print_findings, respond, write
 from scoring.common.findings import InputRefused, ProblemCollector, error
 from scoring.common.text import shortened
@@ -115,7 +116,11 @@ def _init(arguments: argparse.Namespace) -> None:
         raise InputRefused(
             [error("bad-option", str(target), "it is there already: name another with --output.")]
         )
-    found = suggestion.suggest(suggestion.read_truth(arguments.file), stem)
+    truth = suggestion.read_truth(arguments.file)
+    found = suggestion.suggest(truth, stem)
+    sent = suggestion.read_truth(arguments.predictions) if arguments.predictions else None
+    if isinstance(truth, TruthTable) and isinstance(sent, TruthTable):
+        found = suggestion.with_sent(truth, found, sent)
     if sys.stdin.isatty() and sys.stdout.isatty() and arguments.output != "-":
         found = _asked(found)
     write(arguments.output or str(target), draft.toml(found), "--output")

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.challenges.declared.draft import Draft, titled, with_metric, with_predicted
+from scoring.challenges.declared.draft import Draft, predicted, titled, with_metric, with_predicted
 from scoring.challenges.declared.masks import ENDINGS, TruthMasks, found_in_masks
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_table
@@ -64,9 +64,11 @@ class TruthTable:
     columns: Mapping[str, tuple[str, ...]]
     decimal_comma: bool = False
 
-    def values(self, heading: str) -> list[str]:
-        """Return the different values of a column, in the order in which they come."""
-        return list(dict.fromkeys(cell for cell in self.columns[heading] if cell.lower() not in MISSING))
+    def values(self, heading: str, beside: Sequence[str] = ()) -> list[str]:
+        """Return the different values of a column, in the order in which they come; where others are given,
+        of the rows in which each of these is filled."""
+        rows = zip(*(self.columns[name] for name in (heading, *beside)), strict=True)
+        return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))
 
     def number(self, cell: str) -> float | None:
         """Return what a cell holds as a number, None for other text."""
@@ -140,7 +142,8 @@ def with_task(
     """
     label, known = columns.get("label", ""), draft.get("truth", {})
     if label and isinstance(truth, TruthTable):
-        classes = sorted(truth.values(label), key=lambda value: (truth.number(value) or 0.0, value))
+        held = truth.values(label, columns.get("places", ()))
+        classes = sorted(held, key=lambda value: (truth.number(value) or 0.0, value))
     two = len(classes) == 2 and task == "classification"
     of_columns = {"columns": "classes" if classes and not label else ""}
     sent = SENT.get(task) or ("" if task == "segmentation" else "label" if label else "scores")
@@ -155,6 +158,23 @@ def with_task(
     }
     usual = "auc" if two and label else USUAL[task]
     return with_metric(with_predicted(made, sent) if sent else made, usual)
+
+
+def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
+    """Return a draft whose predictions are called as in a submission, where its columns tell which they are.
+
+    Args:
+        truth: The truth, whose columns a submission may have too.
+        draft: Its draft.
+        sent: The submission.
+    """
+    kind, column = predicted(draft)
+    if kind in ("label", "score") and draft["classes"] and {*draft["classes"]} <= {*sent.columns}:
+        return with_predicted(draft, "scores")
+    others = [h for h in sent.columns if h not in truth.columns and (kind == "label" or sent.is_number(h))]
+    if kind in ("", "scores") or column in sent.columns or len(others) != 1:
+        return draft
+    return with_predicted(draft, kind, others[0])
 
 
 def _positive(truth: TruthTable, label: str, classes: Sequence[str]) -> str:
@@ -173,7 +193,10 @@ def _case(truth: TruthTable) -> str:
     unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
     named = [heading for heading in unique if CASE.search(heading)]
     if not unique:
-        message = "no column has a different value in every row, so that none can be the case id."
+        message = (
+            "no column has a different value in every row, so that none can be the case id: add one, here and "
+            "to the predictions; where several columns name a case, their texts joined."
+        )
         raise InputRefused([error("missing-column", truth.name, message)])
     return (*named, *unique)[0]
 

@@ -224,3 +224,38 @@ def test_masks_without_a_value_or_that_cannot_be_read_are_refused_with_every_fil
 @pytest.mark.parametrize("data", [b"", b"case,label\n", b"\x00\x01\x02"])
 def test_a_table_without_cases_is_refused(data):
     assert refused(suggestion.read_truth, data, "truth.csv").problems
+
+
+def test_a_class_of_rows_without_a_place_is_none():
+    """VinBigData writes images without a finding so."""
+    header = ["image_id", "class_name", "x_min", "y_min", "x_max", "y_max"]
+    rows = [["a", "No finding", "", "", "", ""], ["b", "Nodule", 1, 2, 5, 6], ["c", "Mass", 1, 2, 5, 6]]
+    data = table(header, rows)
+    made = suggestion.suggest(suggestion.read_truth(data, "t.csv"), "t.csv")
+    assert made["classes"] == ["Mass", "Nodule"]
+    truth = library.of_text(draft.toml(made), "t.toml").read_truth(data)
+    assert [len(found.places) for found in truth.objects] == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "row", "expected"),
+    [
+        ("two classes beside a patient", ["image_name", "patient_id", "p"], ["p0", 0.3], {"score": "p"}),
+        ("names of classes beside metadata", ["lesion", "age", "my_dx"], [20, "MEL"], {"label": "my_dx"}),
+        ("names of classes beside metadata", ["x", "NV", "BCC", "MEL"], [0, 1, 0], {"scores": "classes"}),
+        # Two that could be it: the name that is usual stays.
+        ("two classes beside a patient", ["image_name", "p", "q"], [0.3, 0.7], {"score": "score"}),
+    ],
+)
+def test_a_submission_says_what_predictions_are_called(name, header, row, expected):
+    truth = suggestion.read_truth(TRUTHS[name][0], "t.csv")
+    sent = suggestion.read_truth(table(header, [[f"c{i}", *row] for i in range(N)]), "sent.csv")
+    made = suggestion.with_sent(truth, suggestion.suggest(truth, "t.csv"), sent)
+    assert tomllib.loads(draft.toml(made))["predictions"] == {**expected, "missing": "refuse"}
+
+
+def test_a_truth_whose_id_is_in_several_columns_is_told_to_join_them():
+    rows = [[dataset, mixture, 0.5] for dataset in "abc" for mixture in "123"]
+    read = suggestion.read_truth(table(["Dataset", "Mixture", "Value"], rows), "truth.csv")
+    (problem,) = refused(suggestion.suggest, read, "truth.csv").problems
+    assert (problem.code, "joined" in problem.message) == ("missing-column", True)

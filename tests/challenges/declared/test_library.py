@@ -192,6 +192,9 @@ def test_init_writes_what_check_takes(place):
     assert "'grade' holds 3 grades in order." in done.out
     assert run("challenge", "check", "new.toml", "--truth", "truth.csv").status == 0
     assert run("challenge", "init", "truth.csv", "--output", "new.toml").status == 2
+    (place / "sent.csv").write_text("id,my_grade\na,1\n")
+    named = run("challenge", "init", "truth.csv", "--predictions", "sent.csv", "--output", "-")
+    assert 'label = "my_grade"' in named.out
 
 
 def test_init_asks_on_a_terminal_and_enter_keeps_what_is_suggested(monkeypatch, capsys):
