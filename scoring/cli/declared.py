@@ -1,6 +1,7 @@
 """The command about challenges that are declared in files: check, add, list, show, remove, init."""
 
 import argparse
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -128,7 +129,7 @@ def _init(arguments: argparse.Namespace) -> None:
         print("\n".join(draft.reasons(found)))
         print(
             f"Written to {target}. Read it, change it, then try it: "
-            f"challenge check {target} --truth {arguments.file}"
+            f"benchside challenge check {shlex.quote(str(target))} --truth {shlex.quote(arguments.file)}"
         )
 
 

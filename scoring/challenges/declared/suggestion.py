@@ -9,7 +9,7 @@ from typing import Any
 from scoring.challenges.declared.draft import Draft, predicted, titled, with_metric, with_predicted
 from scoring.challenges.declared.masks import ENDINGS, TruthMasks, found_in_masks
 from scoring.common.findings import InputRefused, error
-from scoring.inputs.case_tables import UNIT_COLUMNS, find_table
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_table, table_members
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import MISSING, key
 
@@ -94,6 +94,9 @@ def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMas
     files = open_source(source, name, streamed=ENDINGS)
     if any(member.lower().endswith(ENDINGS) for member in files.members):
         return found_in_masks(files)
+    if files.kind != "file" and not table_members(files):
+        message = f"it holds neither a table nor a mask: convert masks in other formats to {ENDINGS[0]}."
+        raise InputRefused([error("no-table", files.name, message)])
     _, table = files.read_table(find_table(files))
     if not table.columns or not table.columns[0]:
         raise InputRefused([error("empty-truth", table.name, "it has no case: a row for each is needed.")])
@@ -194,7 +197,7 @@ def _case(truth: TruthTable) -> str:
     named = [heading for heading in unique if CASE.search(heading)]
     if not unique:
         message = (
-            "no column has a different value in every row, so that none can be the case id: add one, here and "
+            "no column has a different value in every row, so that none can be the case id: add one here and "
             "to the predictions; where several columns name a case, their texts joined."
         )
         raise InputRefused([error("missing-column", truth.name, message)])
@@ -240,7 +243,8 @@ def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
 
 def _regression(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
     numbers = [heading for heading in others if truth.is_number(heading)]
-    value = next(iter([*(heading for heading in numbers if _is_measured(truth, heading)), *numbers]), None)
+    measured = [heading for heading in numbers if _is_measured(truth, heading)]
+    value = next(iter([*measured[::-1], *numbers]), None)
     return {"task": "regression", "value": value} if value else {}
 
 

@@ -81,6 +81,11 @@ TRUTHS = {
         {"task": "regression", "value": "Volumen", "metric": "mae", "classes": []},
         N / 4,
     ),
+    "a number behind the size of a pixel": (
+        drawn(["filename", "pixel size(mm)", "HC (mm)"], lambda i: 0.1 + i % 7 / 90, lambda i: i + 0.5),
+        {"task": "regression", "case": "filename", "value": "HC (mm)"},
+        N / 4,
+    ),
     "relapses": (
         drawn(["PatientID", "RFS", "Relapse", "Age"], lambda i: i + 0.5, choice(0, 1), lambda i: 40 + i % 30),
         {"task": "survival", "time": "RFS", "event": "Relapse", "metric": "c_index"},
@@ -252,6 +257,11 @@ def test_a_submission_says_what_predictions_are_called(name, header, row, expect
     sent = suggestion.read_truth(table(header, [[f"c{i}", *row] for i in range(N)]), "sent.csv")
     made = suggestion.with_sent(truth, suggestion.suggest(truth, "t.csv"), sent)
     assert tomllib.loads(draft.toml(made))["predictions"] == {**expected, "missing": "refuse"}
+
+
+def test_masks_in_another_format_are_told_to_be_converted():
+    (problem,) = refused(suggestion.read_truth, {"a.png": b"\x89PNG", "b.png": b"\x89PNG"}, "truth").problems
+    assert (problem.code, ".nii.gz" in problem.message) == ("no-table", True)
 
 
 def test_a_truth_whose_id_is_in_several_columns_is_told_to_join_them():

@@ -195,6 +195,8 @@ def test_init_writes_what_check_takes(place):
     (place / "sent.csv").write_text("id,my_grade\na,1\n")
     named = run("challenge", "init", "truth.csv", "--predictions", "sent.csv", "--output", "-")
     assert 'label = "my_grade"' in named.out
+    (place / "on site.csv").write_bytes((place / "truth.csv").read_bytes())
+    assert "--truth 'on site.csv'" in run("challenge", "init", "on site.csv").out
 
 
 def test_init_asks_on_a_terminal_and_enter_keeps_what_is_suggested(monkeypatch, capsys):
