@@ -169,7 +169,7 @@ def _nearest(own: Ints, corners: Ints, edges: Floats) -> Ints:
         axis = int(np.argmax(high - low))
         is_upper = asked[:, axis] > (low[axis] + high[axis]) / 2
         boxes += [(asking[is_upper], left), (asking[~is_upper], left)]
-    return nearest
+    return np.asarray(nearest)
 
 
 def _tree(points: Floats) -> Any:
