@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import timedelta
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -158,10 +159,16 @@ def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) ->
         try:
             secrets |= tomllib.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            continue
+            if file.is_symlink():
+                problems.append(_mistake(file.name, "it links to a file that is not there."))
         except (OSError, ValueError) as problem:
             reason = f" ({problem})" if isinstance(problem, tomllib.TOMLDecodeError) else ""
             problems.append(_mistake(file.name, f"it cannot be read as TOML{reason}: mend or remove it."))
+    problems += [
+        _mistake(f"[{shortened(name, 40)}]", "nobody reads it: write [auth] and [access].")
+        for name, value in secrets.items()
+        if _is_misnamed(name, value)
+    ]
     if not problems and "auth" not in secrets and "access" not in secrets:
         if switch != REQUIRED:
             return None
@@ -171,6 +178,14 @@ def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) ->
     if problems := _faults_of_auth(secrets.get("auth")):
         raise InputRefused([*problems, *_faults_of_access(secrets.get("access"))])
     return rules_of(secrets.get("access"))
+
+
+def _is_misnamed(name: str, value: object) -> bool:
+    """Return whether something in the secrets looks like `[auth]` or `[access]`, by its name or its keys."""
+    keys = {name, *value} if isinstance(value, Mapping) else {name}
+    names = ("auth", "access")
+    is_close = get_close_matches(name.lower(), names, cutoff=0.75)
+    return name not in names and bool(is_close or keys & {*AUTH, "organizers", "organizer_group"})
 
 
 def rules_of(access: object) -> AccessRules:

@@ -111,6 +111,10 @@ def refused(tmp_path, text: str | None, **environment: str) -> str:
         (AUTH + "[access]\norganizers = []\n", "nobody is organizer"),
         (AUTH + '[access]\norganizer_group = ""\n', "organizer_group needs a text"),
         (AUTH + ACCESS + "grace_hours = -1\n", "grace_hours needs a number"),
+        ("[Auth]\nx = 1\n", "[Auth]: nobody reads it"),
+        ("acess.organizers = []\n", "[acess]: nobody reads it"),
+        (AUTH.replace("[auth]", "[login]"), "[login]: nobody reads it"),
+        (AUTH.replace("[auth]", ""), "[cookie_secret]: nobody reads it"),
     ],
 )
 def test_half_written_secrets_stop_the_start(tmp_path, text, words):
@@ -119,10 +123,16 @@ def test_half_written_secrets_stop_the_start(tmp_path, text, words):
 
 def test_absence_is_local_unless_a_login_is_required(tmp_path):
     assert read([tmp_path / "none.toml"], {}) is None
-    (tmp_path / "other.toml").write_text('key = "value"\n')
+    (tmp_path / "other.toml").write_text('key = "value"\n[connections.postgresql]\nurl = "x"\n')
     assert read([tmp_path / "other.toml"], {}) is None
     assert "a login is required" in refused(tmp_path, None, BENCHSIDE_LOGIN="required")
     assert "write required" in refused(tmp_path, None, BENCHSIDE_LOGIN="requird")
+
+
+def test_secrets_that_link_to_nothing_stop_the_start(tmp_path):
+    (tmp_path / "secrets.toml").symlink_to("missing")
+    with pytest.raises(InputRefused, match="links to a file that is not there"):
+        read([tmp_path / "secrets.toml"], {})
 
 
 def test_correct_secrets_are_rules(tmp_path):
