@@ -2,6 +2,7 @@
 
 import csv
 import io
+import zipfile
 from functools import cache
 
 import numpy as np
@@ -15,6 +16,9 @@ from scoring.cli.output import flags_of
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.inputs.sources import open_source
+from scoring.presentation.figures.numerals import share
+from scoring.presentation.html import views_of
+from scoring.presentation.paper import archive
 from tests.support.command_line import run
 from tests.support.declared_kinds import KINDS
 
@@ -137,6 +141,24 @@ def test_the_command_line_names_the_option_and_takes_it(tmp_path):
     card = run(*given_paths, "--submitted-only", "--resamples", 0, "--json", "-").json
     assert card["score"] == part_card(challenge, truth, few).score
     assert card["official"]["badge"] == "not an official score"
+
+
+def test_a_subtask_alone_stands_before_the_weighted_score_and_is_never_called_official():
+    challenge, files, sent = given_files("hecktor2026")
+    truth = challenge.read_truth(files)
+    masks = {name: data for name, data in sent.items() if not name.endswith(".csv")}
+    card = challenge.score(truth, challenge.read_predictions(masks, truth, "mine"), resamples=0)
+    head, whole = views_of(card).headline, challenge.read_predictions(sent, truth, "mine")
+    complete = challenge.score(truth, whole, resamples=0)
+    assert card.metrics["segmentation"] == complete.metrics["segmentation"]
+    assert head.score.name == "Segmentation alone, the rest not submitted"
+    assert head.score.value == share(complete.metrics["segmentation"])
+    assert (head.facts[0].name, head.facts[0].value) == ("Weighted score", share(card.score))
+    assert (head.status.is_official, head.status.badge) == (False, "A part, not an official score")
+    text = zipfile.ZipFile(io.BytesIO(archive.of_card(card))).read("methods.txt").decode()
+    assert f"Segmentation alone, the rest not submitted is {head.score.value}. A part, not an off" in text
+    assert views_of(complete).headline.score.name == "Weighted score"
+    assert views_of(complete).headline.status.is_official
 
 
 def test_one_patient_with_masks_alone_is_no_absent_patient():

@@ -16,6 +16,7 @@ from scoring.core.views import (
     Headline,
     Section,
     SideBySide,
+    Status,
     Table,
     Text,
     Views,
@@ -116,17 +117,24 @@ def headline(card: ScoreCard) -> Headline:
         "both means are closer is placed first",
         "higher",
     )
+    score = Fact(
+        "Weighted score", share(card.score), span(interval, 3) if interval else "", method(card), "higher"
+    )
+    first, alone = score, summary.submitted_alone(card)
+    if alone:
+        own = card.intervals.get(alone.metric)
+        name = f"{alone.name} alone, the rest not submitted"
+        first = Fact(name, share(alone.value), span(own, 3) if own else "", method(card), "higher")
     return Headline(
-        Fact(
-            "Weighted score", share(card.score), span(interval, 3) if interval else "", method(card), "higher"
-        ),
-        (unweighted,),
+        first,
+        (score, unweighted) if alone else (unweighted,),
         Figure(lambda theme: score_strip(drawn, theme, bounds, unit=SHARE), _arithmetic(card, parts)),
         parts=(
             *([] if summary.unusable(card) else [_unusable(card)]),
             SideBySide([(_subtask(card, part),) for part in parts], (1, 1, 1)),
         ),
         notes=(_unusable(card),) if summary.unusable(card) else (),
+        status=Status(badge="A part, not an official score" if alone else ""),
     )
 
 

@@ -31,10 +31,12 @@ def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
         lines: Names and texts that stand on the front page of its report.
     """
     challenge, views = load_challenge(card.challenge), views_of(card)
-    score = [views.headline.score.value, views.headline.score.below]
+    first, status = views.headline.score, views.headline.status
+    is_part = card.official.same and not status.is_official
     sentences = (
-        f"The score is {score[0]}{f' (95% interval {score[1]})' if score[1] else ''}.",
-        card.official.words(challenge.words.official_source),
+        f"{first.name if is_part else 'The score'} is {first.value}"
+        f"{f' (95% interval {first.below})' if first.below else ''}.",
+        status.official if is_part else card.official.words(challenge.words.official_source),
         markup.plain(method(card)),
     )
     paragraph = methods(challenge, sentences, card.provenance, lines)
