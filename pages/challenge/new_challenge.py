@@ -135,8 +135,19 @@ def _choices(table: TruthTable, suggested: Draft, key: str) -> Draft:
         columns = _columns(table, suggested, task, f"{key}_{task}")
         named = {**suggested, **title, "truth": {**truth, "case": case}}
         with_task = suggestion.with_task(table, named, task, **columns)
+    if (sent := _sent()) is not None:
+        with_task = suggestion.with_sent(table, with_task, sent)
     with right:
         return _metric(with_task, f"{key}_{task}")
+
+
+def _sent() -> TruthTable | None:
+    """Return the predictions where they are there already: they say what their columns are called."""
+    if not (files := kept_files("new_predictions_kept")):
+        return None
+    chosen = selectors.dropped(files[-1:], ENDINGS)
+    read = attempt(_truth, chosen.key, chosen.name, chosen.source).value
+    return read if isinstance(read, TruthTable) else None
 
 
 def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mapping[str, Any]:
@@ -194,9 +205,10 @@ def _metric(challenge_draft: Draft, key: str) -> Draft:
         offered = {
             key: words for key, words in PREDICTED.items() if key != "score" or challenge_draft["positive"]
         }
-        kind = _select("Predictions have", offered, kind, f"{key}_{name}_predicted", "{1}")
-        challenge_draft = draft.with_predicted(challenge_draft, kind)
-        _, column = draft.predicted(challenge_draft)
+        wanted = _select("Predictions have", offered, kind, f"{key}_{name}_predicted", "{1}")
+        if wanted != kind:
+            challenge_draft = draft.with_predicted(challenge_draft, wanted)
+            kind, column = draft.predicted(challenge_draft)
     if kind not in ("scores", ""):
         key = f"{key}_{kind}_{column}_sent"
         challenge_draft = draft.with_predicted(

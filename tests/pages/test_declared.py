@@ -64,6 +64,24 @@ def test_a_truth_becomes_a_challenge_with_a_score_and_a_page(opened):
         assert not open_tab(app, tab).exception
 
 
+@pytest.mark.parametrize(
+    ("truth", "sent", "column"),
+    [
+        (AGES, AGES.replace(b"case,age", b"case,my_age"), "my_age"),
+        (TRUTH, PREDICTIONS.replace(b"image,dx", b"image,called"), "called"),
+        (
+            TRUTH.replace(b"c\n", b"a\n"),
+            b"image,p\n" + b"".join(b"i%d,.%d\n" % (k, k) for k in range(30)),
+            "p",
+        ),
+    ],
+)
+def test_predictions_say_what_their_column_is_called(opened, truth, sent, column):
+    app = new(opened, truth).file_uploader(key="new_predictions_file").upload("alpha.csv", sent).run()
+    assert [box.value for box in app.text_input if box.key.endswith("_sent")] == [column]
+    assert len(app.metric) == 2, words(app)
+
+
 def test_a_new_challenge_is_kept_once_and_stands_among_the_own_ones(opened, tmp_path, monkeypatch):
     monkeypatch.setenv(library.FOLDER, str(tmp_path / "own"))
     app = new(opened, TRUTH).button(key="new_keep").click().run()
