@@ -58,8 +58,9 @@ def _signal(scores: Floats, noise: Floats) -> float:
 
 
 def possible_gain(bits: float, cases: float) -> float:
-    """Return what somebody who only guesses can gain above chance by being told something, at most.
+    """Return what somebody who only guesses can gain by being told something, at most.
 
+    Guessing is the best constant answer: how frequent each class is counts as known, as one score tells it.
     Whoever is told b bits of n labels has a share a of them right on average only where n (1 - H(a)) <= b,
     H being the entropy of a yes or no in bits (Shannon's rate-distortion function: Cover and Thomas, Elements
     of Information Theory, 10.3.1). It holds for every design of the questions, and for labels of two equally
@@ -70,7 +71,7 @@ def possible_gain(bits: float, cases: float) -> float:
         cases: Cases of the test set, n, at least 1.
 
     Returns:
-        The share of right cases minus one half, from 0 to 0.5.
+        The gain in a share of right cases or an AUC, from 0 to 0.5.
     """
     low, high = 0.0, 0.5 if bits else 0.0
     for _ in range(60):

@@ -58,7 +58,6 @@ MOST_BITS = 1e9
 """Kept of what scores told under earlier rules; without an end of the score it is infinite."""
 PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
 """Of the provenance: neither what guesses of the truth could be checked with, nor the number of cases."""
-
 BITS_OF_OPEN = 64
 """Of a score that was shown in full, before a truth was hidden."""
 
@@ -287,23 +286,22 @@ def planned(
 ) -> Budget:
     """Return what the scores of a board can tell by the end of its phases. wanted: rules that are considered;
     None: those that hold; ranking: as of `use`."""
-    store, board_id = board.store, board.row.id
     ranking = ranking or board_ranking(board)
     known = wanted or ranking.hidden or HiddenRules()
     labels = _labels(board)
     spent = _spent(board, known, ranking) + sum(
-        _told_elsewhere(store, other, labels) for other in twins(board)
+        _told_elsewhere(board.store, other, labels) for other in twins(board)
     )
-    return _planned(store, board_id, known, labels, spent)
+    return _planned(board.store, board.row.id, known, labels, spent)
 
 
 def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, spent: float) -> Budget:
     """Return what the scores of a board can tell by rules, of what was and may yet be submitted."""
-    sent: dict[str, list[tuple[str | None, str]]] = {}
+    sent: dict[str, dict[str | None, list[str]]] = {}
     columns, of = (Submission.team, Submission.phase, Submission.created), Submission.board_id == board_id
     with store.read() as session:
         for team, phase, time in session.execute(select(*columns).where(of)):
-            sent.setdefault(team, []).append((phase, time))
+            sent.setdefault(team, {}).setdefault(phase, []).append(time)
     known_phases = phases.phases(store, board_id)
     teams = max(1, len(members.team_names(store, board_id) | set(sent)))
     done = [guessing_budget.expected(known_phases, own) for own in sent.values()]
@@ -368,7 +366,8 @@ def _labels(board: OpenBoard) -> Labels:
         known = np.flatnonzero(labels >= 0) if board.parts is None else board.parts[1]
         known = known[labels[known] >= 0]
         own, weights = units_of(board)[known], np.asarray(weights, float)[known]
-        units, effective = effective_units(own, weights), effective_labels(labels[known], own, weights)
+        units = effective_units(own, np.ones(len(own)))  # published: weights may follow the classes
+        effective = effective_labels(labels[known], own, weights)
     return Labels(board.n_told, units, effective, scoring.quantity(), board.split is not None)
 
 

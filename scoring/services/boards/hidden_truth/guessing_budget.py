@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from scoring.services.store import tables
 from scoring.statistics.optimism import bits_for, possible_gain
 
 SAFE_GAIN = 0.05
-"""A board calls itself safe where nobody who only guesses can gain more."""
+"""A board calls itself safe where guessing gains no more above the best constant answer."""
 RATES_OF_CLASSES = 14 * 16
 """Rates that are told of 16 classes, each to `DECIMALS`: no challenge has more."""
 WITHHELD = (
@@ -35,8 +35,8 @@ class Labels:
 
     Attributes:
         cases: Of the test set, or of the part of it that scores are of.
-        units: Effective ones, such as patients, whatever their classes; 0 where no bound is known for what
-            the score tells (`Scoring.bounded_by_labels`).
+        units: Effective ones, such as patients, whatever their classes and weights; 0 where no bound is
+            known for what the score tells (`Scoring.bounded_by_labels`).
         effective: How many labels of two equally frequent classes are as hard to learn as these
             (`effective_labels`): a rare class is soon found by its few cases, and scores rise with it.
         is_part: Whether the final ranking rests on other cases.
@@ -62,7 +62,7 @@ class Use:
 
     @property
     def gain(self) -> float:
-        """Return what somebody who only guesses can have gained above chance, 0 to 0.5."""
+        """Return what somebody who only guesses can have gained above the best constant answer, 0 to 0.5."""
         return possible_gain(self.bits, self.cases)
 
     @property
@@ -78,9 +78,10 @@ class Use:
         if not self.cases:
             return f"{shown}. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
         told = f"{shown}, which can have told {_percent(self.bits, self.cases)} of the labels' bits"
-        most = f"where classes are equally frequent, guessing gained {self.gain:.2f} above chance at most"
+        most = f"guessing gained {self.gain:.2f} above the best constant answer at most"
         end = "" if self.is_safe else "; a smaller lead proves little here"
-        return f"{told}: {most}{end}. Rare classes are learnt sooner.{WITHHELD * self.is_part}"
+        equal = "where classes are equally frequent and cases weigh alike"
+        return f"{told}: {equal}, {most}{end}. Rare classes are learnt sooner.{WITHHELD * self.is_part}"
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,8 @@ class Budget:
             limit = bits_for(SAFE_GAIN, self.use.cases)
             return (
                 f"Safe: by the end of the phases the scores can tell {self.use.bits:.1f} bits, and it takes "
-                f"{limit:.1f} to gain {SAFE_GAIN:g} above chance by guessing, by whatever design."
-                f"{WITHHELD * self.use.is_part}"
+                f"{limit:.1f} to gain {SAFE_GAIN:g} above the best constant answer by guessing, by whatever "
+                f"design.{WITHHELD * self.use.is_part}"
             )
         if self.is_spent and not self.use.cases:
             told = f"Not safe, whatever is shown from now on: scores were shown. {UNBOUNDED}"
@@ -121,7 +122,8 @@ class Budget:
         if self.is_spent:
             return (
                 "Not safe, whatever is shown from now on: the scores that were shown can have told so much "
-                f"that guessing gains up to {self.use.gain:.2f} above chance.{WITHHELD * self.use.is_part}"
+                f"that guessing gains up to {self.use.gain:.2f} above the best constant answer."
+                f"{WITHHELD * self.use.is_part}"
             )
         if not self.use.cases:
             return f"Not safe: {UNBOUNDED} What holds: --detail none.{WITHHELD * self.use.is_part}"
@@ -133,10 +135,10 @@ class Budget:
         flags += f" --ladder {proposed.step or 0:g}" if proposed.detail != NOTHING else ""
         return (
             f"Not safe: by the end of the phases the scores can tell {told}, and "
-            f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits are enough to gain {SAFE_GAIN:g} above chance "
-            f"by guessing (up to {self.use.gain:.2f} here). What holds with these phases and teams: {flags}. "
-            "Fewer submissions, teams or details, or more cases, make room for scores."
-            f"{WITHHELD * self.use.is_part}"
+            f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits are enough to gain {SAFE_GAIN:g} above the "
+            f"best constant answer by guessing (up to {self.use.gain:.2f} here). What holds with these "
+            f"phases and teams: {flags}. Fewer submissions, teams or details, or more cases, make room for "
+            f"scores.{WITHHELD * self.use.is_part}"
         )
 
 
@@ -176,7 +178,7 @@ def planned(
         spent: Bits told under other rules, or by what was deleted or merged since.
         done: `expected` of each team that has submitted something, by now and until then.
     """
-    tries = expected(phases, ())
+    tries = expected(phases, {})
 
     def use(rules: HiddenRules) -> Use:
         counts = [*done, *[tries] * (teams - len(done))]
@@ -206,14 +208,11 @@ def most_submissions(phase: Phase, sent: Sequence[str] = ()) -> float:
     return len(sent) + max(0.0, rest)
 
 
-def expected(phases: Sequence[Phase], sent: Iterable[tuple[str | None, str]]) -> float:
+def expected(phases: Sequence[Phase], sent: Mapping[str | None, Sequence[str]]) -> float:
     """Return how many submissions a team has made or may make yet, in all phases; any number without phases.
-    sent: phase and time of each."""
-    times: dict[str | None, list[str]] = {phase.name: [] for phase in phases}
-    for name, time in sent:
-        times.setdefault(name, []).append(time)
-    most = [most_submissions(phase, times.pop(phase.name)) for phase in phases] or [math.inf]
-    return math.fsum(most) + sum(map(len, times.values()))
+    sent: times of those it has made, by phase."""
+    most = [most_submissions(phase, sent.get(phase.name, ())) for phase in phases] or [math.inf]
+    return math.fsum(most) + sum(len(sent[name]) for name in sent.keys() - {phase.name for phase in phases})
 
 
 def used(

@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 
+import numpy as np
 import pytest
 
 from scoring.challenges import load_challenge, samples
@@ -20,7 +21,7 @@ from scoring.services.boards.truth_correction import rescoring
 from scoring.services.store.database import open_store
 from tests.services.boards.ranking.test_decision import canonical_sha256
 from tests.support.boards import CASES, TRUTH, board, filled, labels
-from tests.support.hidden_boards import MAX, good, handed_in, hidden_board
+from tests.support.hidden_boards import MAX, good, handed_in, hidden_board, table
 
 FEW = {"resamples": 20, "seed": 0, "group": None, "interval": "auto"}
 HEAVY = [pytest.param(name, marks=pytest.mark.slow) for name in ("isic", "puma", "hecktor2026")]
@@ -113,6 +114,30 @@ def test_no_byte_of_an_open_board_checks_a_guess_of_the_truth(place, tmp_path, m
     assert imported.json["final"] | {"changes": []} == told | {"changes": []}
     assert [one["what"] for one in imported.json["final"]["changes"]][:1] == ["the truth"]
     assert bundle.export(opened(open_store(), "b"), with_truth=False) == data
+
+
+def test_beyond_scores_and_intervals_a_bundle_tells_nothing_of_two_labels(place, tmp_path):
+    """Two cases that a file answers alike may have each other's labels: the intervals, of replicates of a
+    known seed, are others with more than 500 units, as the documentation says."""
+    draw, few = np.random.default_rng(1), FEW | {"resamples": 50}
+    names = [f"c{i}" for i in range(600)]
+    answers, truth = draw.integers(0, 2, 600), draw.integers(0, 2, 600)
+    one, other = (int(np.flatnonzero((answers == 1) & (truth == label))[0]) for label in (0, 1))
+    swapped = truth.copy()
+    swapped[[one, other]] = truth[[other, one]]
+    told = []
+    for labels_of, store_name in ((truth, "a"), (swapped, "b")):
+        path = tmp_path / f"{store_name}.csv"
+        rows = (f"{case},{label}" for case, label in zip(names, labels_of, strict=True))
+        path.write_text("filename,label\n" + "\n".join(rows) + "\n")
+        board_id = f"board-{store_name}"
+        made = create(open_store(), board_id, "melanoma", str(path), BoardSettings("B", statistics=few))
+        values = [0.9 if answer else 0.1 for answer in answers]
+        submitting.submit(made, SubmissionRequest("team", "p.csv", table(values, names), id=store_name * 32))
+        (card,) = cards_of(bundle.export(opened(open_store(), board_id), False))
+        told.append((card.pop("intervals"), card))
+    assert told[0][1] == told[1][1]
+    assert told[0][0] != told[1][0]
 
 
 def lists_in(value: object) -> list[list]:

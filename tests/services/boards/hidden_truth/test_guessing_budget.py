@@ -183,7 +183,7 @@ def test_limits_of_phases_say_how_many_scores_there_can_be():
     assert most_submissions(Phase("p", *day, per_day=2), sent) == 3 + 2, "one was before it opened"
     assert most_submissions(Phase("p", *day, per_day=1), sent) == 3 + 1, "two when two were allowed"
     assert most_submissions(Phase("p", *day, per_day=2, total=4), sent) == 3 + 1
-    assert expected([Phase("p", total=4)], [("p", sent[0]), ("gone", sent[1])]) == 4 + 1
+    assert expected([Phase("p", total=4)], {"p": sent[:1], "gone": sent[1:2]}) == 4 + 1
     more = planned(HiddenRules(), [Phase("p", total=20)], 5, balanced(20_000))
     assert more.proposed.detail == "score"
     assert planned(more.proposed, [Phase("p", total=20)], 5, balanced(20_000)).proposed is None
@@ -285,6 +285,55 @@ def test_cases_of_a_unit_are_learnt_together():
     assert effective_labels(np.zeros(9, int), np.arange(9), np.ones(9)) == 0
 
 
+def information(share, hits, alarms):
+    """Bits a label that an answer tells which is yes for so many of the ill (a share) and of the others."""
+    cells = [share * hits, share * (1 - hits), (1 - share) * alarms, (1 - share) * (1 - alarms)]
+    yes = cells[0] + cells[2]
+    alone = [share * yes, share * (1 - yes), (1 - share) * yes, (1 - share) * (1 - yes)]
+    return sum(cell * math.log2(cell / free) for cell, free in zip(cells, alone, strict=True) if cell > 0)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.25, 0.5, 0.75])
+def test_no_answer_is_better_than_the_best_constant_one_for_fewer_bits(share):
+    """Where a quarter is ill one score told so, and 0.75 were right: as many as one constant answer has."""
+    best = {"accuracy": max(share, 1 - share), "auc": 0.5, "f1": 2 * share / (1 + share)}
+    fewest = dict.fromkeys(best, math.inf)
+    for hits, alarms in product(np.linspace(0, 1, 81), repeat=2):
+        reached = {
+            "accuracy": share * hits + (1 - share) * (1 - alarms),
+            "auc": (1 + hits - alarms) / 2,
+            "f1": 2 * share * hits / (share + share * hits + (1 - share) * alarms),
+        }
+        for name in (name for name in best if reached[name] >= best[name] + SAFE_GAIN - 1e-9):
+            fewest[name] = min(fewest[name], information(share, hits, alarms))
+    ill = round(share * 10_000)
+    assert bits_for(SAFE_GAIN, of_classes(ill, 10_000 - ill)) / 10_000 <= min(fewest.values())
+    assert (
+        "above the best constant answer"
+        in planned(HiddenRules(), [Phase("p", total=1)], 1, balanced(9000)).words
+    )
+
+
+def weighted(tmp_path, ill):
+    """Open a board of ISIC with so many melanomas of 1,000 cases, which weigh twenty times as much."""
+    of_case = [(i, int(i < ill)) for i in range(1000)]
+    table = tmp_path / f"t{ill}.csv"
+    rows = [f"c{i},{is_ill},{1 - is_ill},{20 if is_ill else 1},0" for i, is_ill in of_case]
+    table.write_text("\n".join(["image,MEL,NV,score_weight,validation_weight", *rows]) + "\n")
+    made = run_board("create", "isic", "--id", f"b{ill}", "--title", "B", "--truth", table)
+    assert made.status == 0, made.err
+    run_board("phase", f"b{ill}", "--name", "v", "--total", 1)
+    return run_board("hide", f"b{ill}", "--detail", "score", "--digits", 3, "--json", "-").json
+
+
+def test_what_is_published_of_the_use_follows_no_class(place, tmp_path):
+    """Melanomas weighed twenty times as much, and the number of units said how many there are."""
+    few, many = weighted(tmp_path, 10), weighted(tmp_path, 400)
+    assert few["use"] == many["use"]
+    assert few["use"]["cases"] == 1000
+    assert few["budget"]["bits_of_safe"] < many["budget"]["bits_of_safe"], "the organizer's plan does"
+
+
 def test_scores_without_a_bound_make_no_safe_board():
     """Survival with three events, a rare label of several, an outlier in a correlation were called safe."""
     plan = planned(HiddenRules(decimals=1), [Phase("p", total=1)], 1, Labels(10**6, 0, 0))
@@ -325,7 +374,7 @@ def test_rules_may_change_after_scores_without_an_end_were_shown(place, tmp_path
     done = run_board("hide", "size", "--digits", "2")
     (line,) = [line for line in done.err.splitlines() if "truth-not-safe" in line]
     assert "size: Not safe, whatever is shown from now on" in line, "its place is the board"
-    assert "above chance" not in done.err, "of an error nobody knows what guessing gains"
+    assert "above the best" not in done.err, "of an error nobody knows what guessing gains"
     done = run_board("hide", "size", "--detail", "none")
     assert (done.status, "see no score until it is opened" in done.out) == (0, True)
     done = run_board("show", "size")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.services.boards import deletion
+from scoring.services.boards.board import opened
 from scoring.services.boards.hidden_truth import disclosure
 from scoring.services.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.services.boards.hidden_truth.guessing_budget import Labels, told
@@ -12,8 +13,9 @@ from scoring.services.boards.submissions import participant, phases, submitting
 from scoring.services.boards.submissions.phases import Phase
 from scoring.services.boards.submissions.submitting import SubmissionRequest
 from scoring.services.boards.teams import team_changes
-from tests.support.boards import CASES
-from tests.support.hidden_boards import PAUL, acting, good, handed_in, hidden_board, table
+from scoring.services.boards.truth_correction import rescoring
+from tests.support.boards import CASES, labels
+from tests.support.hidden_boards import MAX, PAUL, acting, good, handed_in, hidden_board, table
 
 STEP = HiddenRules(step=0.05)
 
@@ -112,3 +114,15 @@ def test_of_two_submissions_at_once_the_first_answered_holds_the_bar(place, tmp_
     answers.append(handed_in(board, good(12)))
     assert [one.score for one in answers] == [0.85, None]
     assert [score for _, score, _ in history(board)] == [0.85, None], "and stays as it was"
+
+
+def test_a_file_that_is_sent_again_after_a_correction_tells_what_it_told(place, tmp_path):
+    board = hidden_board(tmp_path, STEP, Phase("v"))
+    first, bits = handed_in(board, good(20)), disclosure.use(board).bits
+    rescoring.rescore(board.store, "h", str(labels(tmp_path / "corrected.csv", wrong=range(12))))
+    now = opened(board.store, "h")
+    assert handed_in(now, good(20)).score == first.score
+    assert len(history(now)) == 1
+    assert disclosure.use(now).bits == bits
+    assert handed_in(now, good(20), actor=MAX, team="beta").score > first.score, "another team's is its own"
+    assert disclosure.use(now).bits == pytest.approx(2 * bits)
