@@ -1,9 +1,11 @@
 """Text of others made safe for where it is shown, and names of metrics as people write them."""
 
+import csv
+import io
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 LIMIT = 200
@@ -95,6 +97,13 @@ def uploaded_name(text: str, limit: int = 255) -> str:
     safe = [part for part in parts if part not in ("", ".", "..")]
     name = "/".join(safe) or "file"
     return "".join("_" if unicodedata.category(c) == "Cc" else c for c in name)
+
+
+def csv_text(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as CSV; numbers are unrounded, so that reading it gives the same."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
 
 
 def csv_cell(value: object) -> object:

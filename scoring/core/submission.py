@@ -1,6 +1,5 @@
 """Predictions aligned with the cases of a truth; provenance of a scorecard, with the fixes of its inputs."""
 
-import csv
 import hashlib
 import io
 import zipfile
@@ -14,6 +13,7 @@ import numpy as np
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, split
 from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.common.text import csv_text
 from scoring.core.scorecard import ScoreCard
 from scoring.core.submitted_part import offered
 from scoring.inputs import table_formats
@@ -172,12 +172,8 @@ def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_nam
         ids: Id of each case [N].
         outputs: Outputs [N, K]; rows with NaN are left out.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((id_name, *columns))
     rows = zip(ids, outputs.tolist(), _complete(outputs), strict=True)
-    writer.writerows((name, *map(repr, row)) for name, row, is_usable in rows if is_usable)
-    return text.getvalue()
+    return csv_text((id_name, *columns), ((name, *row) for name, row, is_usable in rows if is_usable))
 
 
 def example_table(ids: Sequence[str], columns: Sequence[str], id_name: str = "filename") -> tuple[str, bytes]:

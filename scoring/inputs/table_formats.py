@@ -4,7 +4,6 @@ Sources of the formats: `pandas.DataFrame.to_json` and its `orient` (split, reco
 JSON Lines, `numpy.savez`, Apache Parquet, ECMA-376.
 """
 
-import csv
 import io
 import json
 import re
@@ -17,6 +16,7 @@ import numpy as np
 
 from scoring.common.findings import InputRefused
 from scoring.common.strict_json import with_each_key_once
+from scoring.common.text import csv_text
 from scoring.inputs import workbooks
 from scoring.inputs.archives import open_archive
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
@@ -99,11 +99,7 @@ def _unpacked(data: bytes, name: str) -> bytes:
 
 def _written(columns: Columns) -> bytes:
     """Return columns as CSV."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return file.getvalue().encode("utf-8", "surrogatepass")
+    return csv_text(columns, zip(*columns.values(), strict=True)).encode("utf-8", "surrogatepass")
 
 
 def _array(data: bytes, name: str) -> np.ndarray:

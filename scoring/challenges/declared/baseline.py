@@ -9,8 +9,9 @@ import numpy as np
 from scoring.challenges.declared import masks, objects, reading
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.prediction_table import csv_text, prediction_table
+from scoring.challenges.declared.prediction_table import prediction_table
 from scoring.common.arrays import Floats
+from scoring.common.text import csv_text
 from scoring.common.zips import zipped
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions

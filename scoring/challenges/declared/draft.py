@@ -13,7 +13,7 @@ Draft = Mapping[str, Any]
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Keys that stand without quotes."""
 metrics_of = registry.of_task
-"""Metrics that a task can be ranked by."""
+"""Metrics that a task can be ranked by; pages import none of `scoring.metrics`."""
 
 
 def toml(draft: Draft) -> str:

@@ -1,10 +1,9 @@
 """Tables of predictions of a declared challenge, as its file names their columns."""
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from scoring.challenges.declared.declaration import Declaration
+from scoring.common.text import csv_text
 from scoring.core.submission import NamedCases, Predictions
 
 
@@ -33,10 +32,3 @@ def prediction_table(
     rows = zip(ids, *columns.values(), strict=True)
     there = zip(rows, has.tolist(), strict=True)
     return csv_text([wanted.case, *columns], (row for row, is_there in there if is_there))
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as CSV."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue()

@@ -1,7 +1,5 @@
 """Table of matches: outcome of every nucleus and its reason, a row for each."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +9,7 @@ import numpy as np
 from scoring.challenges.puma.matching import Matching, PairedNuclei
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array
+from scoring.common.text import csv_text
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import point_pairs
 
@@ -130,12 +129,8 @@ def _named(names: Sequence[str], codes: np.ndarray) -> np.ndarray:
 
 def to_csv(card: ScoreCard) -> str:
     """Return the matches as CSV, unrounded, empty where there is none."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     columns = card.matches or {}
-    writer.writerow(columns)
-    writer.writerows(zip(*map(cells, columns.values()), strict=True))
-    return text.getvalue()
+    return csv_text(columns, zip(*map(cells, columns.values()), strict=True))
 
 
 def cells(column: Array) -> list[Any]:
