@@ -22,7 +22,7 @@ from scoring.services.boards.hidden_truth.disclosure_rules import NOTHING, Hidde
 from scoring.services.boards.ranking import decision_rule, decision_views, final_ranking, shake_up
 from scoring.services.boards.ranking.board_ranking import BoardRanking
 
-LISTED = 500
+LISTED = 200
 """Submissions that a report lists."""
 WORDS = {
     "shown": "The truth is hidden: scores are shown {how}, without intervals and ties, until the "
