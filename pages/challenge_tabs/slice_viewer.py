@@ -10,7 +10,7 @@ from pages.challenge import scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.display import viewer
 from pages.display.render import CaseLink
-from pages.display.viewer import slices
+from pages.display.viewer import slices_payload
 from scoring.common.text import markdown
 from scoring.inputs.scenes import Scene
 
@@ -25,7 +25,7 @@ def draw(
     index: int,
     read: ReadScene,
     link: CaseLink,
-    labels: Sequence[str] = slices.LABELS,
+    labels: Sequence[str] = slices_payload.LABELS,
 ) -> None:
     """Draw the slices of a case, with what is left out of them.
 
@@ -56,7 +56,7 @@ def _packed(
     scene: Any = outcome.value
     if outcome.refused or scene is None:
         return outcome
-    payload = slices.results(scene, name=_truth.ids[content[-1]], labels=labels)
+    payload = slices_payload.results(scene, name=_truth.ids[content[-1]], labels=labels)
     return scoring_run.Outcome((payload, scene.findings))
 
 

@@ -15,14 +15,14 @@ from pages.server import jobs
 from pages.single_image_parts import session
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
-from scoring.inference.model_task import ModelTask, TileSupport
+from scoring.inference.challenge_task import read_model
+from scoring.inference.model_process import LoadedModel
 from scoring.inference.open_models import MOST_MODELS, HeldModels, NoPlace
-from scoring.inference.process import LoadedModel
-from scoring.inference.task import read_model
+from scoring.inference.single_image_task import ModelTask, TileSupport
 from scoring.single_image import abstention, nuclei, quality
 from scoring.single_image.abstention import Withheld
 from scoring.single_image.model import OpenModel, opened
-from scoring.single_image.model_task import model_task
+from scoring.single_image.model_inputs import model_task
 from scoring.single_image.quality import MeasuredImages
 from scoring.single_image.reference import Reference, reference, without
 

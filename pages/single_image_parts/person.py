@@ -8,9 +8,9 @@ import streamlit as st
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
-from scoring.inference.model_task import UNKNOWN_WORD, PatientFields
+from scoring.inference.single_image_task import UNKNOWN_WORD, PatientFields
 from scoring.single_image import wording
-from scoring.single_image.model_task import OLDEST, vector
+from scoring.single_image.model_inputs import OLDEST, vector
 
 SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
 

@@ -26,7 +26,7 @@ from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import Query, Setup, answer_of
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
-from scoring.inference.model_task import ModelTask
+from scoring.inference.single_image_task import ModelTask
 from scoring.single_image import quality
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.reference import NEAREST

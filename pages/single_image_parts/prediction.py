@@ -11,7 +11,7 @@ from pages.single_image_parts import session
 from pages.single_image_parts.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
-from scoring.inference.model_task import ModelTask
+from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line

@@ -11,7 +11,7 @@ from pages.challenge.scoring_run import Outcome
 from pages.input_widgets.selectors import ChosenInput
 from pages.single_image_parts import session
 from pages.single_image_parts.chosen_image import ChosenImage
-from scoring.inference.model_task import ModelTask
+from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image.abstention import Withheld, least_score, reasons
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, predict, turned, views

@@ -20,7 +20,7 @@ from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
 from pages.single_image_parts import image_upload, model, person, prediction, session
 from scoring.common.text import markdown
-from scoring.inference.model_task import ModelTask
+from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.presentation.figures.numerals import decimal, span
 from scoring.single_image import wording

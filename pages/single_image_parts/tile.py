@@ -19,8 +19,8 @@ from pages.single_image_parts import model, session
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.challenges import samples
 from scoring.common.text import as_json, markdown
-from scoring.inference.model_task import TileSupport
-from scoring.inputs.nuclei import Nuclei
+from scoring.inference.single_image_task import TileSupport
+from scoring.inputs.nuclei.reader import Nuclei
 from scoring.presentation.figures.numerals import UNDEFINED, decimal, percent
 from scoring.presentation.figures.single_image import preview
 from scoring.presentation.html import single_image

@@ -1,4 +1,4 @@
-"""Sample data of the project: generated test sets, teams of different skill, small trained models."""
+"""Finder of the sample data that `sample_data/generator` wrote: test sets, teams, small trained models."""
 
 import hashlib
 import json

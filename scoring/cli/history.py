@@ -9,7 +9,7 @@ from typing import Any
 from scoring.challenges import REGISTRY, is_named, load_challenge
 from scoring.cli.output import respond, write
 from scoring.cli.reading import submitted
-from scoring.cli.tables import scorecard_table
+from scoring.cli.terminal_tables import scorecard_table
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges
 from scoring.common.text import shortened

@@ -26,7 +26,7 @@ from scoring.cli.reading import (
     submitted,
     without_fixes,
 )
-from scoring.cli.tables import scorecard_table
+from scoring.cli.terminal_tables import scorecard_table
 from scoring.common.findings import Finding, InputRefused, ProblemCollector, error, warning
 from scoring.common.text import as_json, is_formula, shortened
 from scoring.core import options as of_options

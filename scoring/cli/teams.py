@@ -24,7 +24,7 @@ from scoring.cli.reading import (
     read_truth,
     statistics,
 )
-from scoring.cli.tables import comparison_table
+from scoring.cli.terminal_tables import comparison_table
 from scoring.common.findings import Finding, InputRefused, ProblemCollector, error
 from scoring.common.fixes import InputChanges
 from scoring.comparison.comparability import Excluded, of_refusal

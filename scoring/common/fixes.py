@@ -1,4 +1,4 @@
-"""Fixes: changes of how an input is read, without another file."""
+"""Fixes: changes of how an input is read, without another file. Of refused tables: `inputs.suggestions`."""
 
 import csv
 import io

@@ -10,9 +10,9 @@ from scoring.common.findings import Finding
 from scoring.comparison import display, many_teams, summary_text, team_views, views
 from scoring.comparison.compare import Comparison, of_team
 from scoring.core.views import Fact, Headline, Section
-from scoring.presentation.html import blocks
-from scoring.presentation.html.blocks import Lines
+from scoring.presentation.html import report_blocks
 from scoring.presentation.html.document import Figures, document, findings, provenance, rule, section
+from scoring.presentation.html.report_blocks import Lines
 from scoring.presentation.paper.archive import files, methods, zipped
 
 PER_CODE = 5
@@ -41,7 +41,7 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
         sections += _of_few(comparison)
     else:
         sections.append(section(summary_text.leaders(comparison)))
-        sections += [blocks.html(table, Figures()) for table in views.refused(comparison)]
+        sections += [report_blocks.html(table, Figures()) for table in views.refused(comparison)]
     if not many_teams.are_many(comparison):
         sections += [_origin(comparison), _rule(comparison), _findings(comparison)]
     return document(f"Compare teams, {load_challenge(comparison.challenge).words.title}", sections)
@@ -54,7 +54,7 @@ def appendix(comparison: Comparison, lines: Lines = ()) -> str:
     names = [name for name in views.section_names(comparison) if name not in SHORT]
     sections = [
         _front(comparison, "Appendix", lines),
-        *blocks.sections(_chapters(comparison, names), Figures()),
+        *report_blocks.sections(_chapters(comparison, names), Figures()),
         _origin(comparison),
         _findings(comparison),
     ]
@@ -64,13 +64,13 @@ def appendix(comparison: Comparison, lines: Lines = ()) -> str:
 def _of_few(comparison: Comparison) -> list[str]:
     figures, head = Figures(), team_views.headline(display.of(comparison))
     chapters = _chapters(comparison, views.section_names(comparison))
-    drawn = blocks.front_pictures(figures, blocks.front_figures(head.strip, chapters))
+    drawn = report_blocks.front_pictures(figures, report_blocks.front_figures(head.strip, chapters))
     return [
-        blocks.headline(head, head.score.below, figures),
-        blocks.noticed(_listed(comparison)[0]),
+        report_blocks.headline(head, head.score.below, figures),
+        report_blocks.noticed(_listed(comparison)[0]),
         drawn,
-        blocks.citation(load_challenge(comparison.challenge)),
-        *blocks.sections(chapters, figures),
+        report_blocks.citation(load_challenge(comparison.challenge)),
+        *report_blocks.sections(chapters, figures),
     ]
 
 
@@ -84,10 +84,10 @@ def _of_many(comparison: Comparison) -> list[str]:
         *_chapters(comparison, [name for name in SHORT[2:] if name in known]),
     )
     return [
-        blocks.headline(head, head.score.below, figures),
-        *(blocks.html(block, figures) for block in many_teams.first_page(view)),
-        blocks.citation(load_challenge(comparison.challenge)),
-        *blocks.sections(chapters, figures),
+        report_blocks.headline(head, head.score.below, figures),
+        *(report_blocks.html(block, figures) for block in many_teams.first_page(view)),
+        report_blocks.citation(load_challenge(comparison.challenge)),
+        *report_blocks.sections(chapters, figures),
         section(
             "What else is known?",
             f"<p>{IN_APPENDIX.format(tally(_listed(comparison)[0]) or 'no findings')}</p>",
@@ -106,7 +106,7 @@ def _front(comparison: Comparison, title: str, lines: Lines) -> str:
     challenge = load_challenge(comparison.challenge)
     formula = challenge.formula(comparison.provenance["options"])
     how = f"{formula}, all teams on the same cases, {challenge.scoring.direction}"
-    return blocks.front_page(f"{title}: {challenge.words.title}", how, lines)
+    return report_blocks.front_page(f"{title}: {challenge.words.title}", how, lines)
 
 
 def _origin(comparison: Comparison) -> str:

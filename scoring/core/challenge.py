@@ -29,9 +29,9 @@ if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.core.file_contents import Candidate, FileContents
     from scoring.core.views import Views
     from scoring.inference.inspection import Inspection
-    from scoring.inference.model_task import ModelTask, TileSupport
     from scoring.inference.pictures import Stage as PictureStage
     from scoring.inference.preprocessing import ImageInfo
+    from scoring.inference.single_image_task import ModelTask, TileSupport
     from scoring.inputs.column_guess import TableForm
 
 WITH_COLUMNS = Lazy("scoring.core.import_preview:with_columns")

@@ -32,7 +32,7 @@ POSSIBLE, LIKELY, SURE = 1, 2, 3
 BOARD_FORMAT, BOARD_MANIFEST = "benchside-board/1", "manifest.json"
 """What an exported board says of itself, and the member that says it."""
 MODEL = ".onnx"
-OPEN_MODEL = Lazy("scoring.inference.process:ModelProcess")
+OPEN_MODEL = Lazy("scoring.inference.model_process:ModelProcess")
 TABLE_HEAD = 20_000_000
 """Bytes that are read of a table, and of tables together until no further one is looked at."""
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000

@@ -1,4 +1,4 @@
-"""The result of scoring one submission: everything that is shown anywhere comes from here."""
+"""The result of scoring one submission, and `scorecard.json`: everything that is shown comes from here."""
 
 import json
 import math

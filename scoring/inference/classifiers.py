@@ -4,11 +4,11 @@ image, and outputs in the order that the model's own entry `categories` names.""
 from collections.abc import Collection, Mapping, Sequence
 
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.inference.model_task import OutputOrder
+from scoring.inference.challenge_task import no_images
 from scoring.inference.preflight import image_size
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import ModelFacts
-from scoring.inference.task import no_images
+from scoring.inference.single_image_task import OutputOrder
 from scoring.inputs.sources import SourceFiles
 
 PICTURE_SIDE = 224

@@ -12,13 +12,13 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, note, split, warning
 from scoring.inference import preflight
+from scoring.inference.challenge_task import CaseImages, ModelFile, Task, missing_images
 from scoring.inference.devices import CPU
+from scoring.inference.model_process import ModelProcess, RunnableModel
 from scoring.inference.pool import Cancelled, first_output
 from scoring.inference.preflight import noise
 from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe
-from scoring.inference.process import ModelProcess, RunnableModel
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput
-from scoring.inference.task import CaseImages, ModelFile, Task, missing_images
 from scoring.metrics.calibration import output_kind
 
 MOST_PICTURES = 8

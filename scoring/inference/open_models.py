@@ -12,8 +12,8 @@ from time import monotonic
 from scoring.common import limits
 from scoring.common.arrays import Floats
 from scoring.inference.fair_semaphore import FairSemaphore, Ticket, Usage
+from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.preprocessing import Pixels, Recipe
-from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFacts, ModelOutput
 
 MOST_MODELS = limits.OPEN_MODELS.value

@@ -14,12 +14,12 @@ from PIL import Image
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
+from scoring.inference.challenge_task import CaseImages
 from scoring.inference.image_upload import UPRIGHT
+from scoring.inference.model_process import ImageProcess, ModelProcess
 from scoring.inference.pool import first_output
 from scoring.inference.preprocessing import FIT, ImageInfo, ImageUnreadable, Pixels, Recipe
-from scoring.inference.process import ImageProcess, ModelProcess
 from scoring.inference.results import ModelFacts, ModelFailed, PreparedImage
-from scoring.inference.task import CaseImages
 
 THUMBNAIL_SIDE = 320
 TILE_SIDE, TILE_QUALITY = 4096, 90

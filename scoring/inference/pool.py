@@ -19,10 +19,10 @@ from scoring.common.findings import Cancelled as Cancelled
 from scoring.common.findings import InputRefused
 from scoring.inference import cache as image_cache
 from scoring.inference.fair_semaphore import FairSemaphore, Usage
+from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe
-from scoring.inference.process import ModelProcess
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, PreparedImage
-from scoring.inference.worker_process import WORKER, Limits
+from scoring.inference.timed_worker import WORKER, Limits
 
 _POLL_SECONDS = 0.05
 Result = TypeVar("Result")

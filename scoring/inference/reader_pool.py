@@ -9,7 +9,7 @@ from typing import Any
 from scoring.common import transport
 from scoring.common.findings import InputRefused, error
 from scoring.inference.results import ModelFailed
-from scoring.inference.worker_process import READER, RUNNING, Limits, WorkerProcess
+from scoring.inference.timed_worker import READER, RUNNING, Limits, WorkerProcess
 from scoring.inference.worker_protocol import MALFORMED
 
 MODULES = (

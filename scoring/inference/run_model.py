@@ -8,9 +8,9 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inference import pool
+from scoring.inference.challenge_task import CaseImages, ModelFile, Task, Wording, missing_images
 from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.results import ModelFailed
-from scoring.inference.task import CaseImages, ModelFile, Task, Wording, missing_images
 from scoring.inputs.sources import sha256
 
 

@@ -1,5 +1,7 @@
 """Sandbox: the worker confines itself (no files, no network, few system calls) before it sees one byte.
 
+The time that a request may take is bounded by `timed_worker`.
+
 Every layer is tried on its own and the ones achieved are reported, because hosts differ: Landlock needs Linux
 5.13 and may be missing under gVisor, the system-call filter is written for x86-64 and aarch64, namespaces may
 be forbidden in containers, and outside Linux little more than the wall-clock limit of the server remains.

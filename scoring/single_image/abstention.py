@@ -1,4 +1,5 @@
-"""Abstention: reasons for which a model's output is no answer, and how often they apply to the test set.
+"""Abstention: reasons for which a model's output is no answer, and how often they apply to the test set; how
+foreign an image is says `out_of_distribution`.
 
 Calibrated to be rare: an answer that is withheld for every third image is not heeded. There is none where the
 highest score is lower than on 98 % of the test set's images, where nearly all turned and mirrored copies get
@@ -12,9 +13,9 @@ import numpy as np
 
 from scoring.common.arrays import Array
 from scoring.common.findings import InputRefused, error
+from scoring.inference.model_process import ImageProcess
 from scoring.inference.pool import Cancelled
 from scoring.inference.preprocessing import Pixels
-from scoring.inference.process import ImageProcess
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, asked, views
 from scoring.single_image.model import CALLED, OpenModel
 from scoring.single_image.photograph import received

@@ -10,7 +10,7 @@ from scoring.inference.pool import Cancelled
 from scoring.inference.preprocessing import Pixels
 from scoring.metrics import calibration
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_task import kind, probabilities
+from scoring.single_image.model_inputs import kind, probabilities
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.reference import Reference
 

@@ -10,11 +10,11 @@ import numpy as np
 from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.inference import preflight
 from scoring.inference.inspection import move
-from scoring.inference.model_task import ModelTask, OutputOrder
+from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.pool import first_output
 from scoring.inference.preprocessing import Recipe, stretched
-from scoring.inference.process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed, ModelOutput
+from scoring.inference.single_image_task import ModelTask, OutputOrder
 
 CALLED = "the model"
 LARGEST_LIST = 64

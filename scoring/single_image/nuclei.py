@@ -11,10 +11,10 @@ from scoring.challenges import load_challenge
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused, error
 from scoring.inference import preflight
-from scoring.inference.model_task import TileSupport
-from scoring.inference.process import LoadedModel, ModelProcess
+from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed
-from scoring.inputs.nuclei import Nuclei
+from scoring.inference.single_image_task import TileSupport
+from scoring.inputs.nuclei.reader import Nuclei
 from scoring.single_image.model import CALLED, ModelHandle, loaded
 from scoring.single_image.photograph import CALLED as IMAGE
 from scoring.statistics.intervals import Share, counted

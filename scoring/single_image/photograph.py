@@ -7,9 +7,9 @@ import numpy as np
 
 from scoring.common.findings import InputRefused, error
 from scoring.inference import image_upload
+from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable
-from scoring.inference.process import ImageProcess
-from scoring.inference.worker_process import Limits
+from scoring.inference.timed_worker import Limits
 
 CALLED = "image 1"
 """What messages call the image: the name of an upload can be a person's."""

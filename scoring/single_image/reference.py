@@ -9,11 +9,11 @@ import numpy as np
 
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.core.submission import Predictions
-from scoring.inference.model_task import ModelTask
+from scoring.inference.single_image_task import ModelTask
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units
 from scoring.metrics import calibration, classification, conformal
 from scoring.metrics.submission_agreement import hellinger, nearest
-from scoring.single_image.model_task import kind, probabilities
+from scoring.single_image.model_inputs import kind, probabilities
 from scoring.statistics.intervals import Share, share
 
 NEAREST = 6

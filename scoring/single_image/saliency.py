@@ -10,7 +10,7 @@ from scoring.common.arrays import Floats
 from scoring.inference.pool import Cancelled
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_task import probabilities
+from scoring.single_image.model_inputs import probabilities
 
 BORDER_SHARE, DARKEST = 1 / 8, 0.15
 SCALE = 0.25

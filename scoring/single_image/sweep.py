@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.inference.model_task import PatientFields
+from scoring.inference.single_image_task import PatientFields
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import Progress, scores

@@ -13,8 +13,8 @@ from PIL import Image
 
 from scoring.inference import pool
 from scoring.inference.cache import PictureCache
+from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import Recipe, prepared, stretch
-from scoring.inference.process import ModelProcess
 from tests.inference import builders
 
 PICTURES = 64

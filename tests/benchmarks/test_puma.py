@@ -17,7 +17,7 @@ from scoring.challenges.puma.diagnostics import along_confidence, along_radius
 from scoring.challenges.puma.formula import quantities
 from scoring.challenges.puma.matching import MatchingRule, detections
 from scoring.challenges.puma.names import position
-from scoring.inputs.nuclei import read_nuclei
+from scoring.inputs.nuclei.reader import read_nuclei
 from scoring.metrics import point_pairs
 from scoring.statistics.replicates import replicate_weights
 from tests.support import nuclei_lists as plain

@@ -18,13 +18,13 @@ import pytest
 from PIL import Image
 
 from scoring.challenges import samples
+from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import tensor
-from scoring.inference.process import ImageProcess
 from scoring.metrics import conformal
 from scoring.single_image import nuclei, occlusion, random_masks
 from scoring.single_image.image_prediction import ImagePrediction, predict, views
 from scoring.single_image.model import OpenModel, opened
-from scoring.single_image.model_task import model_task, vector
+from scoring.single_image.model_inputs import model_task, vector
 from scoring.single_image.photograph import Photograph, received
 from scoring.single_image.quality import of_photograph
 from scoring.single_image.sweep import sweep

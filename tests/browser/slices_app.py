@@ -10,7 +10,7 @@ import streamlit as st
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pages.display import viewer
-from pages.display.viewer import slices
+from pages.display.viewer import slices_payload
 from scoring.inputs.scenes import read_scene
 from tests.support.volumes import nifti, opener
 
@@ -48,7 +48,7 @@ def payload(kind: str):
     found = {} if kind == "masks" else {name: opener(data) for name, data in images().items()}
     if kind == "empty":
         truth = prediction = opener(nifti(np.zeros(SHAPE), AFFINE))
-    return slices.results(
+    return slices_payload.results(
         read_scene(HOSTILE, truth, prediction, found), name=HOSTILE, labels=("none", "GTVp", HOSTILE)
     )
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pages.display import viewer
 from pages.display.viewer import nuclei
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 
 WIDTH, HEIGHT, SIDE = 400, 300, 20
 UM_PER_PX, RADIUS = 0.23, 15.0

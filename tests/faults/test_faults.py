@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.inference import worker_process
+from scoring.inference import timed_worker
 from tests.browser import driver
 from tests.support.command_line import ROOT, run_fresh
 from tests.support.visitor import Visitor
@@ -205,4 +205,4 @@ def test_no_deadline_hangs_on_the_clock_of_the_day():
     places -= {ROOT / path for path in stated}
     found = [path for path in places if any(words in path.read_text(encoding="utf-8") for words in asking)]
     assert found == []
-    assert "time.monotonic()" in Path(worker_process.__file__).read_text(encoding="utf-8")
+    assert "time.monotonic()" in Path(timed_worker.__file__).read_text(encoding="utf-8")

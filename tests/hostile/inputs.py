@@ -14,10 +14,10 @@ from PIL import Image
 
 import scoring
 from scoring.inference.image_upload import decoders
+from scoring.inference.model_process import ImageProcess
 from scoring.inference.onnx_scan import ModelRefused, scan
 from scoring.inference.preprocessing import ImageUnreadable
-from scoring.inference.process import ImageProcess
-from scoring.inference.worker_process import Limits
+from scoring.inference.timed_worker import Limits
 from scoring.inputs.sources import open_source
 from tests.inference import builders
 from tests.support import archives, category_tables, nuclei_lists, patients, photographs, volumes

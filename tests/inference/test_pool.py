@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.inference.test_process import eventually, hooked, linux
 
 from scoring.common.findings import InputRefused, error
 from scoring.inference import pool
 from scoring.inference.cache import PictureCache
+from scoring.inference.model_process import ModelProcess
 from scoring.inference.pool import Cancelled, PoolSettings, predict
 from scoring.inference.preprocessing import ImageUnreadable, Recipe
-from scoring.inference.process import ModelProcess
 from scoring.inference.results import ModelFailed, ModelOutput
-from scoring.inference.worker_process import Limits
+from scoring.inference.timed_worker import Limits
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
-from tests.inference.test_process import eventually, hooked, linux
 from tests.support.processes import children
 
 SMALL = Recipe(((32, 32, "lanczos"),))

@@ -9,9 +9,9 @@ from onnx import TensorProto, helper
 
 from scoring.inference import preflight
 from scoring.inference.inspection import Effect, Probe, move, probe, vector_findings
+from scoring.inference.model_process import ModelProcess
 from scoring.inference.preflight import Contract, examine, image_size
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.process import ModelProcess
 from scoring.inference.results import Graph, ModelFacts, ModelFailed, ModelOutput, Tensor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.inference import sandbox, worker_process
+from scoring.inference import sandbox, timed_worker
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the layers are Linux's")
@@ -134,7 +134,7 @@ def test_a_process_with_other_threads_does_not_claim_what_holds_one_alone():
 
 def test_a_worker_has_one_thread_when_it_confines_itself():
     """The runtime started one of its own as long as its telemetry was on: Landlock did not hold it."""
-    child = worker_process.WorkerProcess(worker_process.Limits(), worker_process.WORKER)
+    child = timed_worker.WorkerProcess(timed_worker.Limits(), timed_worker.WORKER)
     try:
         if not sandbox.landlock_version():
             pytest.skip("this kernel has no Landlock")

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from scoring.inference import sandbox_layers
-from scoring.inference.process import ModelProcess
+from scoring.inference.model_process import ModelProcess
 from scoring.inference.results import ModelFailed
-from scoring.inference.worker_process import WORKER
+from scoring.inference.timed_worker import WORKER
 from tests.inference import builders
 
 FULL = ("rlimits", "no-new-privileges", "namespaces", "threads", "landlock-7", "seccomp")

@@ -28,7 +28,7 @@ from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
 from scoring.single_image import nuclei, photograph, wording
 from scoring.single_image import quality as chips
-from scoring.single_image.model_task import model_task
+from scoring.single_image.model_inputs import model_task
 from tests.inference import builders
 from tests.support import photographs
 from tests.support.foreign import gallery

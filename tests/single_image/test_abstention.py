@@ -12,7 +12,7 @@ from scoring.inference.pool import Cancelled
 from scoring.single_image import abstention
 from scoring.single_image.abstention import Withheld, least_score, reasons, withheld, withheld_line
 from scoring.single_image.image_prediction import TurnedViews
-from scoring.single_image.model_task import model_task
+from scoring.single_image.model_inputs import model_task
 from scoring.single_image.quality import CAUTION, STOP, QualityBadge, measured
 from scoring.single_image.reference import class_set, reference
 from tests.single_image.test_reference import drawn

@@ -9,7 +9,7 @@ from scoring.inference.pool import Cancelled
 from scoring.single_image import occlusion, random_masks
 from scoring.single_image.explanation import agreement_line, conclusion, explanation
 from scoring.single_image.image_prediction import predict
-from scoring.single_image.model_task import model_task
+from scoring.single_image.model_inputs import model_task
 from scoring.single_image.saliency import FLOOR, surrounding
 from tests.support.single_image import constant, lesion, model, of_patches, photograph
 

@@ -12,7 +12,7 @@ from scoring.inference.pool import Cancelled
 from scoring.metrics import calibration
 from scoring.single_image.image_prediction import predict, turned, views
 from scoring.single_image.model import opened
-from scoring.single_image.model_task import model_task, vector
+from scoring.single_image.model_inputs import model_task, vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reference import reference
 from tests.inference import builders

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.single_image.model_card import card_line, entries, model_card
-from scoring.single_image.model_task import model_task
+from scoring.single_image.model_inputs import model_task
 from scoring.statistics.intervals import counted
 from tests.single_image.test_reference import drawn
 

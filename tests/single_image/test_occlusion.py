@@ -13,7 +13,7 @@ from scoring.inference.pool import Cancelled
 from scoring.single_image import occlusion, random_masks
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_task import model_task
+from scoring.single_image.model_inputs import model_task
 from scoring.single_image.photograph import received
 from scoring.single_image.saliency import enlarged, surrounding
 from tests.support.single_image import constant, lesion, model, of_quadrant, photograph

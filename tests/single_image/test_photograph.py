@@ -13,7 +13,7 @@ from PIL import Image, ImageOps
 
 from scoring.common.findings import InputRefused
 from scoring.inference import image_upload
-from scoring.inference.process import ImageProcess
+from scoring.inference.model_process import ImageProcess
 from scoring.single_image.framing import Framing, framed
 from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, received
 from scoring.single_image.quality import of_photograph

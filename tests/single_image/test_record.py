@@ -29,7 +29,7 @@ from scoring.single_image import (
 from scoring.single_image import quality as chips
 from scoring.single_image.abstention import least_score, reasons
 from scoring.single_image.image_prediction import predict, views
-from scoring.single_image.model_task import vector
+from scoring.single_image.model_inputs import vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.reference import alike, class_set, reference

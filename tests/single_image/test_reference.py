@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.single_image import operating
-from scoring.single_image.model_task import model_task, probabilities
+from scoring.single_image.model_inputs import model_task, probabilities
 from scoring.single_image.reference import (
     alike,
     class_set,

@@ -8,7 +8,7 @@ import unicodedata
 from collections import defaultdict
 from pathlib import Path
 
-from scoring.inputs.confusables import TABLE
+from scoring.inputs.look_alike_names import TABLE
 
 IGNORABLE = 5
 """ICU's number of the property Default_Ignorable_Code_Point."""

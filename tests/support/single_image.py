@@ -8,11 +8,11 @@ import onnx
 from PIL import Image
 
 from scoring.inference import image_upload
-from scoring.inference.model_task import ModelTask
 from scoring.inference.preprocessing import ImageInfo
+from scoring.inference.single_image_task import ModelTask
 from scoring.metrics.quality import Quality
 from scoring.single_image.model import OpenModel, opened
-from scoring.single_image.model_task import model_task
+from scoring.single_image.model_inputs import model_task
 from scoring.single_image.nuclei import tile_support
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import of_photograph

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pages.display.viewer.payload import Payload, pack
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 from scoring.presentation.figures.theme import LIGHT
 
 STEPS = 16

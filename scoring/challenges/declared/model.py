@@ -18,12 +18,12 @@ from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
+from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.classifiers import image_problems, output_order, recipe_for, recipe_of_size
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import ImageInfo
-from scoring.inference.task import Model, Task, read_model
 from scoring.inputs import case_ids, tables
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import align

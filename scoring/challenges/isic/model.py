@@ -17,6 +17,7 @@ from scoring.core import submission
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import inspection, pictures, run_model
+from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.classifiers import (
     image_problems,
     named_outputs,
@@ -26,10 +27,9 @@ from scoring.inference.classifiers import (
 )
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
-from scoring.inference.model_task import ModelTask
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import ImageInfo
-from scoring.inference.task import Model, Task, read_model
+from scoring.inference.single_image_task import ModelTask
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.calibration import TOLERANCE
 

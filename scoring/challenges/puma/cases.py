@@ -24,7 +24,7 @@ from scoring.core.file_contents import (
     case_key,
     with_pictures,
 )
-from scoring.inputs.nuclei import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
+from scoring.inputs.nuclei.reader import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
 from scoring.inputs.nuclei.tiles import OF_COCO, OF_SLIDE, by_slide, by_tile, is_of_points
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.tables import TextTable, find_column, key, repeated_row

@@ -18,9 +18,9 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.inference import preflight
 from scoring.inference.inspection import move
+from scoring.inference.model_process import RunnableModel
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Pixels, Recipe
-from scoring.inference.process import RunnableModel
 from scoring.inference.results import ModelFacts
 
 WINDOW, OVERLAP = 1024, 128

@@ -5,7 +5,7 @@ import numpy as np
 from scoring.challenges.puma.model import multiple_polygons
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.zips import zipped
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 
 OUTLINE = np.array([(-8, -8), (8, -8), (8, 8), (-8, 8)], np.float32)
 """px around the middle."""

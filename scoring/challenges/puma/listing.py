@@ -21,7 +21,7 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array
 from scoring.core.scorecard import ScoreCard
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 
 TRUTH, PREDICTION = 0, 1
 

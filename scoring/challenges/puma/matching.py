@@ -13,7 +13,7 @@ from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.scorecard import ScoreCard
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 from scoring.metrics import point_pairs
 from scoring.metrics.matching import match_in_order
 from scoring.metrics.point_pairs import NearbyPairs

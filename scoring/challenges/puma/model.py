@@ -25,15 +25,15 @@ from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Context
 from scoring.core.submission import ignored
 from scoring.inference import inspection, pictures, pool, preflight, run_model
+from scoring.inference.challenge_task import Model, ModelFile, no_images, read_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import CancellableProcess, Inspection
-from scoring.inference.model_task import TileSupport
+from scoring.inference.model_process import LoadedModel, ModelProcess, RunnableModel
 from scoring.inference.pool import Answered
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Pixels, Recipe
-from scoring.inference.process import LoadedModel, ModelProcess, RunnableModel
 from scoring.inference.results import ModelFailed, ModelOutput
-from scoring.inference.task import Model, ModelFile, no_images, read_model
-from scoring.inputs.nuclei import POLYGONS, Nuclei
+from scoring.inference.single_image_task import TileSupport
+from scoring.inputs.nuclei.reader import POLYGONS, Nuclei
 from scoring.inputs.sources import Source, open_source
 
 DEPTH = 0.5

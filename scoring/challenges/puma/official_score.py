@@ -14,7 +14,7 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Bools
 from scoring.core.scorecard import Official
-from scoring.inputs.nuclei import POLYGONS
+from scoring.inputs.nuclei.reader import POLYGONS
 
 EVALUATOR, CENTROIDS = "grand-challenge", "nuclei"
 

@@ -11,7 +11,7 @@ from scoring.challenges.puma.matching import K, Matching, PairedNuclei
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 from scoring.metrics import outlines as geometry
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.matching import match_by_overlap

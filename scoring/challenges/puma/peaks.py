@@ -5,7 +5,7 @@ from scipy.ndimage import center_of_mass, gaussian_filter, label, maximum_filter
 from scipy.spatial import cKDTree
 
 from scoring.common.arrays import Floats
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 
 SMOOTHING, NEIGHBOURS = 0.8, 5
 """Cells of the output: the width of the smoothing, and within how many only the highest peak counts."""

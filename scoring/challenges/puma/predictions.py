@@ -21,7 +21,7 @@ from scoring.core.submission import ignored
 from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, suggestions
 from scoring.inputs.jobs import by_case
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 from scoring.inputs.nuclei.tiles import by_slide, by_tile
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import fixed_name

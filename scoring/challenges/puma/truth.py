@@ -16,7 +16,7 @@ from scoring.challenges.puma.names import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 from scoring.inputs.sources import Source, SourceFiles, open_source
 
 ENDINGS = (".tif", ".tiff", ".png", ".jpg", ".jpeg")

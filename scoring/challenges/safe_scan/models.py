@@ -8,10 +8,10 @@ from scoring.challenges.safe_scan.tables import CODES
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.submission import Predictions
+from scoring.inference.challenge_task import Wording, no_images
 from scoring.inference.inspection import Inspection
 from scoring.inference.preflight import Contract
 from scoring.inference.run_model import ModelRun
-from scoring.inference.task import Wording, no_images
 
 CONTRACT = Contract(highest_ir_version=10, highest_opset=21, runtime="the validator's runtime (1.19)")
 WORDING = Wording(

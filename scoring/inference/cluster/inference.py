@@ -11,11 +11,11 @@ from scoring.common.findings import InputRefused
 from scoring.inference import devices, pool, sandbox_layers
 from scoring.inference.cluster.chunks import Chunk, Sizes, WorkerRun, packed, streamed
 from scoring.inference.cluster.scheduler import Scheduler, connected, on_cluster_or_here
+from scoring.inference.model_process import ModelProcess
 from scoring.inference.pool import Answered, PoolSettings, Results, Work
 from scoring.inference.preprocessing import ImageUnreadable
-from scoring.inference.process import ModelProcess
 from scoring.inference.results import ModelFailed
-from scoring.inference.worker_process import Limits
+from scoring.inference.timed_worker import Limits
 
 FIRST_IMAGES, CHUNK_IMAGES, CHUNK_BYTES = 5, 50, 8 << 20
 """Images of the first chunks and, at most, of those that follow; bytes with which a chunk ends."""

@@ -1,4 +1,4 @@
-"""Reports as one HTML file: the templates, the pieces that every report is made of, and the figures in it."""
+"""Reports as one HTML file: the templates and figures; its body is made of `report_blocks`."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

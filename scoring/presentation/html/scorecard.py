@@ -11,8 +11,7 @@ from scoring.common.text import named, spelled
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Headline, Status, Views
 from scoring.presentation.figures.numerals import UNDEFINED, points, share, span
-from scoring.presentation.html import blocks, default_views
-from scoring.presentation.html.blocks import Lines
+from scoring.presentation.html import default_views, report_blocks
 from scoring.presentation.html.document import (
     Cell,
     Figures,
@@ -24,6 +23,7 @@ from scoring.presentation.html.document import (
     section,
     table,
 )
+from scoring.presentation.html.report_blocks import Lines
 
 CASES = 200
 """Cases that a report lists at most."""
@@ -53,18 +53,18 @@ def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
     """
     challenge, figures = load_challenge(card.challenge), Figures()
     views = views or views_of(card)
-    chosen = blocks.front_figures(views.headline.strip, views.sections)
+    chosen = report_blocks.front_figures(views.headline.strip, views.sections)
     sections = (
-        blocks.front_page(
+        report_blocks.front_page(
             challenge.words.title,
             f"{challenge.formula(card.provenance['options'])}, {challenge.scoring.direction}",
             lines,
         ),
-        blocks.noticed(card.findings),
-        blocks.front_pictures(figures, chosen),
+        report_blocks.noticed(card.findings),
+        report_blocks.front_pictures(figures, chosen),
         headline(views.headline, figures),
-        blocks.citation(challenge),
-        *blocks.sections(views.sections, figures),
+        report_blocks.citation(challenge),
+        *report_blocks.sections(views.sections, figures),
         metrics(card),
         cases(card),
         provenance({"challenge": card.challenge, **card.provenance}),
@@ -84,7 +84,7 @@ def fragment(card: ScoreCard) -> str:
     parts = (
         section(load_challenge(card.challenge).words.title, headline(views.headline, figures)),
         findings(card.findings),
-        *blocks.sections(views.sections, figures),
+        *report_blocks.sections(views.sections, figures),
     )
     return render("fragment", parts=[Markup(part) for part in parts])
 
@@ -100,7 +100,7 @@ def score_words(card: ScoreCard, as_points: bool) -> str:
 def headline(entry: Headline, figures: Figures) -> str:
     """Return the score with its interval, the numbers beside it, and what made it."""
     interval = entry.score.below
-    return blocks.headline(entry, f"95% interval {interval}. " if interval else "", figures)
+    return report_blocks.headline(entry, f"95% interval {interval}. " if interval else "", figures)
 
 
 def metrics(card: ScoreCard) -> str:

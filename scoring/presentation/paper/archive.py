@@ -14,7 +14,7 @@ from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.views import Block, Choice, Figure, Headline, Panels, Section, SideBySide, Table
 from scoring.presentation.figures.theme import LIGHT
-from scoring.presentation.html.blocks import Lines, panel_width
+from scoring.presentation.html.report_blocks import Lines, panel_width
 from scoring.presentation.html.scorecard import views_of
 from scoring.presentation.paper import latex
 from scoring.presentation.svg import WIDTH, svg

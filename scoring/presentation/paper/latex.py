@@ -11,8 +11,8 @@ from scoring.core.scorecard import plain
 from scoring.core.views import Column, Table, directed
 from scoring.presentation.figures.numerals import MINUS, UNDEFINED
 from scoring.presentation.figures.theme import SHAPES
-from scoring.presentation.html.blocks import RIGHT, cell, shown_column
 from scoring.presentation.html.document import words_of
+from scoring.presentation.html.report_blocks import RIGHT, cell, shown_column
 
 WRITTEN = {
     MINUS: "$-$",

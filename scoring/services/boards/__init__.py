@@ -1,1 +1,5 @@
-"""Boards: submissions of several teams collected over weeks, scored as they come, ranked by comparison."""
+"""Boards: submissions of several teams collected over weeks, scored as they come, ranked by comparison.
+
+`ranking.final_ranking` freezes a ranking, `truth_correction.correction_preview` shows a correction before it
+is applied, `bundles` export and import.
+"""

@@ -11,7 +11,7 @@ from PIL import Image
 
 from scoring import load_challenge
 from scoring.single_image.image_prediction import predict
-from scoring.single_image.model_task import model_task
+from scoring.single_image.model_inputs import model_task
 from scoring.single_image.photograph import received
 from tests.inference import builders
 from tests.support import category_tables

@@ -10,7 +10,7 @@ from scoring.challenges.puma import model as models
 from scoring.challenges.puma.dense import MOST_CELLS, OVERLAP, DenseModel, examined, probabilities
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.findings import InputRefused
-from scoring.inference.process import ModelProcess
+from scoring.inference.model_process import ModelProcess
 from scoring.inference.results import ModelOutput
 from tests.support.dense_models import dense
 

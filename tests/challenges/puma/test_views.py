@@ -29,7 +29,7 @@ from scoring.core.views import Figure, Gallery, SideBySide, Table
 from scoring.presentation import html
 from scoring.presentation.figures.numerals import decimal, share, span
 from scoring.presentation.figures.theme import LIGHT
-from scoring.presentation.html import blocks
+from scoring.presentation.html import report_blocks
 from scoring.presentation.html.document import Figures
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain
@@ -229,7 +229,7 @@ def test_names_of_cases_are_text(payload):
     case = " ".join(payload.split()).replace("/", "∕").replace("\u202e", "").replace("\u200b", "")
     true, found = realistic(5, images=1, nuclei=20)
     shown = views(card({case: true[0], "b": true[0]}, {"b": found[0]}))
-    written = "".join(blocks.sections(shown.sections, Figures(drawn=False)))
+    written = "".join(report_blocks.sections(shown.sections, Figures(drawn=False)))
     tags = set(re.findall(r"<\s*/?\s*([a-zA-Z0-9]+)", written))
     allowed = {
         "section",

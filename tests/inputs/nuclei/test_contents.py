@@ -8,7 +8,7 @@ import pytest
 
 from scoring.challenges.puma.names import position
 from scoring.inputs import nuclei as reader
-from scoring.inputs.nuclei import read_nuclei
+from scoring.inputs.nuclei.reader import read_nuclei
 from tests.support.findings import codes, only
 from tests.support.nuclei import SQUARE, feature, features, nuclei, nucleus, polygon, polygons
 

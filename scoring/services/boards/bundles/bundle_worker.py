@@ -6,7 +6,7 @@ from sqlalchemy import create_engine
 
 from scoring.challenges import challenge_ids, load_challenge, remember
 from scoring.core.lazy import Lazy
-from scoring.inputs.confusables import name_skeleton
+from scoring.inputs.look_alike_names import name_skeleton
 from scoring.services.boards.bundles import unpacking
 
 NEEDED_LATER = (

@@ -12,7 +12,7 @@ from scoring.core import options as of_options
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.core.options import Option
 from scoring.inputs.archives import has_hidden
-from scoring.inputs.confusables import name_skeleton
+from scoring.inputs.look_alike_names import name_skeleton
 from scoring.services.boards.ranking import decision_rule
 from scoring.services.boards.row_validation import IMPORTED, RULES, row_problems
 from scoring.services.store import tables

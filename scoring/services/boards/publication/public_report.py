@@ -14,7 +14,7 @@ from scoring.comparison import display, many_teams
 from scoring.comparison import scale as scales
 from scoring.comparison.scale import Scale
 from scoring.core.views import Block, Column, Section, Table, Text
-from scoring.presentation.html import blocks
+from scoring.presentation.html import report_blocks
 from scoring.presentation.html.document import Figures, document, rule
 from scoring.services.boards import views
 from scoring.services.boards.hidden_truth import disclosure
@@ -115,7 +115,7 @@ def html(ranking: BoardRanking) -> str:
     are drawn; of many submissions the newest are listed, and `appendix` lists all."""
     challenge = ranking.board.challenge
     parts = [
-        *blocks.sections((*_shortened(sections(ranking)), *_all_teams(ranking)), Figures()),
+        *report_blocks.sections((*_shortened(sections(ranking)), *_all_teams(ranking)), Figures()),
         rule(f"{views.RULE}\n\n{challenge.words.rule.strip()}"),
     ]
     return _document(ranking, parts)
@@ -124,7 +124,7 @@ def html(ranking: BoardRanking) -> str:
 def appendix(ranking: BoardRanking) -> str:
     """Return the list of all submissions, "" where the report holds it."""
     tables = [block for block in _blocks(sections(ranking)) if _is_long(block)]
-    return _document(ranking, [blocks.html(table, Figures()) for table in tables]) if tables else ""
+    return _document(ranking, [report_blocks.html(table, Figures()) for table in tables]) if tables else ""
 
 
 def _document(ranking: BoardRanking, parts: Sequence[str]) -> str:
@@ -137,7 +137,7 @@ def _document(ranking: BoardRanking, parts: Sequence[str]) -> str:
         lines.append(("Origin", ranking.board.imported))
     if ranking.phase is not None:
         lines.append(("Phase", ranking.phase))
-    front = blocks.front_page(row.title, views.formula(ranking), lines)
+    front = report_blocks.front_page(row.title, views.formula(ranking), lines)
     return document(row.title, [Markup(part) for part in (front, *parts)])
 
 

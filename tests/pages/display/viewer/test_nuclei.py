@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pages.display.viewer import nuclei
 from pages.display.viewer.nuclei import TileInfo
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 from tests.support.messages import read
 
 SQUARE = np.array([[0, 0], [8, 0], [8, 8], [0, 8]], float)

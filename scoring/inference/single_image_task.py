@@ -8,11 +8,11 @@ import numpy as np
 
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.common.findings import Finding
+from scoring.inference.model_process import LoadedModel
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Pixels, Recipe
-from scoring.inference.process import LoadedModel
 from scoring.inference.results import ModelFacts
-from scoring.inputs.nuclei import Nuclei
+from scoring.inputs.nuclei.reader import Nuclei
 
 OutputOrder = tuple[int, ...] | None
 """Which output of a model each class is; None where they are in the order of the classes."""

@@ -13,7 +13,7 @@ from scoring.inference.pool import RunOnAll, run_on_all
 from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import ModelFacts
-from scoring.inference.worker_process import Limits, too_large
+from scoring.inference.timed_worker import Limits, too_large
 from scoring.inputs.sources import SourceFiles
 
 

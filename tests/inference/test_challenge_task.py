@@ -6,15 +6,15 @@ import threading
 import pytest
 
 from scoring.common.findings import InputRefused
-from scoring.inference import task
-from scoring.inference.worker_process import Limits
+from scoring.inference import challenge_task
+from scoring.inference.timed_worker import Limits
 
 MIB = 1 << 20
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(task, "Limits", lambda: Limits(model_bytes=MIB))
+    monkeypatch.setattr(challenge_task, "Limits", lambda: Limits(model_bytes=MIB))
 
 
 def test_a_file_is_refused_by_its_size_before_it_is_read(tmp_path):
@@ -22,7 +22,7 @@ def test_a_file_is_refused_by_its_size_before_it_is_read(tmp_path):
     with path.open("wb") as file:
         file.truncate(3 * MIB)
     with pytest.raises(InputRefused, match="The file has 3 MiB; models of up to 1 MiB"):
-        task.read_model(path)
+        challenge_task.read_model(path)
 
 
 @pytest.mark.parametrize("endless", [False, True])
@@ -43,8 +43,8 @@ def test_a_pipe_is_read_no_further_than_a_model_may_be(tmp_path, endless):
     writer.start()
     if endless:
         with pytest.raises(InputRefused, match="models of up to 1 MiB are read"):
-            task.read_model(path)
+            challenge_task.read_model(path)
     else:
-        assert task.read_model(path).data == b"model"
+        assert challenge_task.read_model(path).data == b"model"
     writer.join(30)
     assert not writer.is_alive()

@@ -13,7 +13,7 @@ from scoring.inference import devices, sandbox_layers, worker_protocol
 from scoring.inference.image_upload import SMALL_LONGEST, SMALL_SIDE
 from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, PreparedImage, Upright
-from scoring.inference.worker_process import (
+from scoring.inference.timed_worker import (
     LOADING,
     RUNNING,
     WORKER,

@@ -8,7 +8,7 @@ from scipy.special import expit
 from scoring.challenges import load_challenge
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.inference.model_task import UNKNOWN_WORD, ModelTask, PatientFields
+from scoring.inference.single_image_task import UNKNOWN_WORD, ModelTask, PatientFields
 from scoring.metrics.calibration import output_kind, softmax
 
 OLDEST = 120

@@ -1,0 +1,1 @@
+"""Blocks, tables and downloads as widgets; `finding_list` draws refusals with the buttons of their fixes."""

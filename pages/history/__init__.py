@@ -1,0 +1,1 @@
+"""Kept runs: the tab History, recent runs, keeping and opening again."""

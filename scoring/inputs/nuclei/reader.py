@@ -1,0 +1,137 @@
+"""Reader of nuclei as arrays: QuPath GeoJSON, Multiple polygons, lists of centroids, and those of `foreign`.
+
+Source of the formats: the description and data set of PUMA, and the Grand Challenge platform.
+"""
+
+import codecs
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scoring.common.findings import Finding, error, note
+from scoring.common.isolation import isolated
+from scoring.common.transport import crosses
+from scoring.inputs.nuclei import fast, foreign, strict
+from scoring.inputs.nuclei.contents import (
+    NUCLEI,
+    POLYGONS,
+    Classify,
+    Nuclei,
+    NucleiFile,
+    NucleusList,
+    contents,
+    counted,
+    positions,
+    repeated,
+    too_large,
+)
+
+__all__ = [
+    "FILE_BYTES",
+    "NUCLEI",
+    "POLYGONS",
+    "Classify",
+    "Nuclei",
+    "NucleiFile",
+    "counted",
+    "positions",
+    "read_nuclei",
+    "repeated",
+]
+
+FILE_BYTES = 128_000_000
+"""More than 100,000 nuclei of 36 vertices take; in memory a file can grow to twenty times its size."""
+LISTS = 6_000_000
+"""100,000 nuclei of 36 vertices hold 4 million. An empty list is 2 bytes in a file and 64 in memory."""
+
+
+def read_nuclei(
+    data: bytes, where: str, classify: Classify, graded: bool = True, left_out: str = "left out."
+) -> NucleiFile:
+    """Read one file of nuclei; coordinates are in px. Problems are in the result, nothing is raised.
+
+    Args:
+        graded: Whether confidences are read (predictions) or ignored (truth).
+        left_out: How the message about nuclei of too few vertices ends.
+    """
+    parsed = parse(data, where, graded)
+    nuclei_file = (
+        NucleiFile(Nuclei.empty(), problems=parsed.problems)
+        if parsed.listed is None
+        else contents(parsed.listed, where, classify, left_out, parsed.problems)
+    )
+    if data.startswith(codecs.BOM_UTF8):
+        mark = note(
+            "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."
+        )
+        nuclei_file = replace(nuclei_file, findings=(mark, *nuclei_file.findings))
+    return nuclei_file
+
+
+@crosses
+@dataclass(frozen=True)
+class ParsedNuclei:
+    """A parsed file. listed: its well-formed items, None where nothing can be read. problems: of the rest."""
+
+    listed: NucleusList | None
+    problems: tuple[Finding, ...] = ()
+
+
+@isolated
+def parse(data: bytes, where: str, graded: bool) -> ParsedNuclei:
+    """Parse one file of nuclei; see `read_nuclei`."""
+    if len(data) > FILE_BYTES:
+        message = (
+            f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB "
+            "is read."
+        )
+        return _unreadable(error("too-large", where, message))
+    lists = data.count(b"[") + data.count(b"{")
+    if lists > LISTS:
+        message = f"it holds {lists:,} lists and objects; a file of nuclei of at most {LISTS:,} is read."
+        return _unreadable(error("too-large", where, message))
+    listed = fast.listed(data, graded)
+    if listed is None:
+        return _parsed_strictly(data, where, graded)
+    return _unreadable(too_large(where, listed.items)) if listed.items > NUCLEI else ParsedNuclei(listed)
+
+
+def _parsed_strictly(data: bytes, where: str, graded: bool) -> ParsedNuclei:
+    document, problem = strict.document(data, where)
+    if problem:
+        return _unreadable(problem)
+    foreign_list = (
+        None if type(document) is dict and {*strict.LISTS} & {*document} else foreign.native(document)
+    )
+    if foreign_list is not None:
+        name, of_ours, items = foreign_list
+        return _of_items(of_ours, items, where, graded, name)
+    if type(document) is not dict:
+        message = (
+            f"the top level is {strict.quoted(document)}, not an object with {' or '.join(strict.LISTS)}."
+        )
+        return _unreadable(strict.bad_json(where, message))
+    key = next((key for key in strict.LISTS if key in document), None)
+    if key is None:
+        message = (
+            f"it has none of {', '.join(strict.LISTS)}; found {strict.quoted(list(document))}. Write "
+            "the nuclei under one of them."
+        )
+        return _unreadable(strict.bad_json(where, message))
+    items = document[key]
+    if type(items) is not list:
+        return _unreadable(
+            error("bad-nucleus", where, f"{key} is {strict.quoted(items)}: write a list of nuclei.")
+        )
+    return _of_items(key, items, where, graded, key)
+
+
+def _of_items(key: str, items: list[Any], where: str, graded: bool, name: str) -> ParsedNuclei:
+    """Return what the items of a list hold. name: what the file calls the list."""
+    if len(items) > NUCLEI:
+        return _unreadable(too_large(where, len(items)))
+    listed, faults = strict.listed(key, items, graded)
+    return ParsedNuclei(replace(listed, key=name), tuple(strict.problems(faults, name, where)))
+
+
+def _unreadable(problem: Finding) -> ParsedNuclei:
+    return ParsedNuclei(None, (problem,))
