@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scoring.challenges.puma.names import position
-from scoring.inputs import nuclei as reader
+from scoring.inputs.nuclei import reader
 from scoring.inputs.nuclei.reader import read_nuclei
 from tests.support.findings import codes, only
 from tests.support.nuclei import SQUARE, feature, features, nuclei, nucleus, polygon, polygons

@@ -9,8 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scoring.challenges.puma.names import position
-from scoring.inputs import nuclei as reader
-from scoring.inputs.nuclei import fast
+from scoring.inputs.nuclei import fast, reader
 from tests.support.nuclei import SQUARE, feature, features, nuclei, nucleus, polygon, polygons
 from tests.support.soak import FACTOR
 
