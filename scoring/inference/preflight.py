@@ -184,7 +184,7 @@ def _image_fault(tensor: Tensor) -> str:
         return f"the first input is {_kind(tensor)}, not float32"
     if tensor.shape is None:
         return ""
-    if len(tensor.shape) == 4 and tensor.shape[1] not in (CHANNELS, None) and tensor.shape[3] == CHANNELS:
+    if len(tensor.shape) == 4 and tensor.shape[1] != CHANNELS and tensor.shape[3] == CHANNELS:
         return "the first input has its channels last; export it with the channels first"
     if not _is_image(tensor):
         return f"the first input is no image with {CHANNELS} channels"

@@ -94,6 +94,7 @@ def test_versions_that_the_validator_does_not_load_are_warnings():
         ([Tensor("image", "tensor(double)", IMAGE.shape), VECTOR], TRICORDER, "double"),
         ([IMAGE, Tensor("v", "tensor(int64)", (None, 3))], TRICORDER, "the second input is int64"),
         ([Tensor("image", FLOAT, (1, 224, 224, 3)), VECTOR], TRICORDER, "channels last"),
+        ([Tensor("image", FLOAT, (None, None, None, 3)), VECTOR], TRICORDER, "channels last"),
         ([Tensor("image", FLOAT, (1, 1, 224, 224)), VECTOR], TRICORDER, "3 channels"),
         ([Tensor("image", FLOAT, (3, 224, 224)), VECTOR], TRICORDER, "3 channels"),
         ([Tensor("image", FLOAT, (1, 3, 0, 224)), VECTOR], TRICORDER, "sides"),
