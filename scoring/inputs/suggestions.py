@@ -163,7 +163,9 @@ def _with_zeros(stems: Sequence[str], known: Collection[str]) -> tuple[Suggested
     )
     for (start, width), _ in wanted.most_common(MOST):
         fits = [m for m in parts if m[1] in ("", start) and f"{start}{m[2].zfill(width)}" in known]
-        if len(fits) >= max(1, LEAST * len(stems)) and len({m[1] for m in fits}) == 1:
+        # A number alone could be that of another start, so all must fit.
+        least = LEAST * len(stems) if {m[1] for m in fits} == {start} else len(stems)
+        if len(fits) >= max(1, least) and len({m[1] for m in fits}) == 1:
             pair = (f"{fits[0][1]}{ANY}", f"{start}{ANY}{{{width}}}")
             label = f"Read case “{fits[0][0]}” as “{start}{fits[0][2].zfill(width)}”, and others alike"
             return (SuggestedFix(label, InputChanges(cases=(pair,))),)
