@@ -24,6 +24,7 @@ def score(
     model: Model | None = None,
     images: Source | None = None,
     metadata: Source | None = None,
+    submitted_only: bool = False,
     **options: Any,
 ) -> ScoreCard:
     """Score one submission.
@@ -35,12 +36,13 @@ def score(
         model: An ONNX model to run on the images of the test set, in place of predictions.
         images: Where the images are, if not beside the truth.
         metadata: A table joined to the truth by case id, for subgroups.
+        submitted_only: Whether the cases that were submitted are scored alone, which is never official.
         **options: `resamples`, `seed`, `group`, `interval`, and the options of the challenge.
 
     Raises:
         InputRefused: With every problem of both files.
-        TypeError: For an option that the challenge does not have, and unless either predictions or a model
-            is given.
+        TypeError: For an option that the challenge does not have; unless either predictions or a model is
+            given; and for `submitted_only` without the files of predictions.
         KeyError: For an unknown challenge.
 
     Example:
@@ -52,6 +54,13 @@ def score(
     reading = ProblemCollector()
     test_set = _truth(reading, opened, truth, images, options)
     given = model if predictions is None else predictions
+    if submitted_only:
+        if predictions is None or not _is_source(_source(given)):
+            raise TypeError("submitted_only needs the files of predictions")
+        if test_set is not None:
+            needed = opened.needed("predictions", options)
+            name = _name(given, "predictions")
+            test_set = opened.submitted_part(test_set, _source(given), name, **needed)
     submission = _submission(reading, opened, given, test_set, options, "predictions")
     if reading.problems and test_set is not None:
         reading.add(opened.readers.missing_columns(test_set, _source(metadata)), ())

@@ -154,11 +154,66 @@ def test_a_subtask_alone_stands_before_the_weighted_score_and_is_never_called_of
     assert head.score.name == "Segmentation alone, the rest not submitted"
     assert head.score.value == share(complete.metrics["segmentation"])
     assert (head.facts[0].name, head.facts[0].value) == ("Weighted score", share(card.score))
-    assert (head.status.is_official, head.status.badge) == (False, "A part, not an official score")
+    assert (head.status.is_official, head.status.badge) == (False, "not an official score")
     text = zipfile.ZipFile(io.BytesIO(archive.of_card(card))).read("methods.txt").decode()
-    assert f"Segmentation alone, the rest not submitted is {head.score.value}. A part, not an off" in text
+    assert f"Segmentation alone, the rest not submitted is {head.score.value}. Not an official score" in text
     assert views_of(complete).headline.score.name == "Weighted score"
     assert views_of(complete).headline.status.is_official
+
+
+def test_terminal_and_json_say_of_a_subtask_alone_what_the_page_says(tmp_path):
+    _, files, sent = given_files("hecktor2026")
+    for place, held in {"truth": files, "sent": sent, "masks": {**sent, "predictions.csv": b""}}.items():
+        for name, data in held.items():
+            path = tmp_path / place / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if data:
+                path.write_bytes(data)
+
+    def paths(place):
+        return ("score", "hecktor2026", "--truth", tmp_path / "truth", "--predictions", tmp_path / place)
+
+    card = run(*paths("masks"), "--resamples", 0, "--json", "-").json
+    whole = run(*paths("sent"), "--resamples", 0, "--json", "-").json
+    assert card["submitted_part"] == "segmentation"
+    assert [*card].index("submitted_part") < [*card].index("score")
+    assert card["metrics"]["segmentation"] == whole["metrics"]["segmentation"]
+    assert card["score"] == card["metrics"]["weighted_score"] < whole["score"]
+    assert (card["official"]["same"], card["official"]["badge"]) == (False, "not an official score")
+    assert "segmentation alone was submitted" in card["official"]["reason"]
+    assert "submitted_part" not in whole
+    assert whole["official"]["same"]
+    lines = run(*paths("masks"), "--resamples", 0).out.splitlines()
+    share_of_part = card["metrics"]["segmentation"]
+    assert lines[0].startswith(f"hecktor2026: segmentation {share_of_part!r}, the rest not submitted; score ")
+    assert lines[1] == "Not an official score."
+    rows = lines[lines.index("") + 1 :]
+    assert rows[0].split() == ["segmentation", f"{share_of_part:.4f}"]
+    assert rows[1].startswith("score (0..1)")
+
+
+@pytest.mark.parametrize("flags", [["--submitted-only"], ["--rename-cases", "a=b"]])
+@pytest.mark.parametrize("command", ["score", "check"])
+def test_what_says_how_predictions_are_read_is_refused_beside_a_model(command, flags, tmp_path):
+    chosen = next(iter(samples.test_sets("melanoma").values()))
+    model = next(team.path for team in chosen.submissions.values() if team.is_model)
+    done = run(command, "melanoma", "--truth", chosen.path, "--model", model, *flags)
+    assert done.status == 2
+    assert f"{flags[0]}: says how predictions are read, and a model has none to read" in done.err
+
+
+def test_the_library_scores_the_submitted_cases_alone():
+    challenge, files, sent = given_files("isic")
+    truth = challenge.read_truth(files)
+    few = only(sent, {*truth.ids[:102]})
+    given = {"truth": files, "predictions": few, "resamples": 0}
+    with pytest.raises(scoring.InputRefused):
+        scoring.score("isic", **given)
+    card = scoring.score("isic", **given, submitted_only=True)
+    assert (card.score, card.n_cases) == (part_card(challenge, truth, few).score, 102)
+    assert not card.official.same
+    with pytest.raises(TypeError, match="files of predictions"):
+        scoring.score("isic", truth=files, model="m.onnx", submitted_only=True)
 
 
 def test_one_patient_with_masks_alone_is_no_absent_patient():

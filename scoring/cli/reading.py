@@ -55,6 +55,10 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
     if arguments.repeated_rows and not parsed_repeated(arguments.repeated_rows)[0]:
         message = f"{arguments.repeated_rows[:60]!r} is none of identical, first=COLUMN and last=COLUMN."
         wrong["--repeated-rows"] = message
+    if getattr(arguments, "model", None):
+        given = [name for name in (*FIX_OPTIONS, "submitted_only") if getattr(arguments, name)]
+        message = "says how predictions are read, and a model has none to read: leave it out."
+        wrong |= {f"--{name.replace('_', '-')}": message for name in given}
     return [error("bad-option", flag, message) for flag, message in wrong.items()]
 
 

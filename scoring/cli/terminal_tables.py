@@ -40,14 +40,16 @@ def scorecard_table(card: ScoreCard) -> str:
         )
         return [head, *rows, ""]
 
-    challenge = load_challenge(card.challenge)
+    challenge, part = load_challenge(card.challenge), card.more.get("submitted_part")
+    alone = f"{part} {card.metrics[part]!r}, the rest not submitted; " if part else ""
     return "\n".join(
         [
-            f"{card.challenge}: score {card.score!r}, n = {card.n_cases}",
+            f"{card.challenge}: {alone}score {card.score!r}, n = {card.n_cases}",
             f"{card.official.badge()[0].upper()}{card.official.badge()[1:]}.",
             *([f"Incomplete: {card.incomplete}."] if card.incomplete else []),
             card.official.words(challenge.words.official_source),
             "",
+            *([row(part, card.metrics[part], card.intervals.get(part))] if part else []),
             _score_row(card, row),
             *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),
             "",

@@ -172,6 +172,7 @@ class ScoreCard:
     def _ordered(self) -> dict[str, Any]:
         value: dict[str, Any] = {
             "challenge": self.challenge,
+            **{key: value for key, value in self.more.items() if key == "submitted_part"},
             "score": self.score,
             "metrics": self.metrics,
             "per_class": self.per_class,

@@ -58,6 +58,18 @@ def part_of(truth: Any, read: object, name: str) -> Any:
     return replace(part, findings=(*part.findings, warning(NOT_SUBMITTED, name, message)))
 
 
+def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
+    """Return a card of which one metric alone was submitted: it stands first, and the card is not official.
+
+    Args:
+        metric: Its name; "" leaves the card as it is.
+    """
+    if not metric:
+        return card
+    reason = f"Of the parts of the score, {metric} alone was submitted; the others count as missing in it."
+    return replace(card, official=Official(False, None, reason), more={"submitted_part": metric, **card.more})
+
+
 def marked(card: ScoreCard, truth: Any) -> ScoreCard:
     """Return a card, which is never official and says so where it is of the submitted cases alone.
 

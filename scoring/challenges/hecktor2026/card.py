@@ -18,10 +18,12 @@ from scoring.challenges.hecktor2026.measures import (
 )
 from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission, with_nodes
+from scoring.challenges.hecktor2026.summary import submitted_alone
 from scoring.challenges.hecktor2026.tables import stage_name
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.common.findings import InputRefused
+from scoring.core import submitted_part
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import provenance
@@ -52,7 +54,7 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
     }
     for array in arrays.values():
         array.flags.writeable = False
-    return ScoreCard(
+    card = ScoreCard(
         ID,
         plain(metrics["weighted_score"]),
         plain(metrics),
@@ -73,6 +75,7 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
         official=official(evaluation, metrics["weighted_score"]),
         incomplete=missing_words(evaluation, metrics),
     )
+    return submitted_part.of_one_metric(card, submitted_alone(card))
 
 
 def _unit_sums(evaluation: HecktorEvaluation, units: Ints) -> Floats:

@@ -53,12 +53,13 @@ def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
     return tuple(summands)
 
 
-def submitted_alone(card: ScoreCard) -> SubtaskPart | None:
-    """Return the one subtask of which anything was submitted; None where it is of several, or of none."""
+def submitted_alone(card: ScoreCard) -> str:
+    """Return the metric of the one subtask of which anything was submitted; "" where it is of several, or of
+    none."""
     lacking = {finding.where for finding in card.findings if finding.code == "subtask-missing"}
     of_part = {"segmentation": {"segmentation"}, "staging": {"T stage", "N stage"}, "c_index": {"prognosis"}}
     there = [part for part in parts(card) if not of_part[part.metric] <= lacking]
-    return there[0] if len(there) == 1 and there[0].value is not None else None
+    return there[0].metric if len(there) == 1 and there[0].value is not None else ""
 
 
 def unusable(card: ScoreCard) -> tuple[str, ...]:

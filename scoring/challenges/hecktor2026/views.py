@@ -16,7 +16,6 @@ from scoring.core.views import (
     Headline,
     Section,
     SideBySide,
-    Status,
     Table,
     Text,
     Views,
@@ -120,11 +119,11 @@ def headline(card: ScoreCard) -> Headline:
     score = Fact(
         "Weighted score", share(card.score), span(interval, 3) if interval else "", method(card), "higher"
     )
-    first, alone = score, summary.submitted_alone(card)
+    first, alone = score, card.more.get("submitted_part")
     if alone:
-        own = card.intervals.get(alone.metric)
-        name = f"{alone.name} alone, the rest not submitted"
-        first = Fact(name, share(alone.value), span(own, 3) if own else "", method(card), "higher")
+        own = card.intervals.get(alone)
+        name = f"{WEIGHTS[alone][0]} alone, the rest not submitted"
+        first = Fact(name, share(m[alone]), span(own, 3) if own else "", method(card), "higher")
     return Headline(
         first,
         (score, unweighted) if alone else (unweighted,),
@@ -134,7 +133,6 @@ def headline(card: ScoreCard) -> Headline:
             SideBySide([(_subtask(card, part),) for part in parts], (1, 1, 1)),
         ),
         notes=(_unusable(card),) if summary.unusable(card) else (),
-        status=Status(badge="A part, not an official score" if alone else ""),
     )
 
 

@@ -38,8 +38,6 @@ def views_of(card: ScoreCard) -> Views:
     other = card.official.score if not card.official.same else None
     other_score, badge = "" if other is None else write(other), card.official.badge(write)
     status = Status(official, card.official.same, other_score, card.incomplete, badge)
-    if part := views.headline.status.badge:  # a part of the score stands first
-        status = replace(status, official=f"{part}.", is_official=False, official_score="", badge=part)
     return replace(views, headline=replace(views.headline, status=status))
 
 

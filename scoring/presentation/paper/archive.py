@@ -31,12 +31,11 @@ def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
         lines: Names and texts that stand on the front page of its report.
     """
     challenge, views = load_challenge(card.challenge), views_of(card)
-    first, status = views.headline.score, views.headline.status
-    is_part = card.official.same and not status.is_official
+    first = views.headline.score
     sentences = (
-        f"{first.name if is_part else 'The score'} is {first.value}"
+        f"{first.name if 'submitted_part' in card.more else 'The score'} is {first.value}"
         f"{f' (95% interval {first.below})' if first.below else ''}.",
-        status.official if is_part else card.official.words(challenge.words.official_source),
+        card.official.words(challenge.words.official_source),
         markup.plain(method(card)),
     )
     paragraph = methods(challenge, sentences, card.provenance, lines)
