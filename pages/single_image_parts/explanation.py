@@ -186,9 +186,9 @@ def _field(swept: DemographicSweep, field: str, classes, risk, vector: np.ndarra
     values, rows = swept.values(field), swept.probabilities[field]
     moved = Sweep(values, rows, classes, swept.patient.described(vector)[field], risk)
     if field == "age":
-        figure = sweep_lines(moved, layout.theme(), "What if the person were older?", "age in years")
+        figure = sweep_lines(moved, layout.theme(), "Same picture, another age", "age in years")
         caption = "Dotted: the age given."
     else:
-        figure = setting_dots(moved, layout.theme(), f"What if the {sweep.FIELDS[field]} were another?")
+        figure = setting_dots(moved, layout.theme(), f"Same picture, another {sweep.FIELDS[field]}")
         caption = "Bold: as given."
     layout.chart(figure, caption, key=f"single_{field}")

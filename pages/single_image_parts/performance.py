@@ -1,4 +1,4 @@
-"""Performance on cases whose class is known: operating point, prevalence, and cases with similar scores."""
+"""Performance on cases whose class is known: threshold, prevalence, and cases with similar scores."""
 
 import streamlit as st
 

@@ -170,7 +170,7 @@ def _tabs(own: Impression) -> dict[str, Callable[[Query], None]]:
     """Return what explains the answer, by tab."""
     return {
         "Why": explanation.parts,
-        "Operating point": performance.operating,
+        "Threshold": performance.operating,
         "Cases alike": performance.cases_alike,
         "What if": explanation.person,
         "Side by side": side_by_side.show,

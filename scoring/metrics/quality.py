@@ -18,7 +18,7 @@ from scoring.common.arrays import Bools, Floats, Numbers
 EVERY = 2
 """Colours are counted on every second pixel each way."""
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
-FIELD_STOP_LUMA, FIELD_STOP_RIM, LEAST_SEEN = 24, 8, 0.2
+BLACK, FIELD_STOP_RIM, LEAST_SEEN, LEAST_FILLED = 24, 8, 0.2, 0.98
 DARK_CHANNEL, BRIGHT_CHANNEL = 40, 210
 """A pixel is underexposed where no channel reaches the one, overexposed where all pass the other; skin of any
 tone does neither."""
@@ -82,7 +82,7 @@ def quality(small: Numbers, short_side: int) -> Quality:
         short_side: Shorter side of the image itself, px.
     """
     luma: Floats = small @ LUMA
-    stop = field_stop(luma)
+    stop = field_stop(small.max(2))
     seen = (
         ~scipy.ndimage.binary_dilation(stop, iterations=FIELD_STOP_RIM) if stop.any() else np.ones_like(stop)
     )
@@ -105,16 +105,21 @@ def quality(small: Numbers, short_side: int) -> Quality:
     )
 
 
-def field_stop(luma: Floats) -> Bools:
-    """Find the dark regions that touch the edge of an image, from its luma [height, width], 0..255."""
-    labels, count = scipy.ndimage.label(luma <= FIELD_STOP_LUMA)
-    if not count:
-        return np.zeros(luma.shape, bool)
-    touching = np.zeros(count + 1, bool)
-    touching[np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])] = True
-    touching[0] = False
-    touches: Bools = touching[labels]
-    return touches
+def field_stop(brightest: Numbers) -> Bools:
+    """Find the black frame of an image: black regions that touch its edge, around a picture without dents,
+    which a dark background has. brightest: the largest channel [height, width], 0..255."""
+    labels, _ = scipy.ndimage.label(brightest <= BLACK)
+    edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+    touches: Bools = np.isin(labels, edge[edge > 0])
+    shown = ~touches
+    return touches & all(shown.sum() >= LEAST_FILLED * _between(shown, axis).sum() for axis in (0, 1))
+
+
+def _between(shown: Bools, axis: int) -> Bools:
+    """Return what lies between the first and the last pixel shown of each row or column."""
+    after, before = (np.maximum.accumulate(shown[::step, ::step], axis)[::step, ::step] for step in (1, -1))
+    between: Bools = after & before
+    return between
 
 
 def skin(colours: Floats, luma: Floats) -> Bools:

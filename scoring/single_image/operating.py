@@ -1,4 +1,4 @@
-"""Operating point: the threshold that reaches a wanted sensitivity, and its specificity on a test set."""
+"""Threshold: the one that reaches a wanted sensitivity, and its specificity on a test set."""
 
 from dataclasses import dataclass
 

@@ -36,7 +36,7 @@ from tests.support.single_image import TILE_SUPPORT, lesion, of_left_less_right
 from tests.support.thinned import crossed, some, some_rows
 from tests.support.visits import words
 
-TABS = ("Why", "Operating point", "Cases alike", "What if", "Side by side", "Record")
+TABS = ("Why", "Threshold", "Cases alike", "What if", "Side by side", "Record")
 CLOSING = "Research use only. Not a medical device; no output of this page is a diagnosis."
 SKIN = ("tricorder3", "melanoma", "isic")
 SKIN_SET = next(iter(samples.test_sets("melanoma").values())).path
@@ -456,13 +456,15 @@ def test_another_age_sex_or_site_is_asked_for(single_image):
     app = single_image(tab="What if")
     app.button(key="single_sweep").click().run()
     assert not app.exception
-    assert "What if the person were older?" in said(app)
+    assert "Same picture, another age" in said(app)
+    assert "Same picture, another sex" in said(app)
+    assert "What if the" not in said(app)
     assert "highest class" in said(app)
     assert "takes the image alone" in said(single_image(challenge="melanoma", tab="What if"))
 
 
 def test_a_wanted_sensitivity_gives_a_threshold_with_its_cost(single_image):
-    app = single_image(challenge="melanoma", tab="Operating point")
+    app = single_image(challenge="melanoma", tab="Threshold")
     thresholds = []
     for wanted in (50, 90):
         app.slider(key="sensitivity").set_value(wanted).run()

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image
 from scipy import ndimage
+from sklearn.datasets import load_sample_image
 
 from scoring import load_challenge
 from scoring.challenges import samples
@@ -109,6 +111,12 @@ def test_a_black_frame_is_said():
     pixels[:60] = 0
     assert levels(measure(pixels))["frame"] == NOTE
     assert "frame" not in levels(measure(lesion()))
+
+
+@pytest.mark.parametrize("box", [None, (250, 100, 450, 300), (0, 0, 150, 150), (0, 200, 250, 427)])
+def test_a_dark_background_is_no_black_frame(box):
+    flower = Image.fromarray(load_sample_image("flower.jpg"))
+    assert "frame" not in levels(measure(np.asarray(flower.crop(box) if box else flower)))
 
 
 def test_tiles(tile):
