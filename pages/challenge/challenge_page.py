@@ -15,7 +15,7 @@ from pages.comparison import teams
 from pages.display import downloads, finding_list, headline, layout, mobile_sheet, render
 from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
-from pages.history import history_tab, keep_and_restore
+from pages.history import history_tab, keep_and_restore, kept_inputs
 from pages.input_widgets import (
     drop_messages,
     dropped_files,
@@ -212,7 +212,8 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
         with mobile_sheet.choices("Settings and comparison"):
             choices = page.choices(test_set, truth, read)
             several = page.challenge.inputs.submission.several
-            opponent, its_title = selectors.second(chosen.others, challenge_id, several)
+            kept = kept_inputs.runs(page.challenge, truth)
+            opponent, its_title = selectors.second(chosen.others, challenge_id, several, kept)
         options = {**options, **choices}
         outcome = scoring_run.card(challenge_id, test_set, submission, options, truth, read)
     if outcome.refused:
@@ -259,6 +260,8 @@ def _refused(page: ChallengePage, chosen: Chosen, truth, refused, panel) -> None
     codes = {problem.code for problem in refused.problems}
     other = fixes.other_test_set(page.challenge.id, test_set, dropped, codes)
     finding_list.refusal(refused, partial(fixes.take, page.challenge.id, dropped), other)
+    if codes & fixes.OF_ANOTHER_SET:
+        kept_inputs.offer_test_set(page.challenge, dropped)
     class_names.choose(page.challenge, dropped)
     page.refused(test_set, fixes.mended(dropped))
 

@@ -96,10 +96,10 @@ def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> No
     sample = page.get("test_set") or ("" if truth else _sample_of(challenge, entry))
     st.session_state[LACKS] = None if truth or sample else _test_set(challenge.id)
     if truth or sample:
-        _place(challenge, "truth", truth, "set", sample)
-    _place(challenge, "submission", submitted, "submission", page.get("submission", ""))
+        place(challenge, "truth", truth, "set", sample)
+    place(challenge, "submission", submitted, "submission", page.get("submission", ""))
     if truth or sample:
-        _place(challenge, "metadata", metadata, "", "")
+        place(challenge, "metadata", metadata, "", "")
     if submitted and (as_kept := page.get("as_kept")):
         fixes.restore(selectors.dropped([uploaded_file(*file) for file in submitted]).key, as_kept)
     for key, applied in page.get("mends", {}).items():
@@ -118,7 +118,7 @@ def _sample_of(challenge: Challenge, entry: SavedSubmission) -> str:
     return ""
 
 
-def _place(
+def place(
     challenge: Challenge, role: str, files: Sequence[tuple[str, bytes]], parameter: str, sample: str
 ) -> None:
     """Put files at an input, or choose a sample there."""

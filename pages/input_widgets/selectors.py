@@ -1,9 +1,10 @@
 """Test-set and submission selectors: a sample, or what the visitor dropped."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -120,7 +121,10 @@ def submission(
 
 
 def second(
-    samples: Mapping[str, SampleSubmission], page: str, several: bool
+    samples: Mapping[str, SampleSubmission],
+    page: str,
+    several: bool,
+    kept: Mapping[str, tuple[str, Callable[[], ChosenInput]]] = MappingProxyType({}),
 ) -> tuple[ChosenInput | None, str]:
     """Draw the choice of a second submission, with which the one above is compared; the address calls its key
     "with".
@@ -129,12 +133,15 @@ def second(
         samples: Those to choose from.
         page: Whose choice and files these are in the session.
         several: Whether it may be a folder.
+        kept: Further submissions to choose from: key -> title, and what opens it.
 
     Returns:
         What was chosen, None for nothing, and what the page calls it.
     """
     key, about = f"{page}_second", "Second submission: is it better or worse? Compared case by case"
-    titles = {name: f"Compare with {sample.title}" for name, sample in samples.items()}
+    offered = {name: sample.title for name, sample in samples.items()}
+    offered |= {name: title for name, (title, _) in kept.items()}
+    titles = {name: f"Compare with {title}" for name, title in offered.items()}
     slot = Slot(key, "with", about, (page, "second"), "second submission" * several)
     with st.container(key=f"{key}_choice", width=400):
         label = "Compare with another submission"
@@ -144,6 +151,9 @@ def second(
         return chosen, chosen.name
     if not panel.sample:
         return None, ""
+    if panel.sample in kept:
+        chosen = kept[panel.sample][1]()
+        return chosen, chosen.name
     return sample_submission(samples[panel.sample]), samples[panel.sample].title
 
 

@@ -1,7 +1,7 @@
 """Run log: runs that Python code scores and keeps, on a test set that is given or kept."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,8 +66,8 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
     """
     _check(run)
     store, refusal = open_store(), None
-    for entry, files in kept_test_sets(store):
-        challenge = load_challenge(entry.challenge)
+    for entry in test_sets_of(reversed(entries.saved(store, owner=keeping.LOCAL))):
+        challenge, files = load_challenge(entry.challenge), entries.files(store, entry, keeping.TRUTH)
         try:
             cases = challenge.read_truth(opened(dict(files)), entry.test_set_name)
             return _kept(store, run, challenge, cases, (entry.test_set_name, files), options)
@@ -79,22 +79,37 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
     raise InputRefused([error("nothing-kept", "truth", message)])
 
 
-def kept_test_sets(
-    store: Store, owner: str = keeping.LOCAL
-) -> Iterator[tuple[SavedSubmission, Sequence[keeping.File]]]:
-    """Yield the test sets whose files are kept, each once, the newest first, with its files.
+def test_sets_of(kept: Iterable[SavedSubmission]) -> list[SavedSubmission]:
+    """Return of what is kept the first of each test set whose files are kept, too.
 
     Args:
-        store: Where.
-
-    Raises:
-        InputRefused: `store-damaged` where a file is missing or was changed.
+        kept: The newest first.
     """
-    seen: set[tuple[str, str]] = set()
-    for entry in reversed(entries.saved(store, owner=owner)):
-        if entry.has_truth and (entry.challenge, entry.test_set) not in seen:
-            seen.add((entry.challenge, entry.test_set))
-            yield entry, entries.files(store, entry, keeping.TRUTH)
+    first: dict[tuple[str, str], SavedSubmission] = {}
+    for entry in kept:
+        if entry.has_truth:
+            first.setdefault((entry.challenge, entry.test_set), entry)
+    return list(first.values())
+
+
+def fitting(
+    store: Store, sets: Iterable[SavedSubmission], source: Source, name: str
+) -> SavedSubmission | None:
+    """Return the first of several kept test sets on which predictions can be scored; None where it is none.
+
+    Args:
+        sets: As of `test_sets_of`.
+    """
+    for entry in sets:
+        challenge = load_challenge(entry.challenge)
+        try:
+            files = dict(entries.files(store, entry, keeping.TRUTH))
+            cases = challenge.read_truth(opened(files), entry.test_set_name)
+            challenge.score(cases, challenge.read_predictions(source, cases, name), resamples=0)
+            return entry
+        except InputRefused:
+            continue
+    return None
 
 
 def _kept(

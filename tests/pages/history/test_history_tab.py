@@ -2,13 +2,14 @@
 
 import pytest
 
+import scoring
 from scoring.challenges import REGISTRY, samples
 from scoring.services.history import entries
 from scoring.services.store.database import open_store
 from tests.support.boards import labels, predictions
 from tests.support.command_line import run
 from tests.support.thinned import some
-from tests.support.visits import words
+from tests.support.visits import assert_scored, open_tab, words
 
 
 @pytest.fixture(autouse=True)
@@ -119,3 +120,43 @@ def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
     app.switch_page("../melanoma.py").run()
     app.file_uploader(key="melanoma_set_files").upload("labels.csv", truth.read_bytes()).run()
     assert "is as it was kept on" in words(app)
+
+
+def own_run(ids: str, slope: float) -> bytes:
+    rows = "".join(f"{ids}{i},{0.2 + 0.6 * slope * (i % 2):.3f}\n" for i in range(20))
+    return f"filename,score\n{rows}".encode()
+
+
+def options_of_second(app):
+    return app.selectbox(key="melanoma_second").options
+
+
+def test_a_kept_test_set_is_recognised_by_the_ids_of_what_is_dropped_and_its_runs_are_compared_with(opened):
+    for ids in "ba":
+        truth = f"filename,label\n{''.join(f'{ids}{i},{i % 2}' + chr(10) for i in range(20))}".encode()
+        given = {"challenge": "melanoma", "truth": truth, "resamples": 20}
+        scoring.log(own_run(ids, 1.0), name=f"unet-{ids}", **given)
+    app = opened("melanoma")
+    assert not any("unet" in title for title in options_of_second(app))
+    assert "unet" not in words(app)
+    newer = own_run("a", -0.3)
+    app.file_uploader(key="melanoma_submission_files").upload("newer.csv", own_run("c", 1.0)).run()
+    assert app.error
+    assert "use_kept_test_set" not in [button.key for button in app.button]
+    app.file_uploader(key="melanoma_submission_files").upload("newer.csv", newer).run()
+    (use,) = (button for button in app.button if button.key == "use_kept_test_set")
+    app = use.click().run()
+    assert not app.error
+    assert not app.exception
+    card = scoring.score("melanoma", truth=truth, predictions=newer, resamples=20)
+    assert_scored(app, "melanoma", card.score)
+    (title,) = (title for title in options_of_second(app) if "unet" in title)
+    assert "unet-a" in title
+    kept = {entry.name: entry.id for entry in entries.saved(open_store())}
+    app.selectbox(key="melanoma_second").set_value(f"kept_{kept['unet-a']}").run()
+    assert not app.exception
+    assert "newer.csv scores " in words(app).replace("*", "")
+    open_tab(app, "History")
+    assert "Test set: **truth.csv**" in words(app)
+    assert "unet-a" in words(app)
+    assert "unet-b" not in words(app)

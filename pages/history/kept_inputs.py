@@ -1,0 +1,97 @@
+"""Kept inputs: test sets and submissions of one's own history, offered where they fit what is on a page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import streamlit as st
+
+from pages.history import history_tab, keep_and_restore
+from pages.input_widgets import fixes, selectors
+from pages.input_widgets.selectors import ChosenInput
+from pages.server import access
+from pages.server.streamlit_internals import uploaded_file
+from scoring.common.findings import InputRefused
+from scoring.common.text import markdown
+from scoring.comparison import scale
+from scoring.core.challenge import Challenge
+from scoring.core.submission import labels_digest
+from scoring.services.history import entries, keeping, run_log
+from scoring.services.history.entries import SavedSubmission
+from scoring.services.store.database import Store, is_there
+
+MOST = 20
+"""Kept runs that are offered at once."""
+
+
+def _kept(challenge: Challenge) -> tuple[Store, list[SavedSubmission]] | None:
+    """Return the store and what the person kept of a challenge, newest first; None where that is nothing."""
+    whose = history_tab.owner()
+    if whose is None or not is_there():
+        return None
+    try:
+        store = access.program_store()
+        return store, entries.saved(store, challenge.id, whose)[::-1]
+    except InputRefused:
+        return None  # the tab History says why
+
+
+def offer_test_set(challenge: Challenge, dropped: ChosenInput) -> None:
+    """Draw a button that scores an own submission on the kept test set that has its cases, if one has."""
+    kept = _kept(challenge)
+    if kept is None or not dropped.own or dropped.is_model:
+        return
+    submission = fixes.mended(dropped)
+    sets = run_log.test_sets_of(kept[1])
+    key = (submission.key, *(entry.id for entry in sets))
+    entry = _fitting(key, kept[0], sets, submission)
+    if entry is None:
+        return
+    name, day = markdown(entry.test_set_name, 60), entry.created[:10]
+    st.button(
+        f"Use the kept test set {name} of {day}, which has these cases",
+        key="use_kept_test_set",
+        icon=":material/history:",
+        on_click=_use,
+        args=(kept[0], challenge, entry),
+    )
+
+
+def _use(store: Store, challenge: Challenge, entry: SavedSubmission) -> None:
+    for role in (keeping.TRUTH, keeping.METADATA):
+        keep_and_restore.place(challenge, role, entries.files(store, entry, role), "", "")
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
+def _fitting(
+    key: tuple[str, ...], _store: Store, _sets: Sequence[SavedSubmission], _submission: ChosenInput
+) -> SavedSubmission | None:
+    return run_log.fitting(_store, _sets, _submission.source, _submission.name)
+
+
+def runs(challenge: Challenge, truth) -> Mapping[str, tuple[str, Callable[[], ChosenInput]]]:
+    """Return the kept runs with own files on a test set, newest first: key -> title, and what opens it."""
+    kept, test_set, of = _kept(challenge), labels_digest(truth), scale.of(challenge)
+    if kept is None or not test_set:
+        return {}
+    own = [entry for entry in kept[1] if entry.test_set == test_set and not entry.page.get("submission")]
+    return {
+        f"kept_{entry.id}": (
+            f"{entry.name}, {of.number(entry.score)}, kept on {entry.created[:10]}",
+            partial(_opened, entry.id, kept[0], entry),
+        )
+        for entry in own[:MOST]
+    }
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
+def _opened(entry_id: str, _store: Store, _entry: SavedSubmission) -> ChosenInput:
+    """Return the files of a kept run as an input, with the mends that it was read with."""
+    try:
+        files = entries.files(_store, _entry, keeping.SUBMISSION)
+    except InputRefused as refused:
+        return ChosenInput(entry_id, _entry.name, {}, True, problems=refused.problems)
+    chosen = selectors.dropped([uploaded_file(*file) for file in files])
+    if chosen.key not in st.session_state.get(fixes.KEY, {}):
+        page = _entry.page
+        fixes.restore(chosen.key, page.get("as_kept") or page.get("mends", {}).get(chosen.key, ()))
+    return chosen
