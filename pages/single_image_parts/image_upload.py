@@ -30,7 +30,7 @@ from scoring.single_image.photograph import (
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
 SAMPLE, OWN, CAMERA, SESSION = "Sample", "My image", "Camera", "Session"
-TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "dcm")
+TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "svs", "bmp", "gif", "heic", "heif", "avif", "dcm")
 MOST_MB = 64
 CASES_IN_SIGHT = 8
 OLDEST_DROPPED = (

@@ -36,7 +36,7 @@ OPEN_MODEL = Lazy("scoring.inference.model_process:ModelProcess")
 TABLE_HEAD = 20_000_000
 """Bytes that are read of a table, and of tables together until no further one is looked at."""
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
-PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".heic", ".heif", ".avif", ".dcm")
+PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".svs", ".heic", ".heif", ".avif", ".dcm")
 
 
 def is_picture(name: str, data: bytes) -> bool:

@@ -32,6 +32,9 @@ FILTERS = {
     "bilinear": Image.Resampling.BILINEAR,
 }
 _ORIENTATION = 274
+REGION = "export the region that you ask about as PNG, at full resolution"
+_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+"""Marks of TIFF, which whole slides are, too."""
 _OTHERS = (
     (b"%!PS", "PostScript"),
     (b"\xc5\xd0\xd3\xc6", "PostScript"),
@@ -115,7 +118,8 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
 def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> ImageUnreadable:
     """Return the refusal of an image that raised `fault` in a decoder. formats: those that are read here."""
     if isinstance(fault, Image.DecompressionBombError):
-        return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.")
+        mend = REGION if bytes(data[:4]) in _TIFF else "save a smaller copy"
+        return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: {mend}.")
     if isinstance(fault, UnidentifiedImageError):
         return ImageUnreadable(_what_it_is(data, formats))
     if isinstance(fault, MemoryError):
@@ -240,4 +244,6 @@ def _what_it_is(data: bytes, formats: str) -> str:
     for magic, name in _OTHERS:
         if start.lower().startswith(magic.lower()):
             return f"The file is {name}, not a photograph: save it as JPEG or PNG."
+    if bytes(data[:4]) in _TIFF:
+        return f"The TIFF is damaged, or compressed in a way that is not read here: {REGION}."
     return f"The file is not an image that can be read: {formats} are."

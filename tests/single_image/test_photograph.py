@@ -51,6 +51,34 @@ def test_turned_upright_and_said_so(process, orientation):
     assert np.abs(corners - expected).max() < 12
 
 
+def slide(side: int, compression: int = 1) -> bytes:
+    """The header of a slide in tiles of 256 px, whose largest level is the first, without a tile."""
+    tags = {
+        256: side,
+        257: side,
+        258: 8,
+        259: compression,
+        262: 2,
+        277: 3,
+        322: 256,
+        323: 256,
+        324: 8,
+        325: 0,
+    }
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+    return struct.pack("<4sIH", b"II*\0", 8, len(tags)) + entries + bytes(4)
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [(slide(100_000), "more than 178,956,970 pixels"), (slide(4_000, 33_005), "compressed in a way")],
+)
+def test_a_whole_slide_is_refused_and_told_what_to_export(process, data, fault):
+    said = refusal(data, process)
+    assert fault in said
+    assert "export the region that you ask about as PNG, at full resolution" in said
+
+
 def test_nothing_is_turned_that_says_nothing(process):
     found = received(encoded(quarters()), process)
     assert np.array_equal(found.pixels, quarters())
