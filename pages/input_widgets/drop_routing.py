@@ -129,10 +129,13 @@ def _lacks_test_set(drop: Drop) -> bool:
 
 def _is_for_input(drop: Drop) -> bool:
     """Return whether files are for the input at which they were dropped, and not rather for another one:
-    nothing else looks so, or they came together with others."""
+    nothing else looks so, a test set that is there has their cases, or they came together with others."""
     here, best = drop.here, drop.best
     if here is None or best is None:
         return False
+    has_cases = here.test_set is not None or FILES_KEYS["truth"].format(here.challenge) in drop.own
+    if here.place == "submission" and has_cases and drop.n_parts == 1:
+        return True
     decided = best.certainty == SURE or drop.n_parts > 1
     return not (drop.recognised.is_plain and best != here and here.certainty < SURE and decided)
 

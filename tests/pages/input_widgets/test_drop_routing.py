@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -16,7 +17,7 @@ from scoring.inputs import tables, workbooks
 from tests.inference import builders
 from tests.support.golden import FOLDER
 from tests.support.thinned import some_rows
-from tests.support.visits import words
+from tests.support.visits import assert_scored, words
 from tests.support.workbooks import sheet, workbook
 
 GOLDEN = FOLDER / "tricorder3" / "01-public-a"
@@ -59,6 +60,20 @@ def test_a_file_at_its_input_stays_and_is_named(app):
 
 def test_a_test_set_at_the_submission_goes_to_the_test_set(app):
     give(app, "submission", FOLDER / "tricorder3" / "10-onnx-160" / "dataset" / "labels.csv")
+
+
+def test_ones_and_zeros_at_the_submission_are_no_test_set_where_one_has_their_cases(opened):
+    sample = samples.test_sets("isic")["isic2018"]
+    team = next(team for team in sample.submissions.values() if not team.is_model)
+    scores = pd.read_csv(team.path, index_col=0)
+    calls = scores.apply(lambda row: (row == row.max()).astype(float), axis=1)
+    app = opened("isic", tab="Categories")
+    app.file_uploader(key="isic_submission_files").upload("calls.csv", calls.to_csv().encode()).run()
+    assert "isic_set_kept" not in app.session_state
+    challenge = load_challenge("isic")
+    truth = challenge.read_truth(sample.path)
+    read = challenge.read_predictions(calls.to_csv().encode(), truth)
+    assert_scored(app, "isic", challenge.score(truth, read, resamples=0).score)
 
 
 def test_a_test_set_at_the_second_submission_goes_to_the_test_set(app):
