@@ -16,7 +16,15 @@ MODULES = (
     "scoring.core.file_contents",
     *(
         f"scoring.inputs.{module}"
-        for module in ("jobs", "tables", "table_edits", "parquet", "workbooks", "nuclei")
+        for module in (
+            "jobs",
+            "tables",
+            "table_edits",
+            "parquet",
+            "workbooks",
+            "nuclei.reader",
+            "nuclei.tiles",
+        )
     ),
 )
 """Modules whose isolated readers the processes know."""

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.inference.test_process import eventually, hooked, linux
 
 from scoring.common.findings import InputRefused, error
 from scoring.inference import pool
@@ -20,6 +19,7 @@ from scoring.inference.preprocessing import ImageUnreadable, Recipe
 from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.timed_worker import Limits
 from tests.inference import builders
+from tests.inference.test_model_process import eventually, hooked, linux
 from tests.inference.test_preprocessing import encoded, photograph
 from tests.support.processes import children
 

@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import app
 from scoring.common import isolation, transport
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges
@@ -23,6 +25,7 @@ from tests.support import readers
 from tests.support.findings import refused
 from tests.support.workbooks import sheet, workbook
 
+ROOT = Path(__file__).parents[2]
 MODULES = (*reader_pool.MODULES, "tests.support.readers")
 
 
@@ -60,6 +63,17 @@ def there(call, *arguments):
 def test_tables_are_the_same_there(pool, data):
     assert there(tables.read_table, data, "a.csv") == here(tables.read_table, data, "a.csv")
     assert there(workbooks.as_csv, data, "a.xlsx") == here(workbooks.as_csv, data, "a.xlsx")
+
+
+def test_each_reader_that_is_marked_is_known_to_the_processes_that_read_it():
+    marked = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in (ROOT / "scoring").rglob("*.py")
+        if "\n@isolated\n" in path.read_text("utf-8")
+    }
+    of_own_pools = {module for module in marked if module.startswith((app.BOARDS, app.ISIC))}
+    assert len(of_own_pools) == 2
+    assert marked - of_own_pools == {*reader_pool.MODULES} - {"scoring.inputs.parquet"}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1", "cp932"])
