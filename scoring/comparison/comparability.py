@@ -55,6 +55,11 @@ def of_refusal(team: str, refused: InputRefused) -> Excluded:
     return Excluded(team, refused.problems, refused.findings)
 
 
+def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
+    """Return findings with the team's name before their place."""
+    return [replace(f.of_team(name), where=f"{name}: {f.where}") for f in entries]
+
+
 def excluded_warnings(excluded: Iterable[Excluded]) -> Iterator[Finding]:
     """Yield a warning for each excluded submission, with its reason."""
     for entry in excluded:

@@ -1,7 +1,7 @@
 """Comparison of several teams on one truth, with their ranks: `comparison.json`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -18,6 +18,7 @@ from scoring.comparison.comparability import (
     identical_findings,
     identical_groups,
     of_refusal,
+    of_team,
     options_by_team,
     shared_options,
     unequal,
@@ -29,6 +30,7 @@ from scoring.comparison.pairs import (
     SubmissionSimilarity,
     alike,
     as_entries,
+    exchange_of,
     left_out_of,
     near_identical,
     pairs_of,
@@ -42,9 +44,7 @@ from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.scores import Scoring
 from scoring.inputs.team_entries import name_problems
-from scoring.statistics import permutation_test, replicate_comparison
-from scoring.statistics.options import FEW_UNITS
-from scoring.statistics.permutation_test import Exchange
+from scoring.statistics import replicate_comparison
 from scoring.statistics.ranking import competition_ranks
 
 if TYPE_CHECKING:
@@ -336,11 +336,6 @@ def _ordered(
     return _ranks(challenge, {team: card.score for team, card in cards.items()}, breaks), None
 
 
-def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
-    """Return findings with the team's name before their place."""
-    return [replace(f.of_team(name), where=f"{name}: {f.where}") for f in entries]
-
-
 def _compared(
     challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], chosen: PairsChoice, options: Values
 ) -> Comparison:
@@ -351,7 +346,7 @@ def _compared(
     drawn = [card.arrays["score_replicates"] for card in scored.values() if "score_replicates" in card.arrays]
     replicates = np.stack(drawn) if drawn else np.empty((len(scored), 0))
     source = next(iter(cards.values())).provenance
-    exchange, test = _test_of(spec, tuple(scored.values()), chosen.test)
+    exchange, test = exchange_of(spec, tuple(scored.values()), chosen.test)
     left_out = left_out_of(tuple(scored.values()), SCORE)
     result = replicate_comparison.compare(
         np.array([card.score for card in scored.values()], float),
@@ -379,20 +374,6 @@ def _compared(
     return Comparison(
         challenge.id, ordered, ranks, result, *of_pairs, findings, provenance, spec, challenge.scoring, own
     )
-
-
-def _test_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
-    """Return what exchanging predictions needs to know, None where it cannot be known, and the test. Cards
-    that an earlier version kept of 50 units and more lack the sums: they are told apart as they were then."""
-    score = spec.score_of_sums(cards[0]) if cards and spec.score_of_sums else None
-    if score is None:
-        return None, name
-    if any(permutation_test.UNIT_SUMS not in card.arrays for card in cards):
-        earlier = name == replicate_comparison.AUTO and cards[0].provenance["n_units"] >= FEW_UNITS
-        return None, replicate_comparison.BOOTSTRAP if earlier else name
-    sums = np.stack([card.arrays[permutation_test.UNIT_SUMS] for card in cards])
-    categories = spec.categories and spec.categories(cards[0])
-    return Exchange(sums, score, cards[0].provenance["seed"], categories), name
 
 
 def _ranks(

@@ -14,11 +14,12 @@ from scoring.common.quantities import SCORE, Quantity
 from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import submission_agreement
-from scoring.statistics import intervals, replicate_comparison
+from scoring.statistics import intervals, permutation_test, replicate_comparison
 from scoring.statistics.basis import QuantityName
 from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
-from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON, StatisticsOptions
+from scoring.statistics.options import DIGITS, FEW_UNITS, UNITS_OF_COMPARISON, StatisticsOptions
 from scoring.statistics.paired_tests import NAMES, Sample, p_value
+from scoring.statistics.permutation_test import Exchange
 from scoring.statistics.replicates import array_name, left_out_name
 from scoring.statistics.team_pairs import Pairs, tested
 
@@ -112,6 +113,24 @@ def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
     found = [card.arrays.get(left_out_name(metric)) for card in cards]
     known = [values for values in found if values is not None]
     return np.stack(known) if known and len(known) == len(found) else None
+
+
+def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
+    """Return what exchanging predictions needs to know, None where it cannot be known, and the test. Cards
+    that an earlier version kept of 50 units and more lack the sums: they are told apart as they were then.
+
+    Args:
+        name: The test that was asked for: one of `replicate_comparison.PAIRS_TESTS`.
+    """
+    score = spec.score_of_sums(cards[0]) if cards and spec.score_of_sums else None
+    if score is None:
+        return None, name
+    if any(permutation_test.UNIT_SUMS not in card.arrays for card in cards):
+        earlier = name == replicate_comparison.AUTO and cards[0].provenance["n_units"] >= FEW_UNITS
+        return None, replicate_comparison.BOOTSTRAP if earlier else name
+    sums = np.stack([card.arrays[permutation_test.UNIT_SUMS] for card in cards])
+    categories = spec.categories and spec.categories(cards[0])
+    return Exchange(sums, score, cards[0].provenance["seed"], categories), name
 
 
 def _samples(

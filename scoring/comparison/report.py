@@ -8,7 +8,8 @@ from scoring.common import markup
 from scoring.common.finding_groups import tally
 from scoring.common.findings import Finding
 from scoring.comparison import display, many_teams, summary_text, team_views, views
-from scoring.comparison.compare import Comparison, of_team
+from scoring.comparison.comparability import of_team
+from scoring.comparison.compare import Comparison
 from scoring.core.views import Fact, Headline, Section
 from scoring.presentation.html import report_blocks
 from scoring.presentation.html.document import Figures, document, findings, provenance, rule, section
