@@ -13,8 +13,8 @@ from scoring.services.doctor import Check
 access.guard(__file__)
 
 SIGNS = {"ok": ":green[✓]", "caution": ":orange-badge[▲ could be better]", "fault": ":red-badge[✕ to mend]"}
-WHOLE = "What confines models, which limits hold, where files are, and what needs mending."
-PART = "What confines models, which limits hold, and where files are."
+WHOLE = "How models are confined, which limits apply, where files are stored, and what needs fixing."
+PART = "How models are confined, which limits apply, and where files are stored."
 
 
 def about() -> None:

@@ -25,8 +25,8 @@ PEOPLE = (
     (
         ":material/stethoscope: **Clinicians**",
         (
-            "Try one image: what a model says, how sure it is, what it looked at, and how it did on "
-            "cases like it. Never a diagnosis."
+            "Try one image: the model's prediction and confidence, the regions it used, and its performance "
+            "on similar cases. Never a diagnosis."
         ),
         ("single_image", "Try one image"),
     ),

@@ -14,7 +14,10 @@ access.guard(__file__)
 CHALLENGES = {
     name: support for name in challenge_ids() if (support := load_challenge(name).display.single_image)
 }
-ABOUT = "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it."
+ABOUT = (
+    "A model's prediction for one image, its confidence, the regions used, and how it performs on similar "
+    "cases."
+)
 KINDS = {"photograph": photograph.show, "tile": tissue.show}
 
 

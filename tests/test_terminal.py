@@ -241,4 +241,4 @@ def test_check_ends_on_a_terminal_with_what_happened_and_what_to_do(monkeypatch)
     assert output.closing("would be refused", refused().problems) == (
         "would be refused: 11 errors. Nothing was scored: mend what is listed above and check again."
     )
-    assert output.closing("would be scored", ()).startswith("would be scored: nothing is in the way.")
+    assert output.closing("would be scored", ()).startswith("would be scored: nothing prevents scoring.")

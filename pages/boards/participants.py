@@ -47,7 +47,10 @@ def submit(store: Store, board: OpenBoard) -> None:
     board = board_of(store, board.row.id)
     own = members.teams_of(store, board.row.id, store.actor)
     if not own:
-        st.info("You are in no team of this board: its organizer says who is.", icon=":material/group:")
+        st.info(
+            "You are not in a team of this board: its organizer assigns people to teams.",
+            icon=":material/group:",
+        )
         return
     team = st.selectbox("Team", own, key=f"own_team_{board.row.id}", width=360)
     key = ("hand_in", board.row.id)
@@ -197,7 +200,7 @@ def show(store: Store, board: OpenBoard) -> None:
     board = board_of(store, board.row.id)
     _hiding(board)
     _teams(board)
-    layout.heading("What should you know of attempts?")
+    layout.heading("What should you know about attempts?")
     findings = organizer_notices.board_notices(store, board.row.id)
     if findings:
         finding_list.findings(findings)
@@ -265,9 +268,9 @@ def _parts(board: OpenBoard) -> None:
         return
     with st.expander("**Withhold a part until the end**", icon=":material/call_split:"):
         st.caption(
-            "One file is scored on both parts. Scores of the shown part are told by the rules of a hidden "
-            "truth; the withheld part ranks at the end. Both have like shares of classes, events, stages and "
-            "values; a patient lies in one."
+            "One file is scored on both parts. Participants see scores of the shown part under the rules of "
+            "a hidden truth; the withheld part decides the final ranking. Both parts have similar shares of "
+            "classes, events, stages and values; all cases of a patient are in the same part."
         )
         share = st.number_input("Share of the cases that is shown", 0.01, 0.99, 0.3, 0.05, width=240)
         if st.button("Split the test set", icon=":material/call_split:"):
@@ -295,7 +298,9 @@ def _teams(board: OpenBoard) -> None:
     with st.form(f"members_{board.row.id}", border=False):
         team = st.text_input("Team", key="members_team")
         example = "paul@example.org, group:lab"
-        who = st.text_input("Members", key="members_who", placeholder=example, help="Empty: none any more.")
+        who = st.text_input(
+            "Members", key="members_who", placeholder=example, help="Leave it empty to remove all."
+        )
         if st.form_submit_button("Set members", icon=":material/group_add:"):
             people = [person.strip() for person in who.split(",") if person.strip()]
             actions.do(members.set_members, board.store, board.row.id, team.strip(), people)

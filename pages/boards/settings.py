@@ -30,7 +30,7 @@ from scoring.services.store.database import Store
 NEW = ""
 """The choice that adds a phase."""
 LIMIT = 2**31 - 1
-SEEN = {"draft": "nobody", "unlisted": "who has its address", "public": "everybody, in the list"}
+SEEN = {"draft": "nobody", "unlisted": "anyone with the link", "public": "everybody, in the list"}
 """Who finds a board besides organizers."""
 WIDTH = 240
 """Of a field, px: four stand side by side, on a phone one below the other."""
@@ -74,11 +74,15 @@ def _phase_form(board: OpenBoard, before: Phase | None) -> None:
         with st.container(horizontal=True, gap="small"):
             opens = _time("Opens (UTC)", before.opens if before else None, f"phase_opens_{key}")
             closes = _time("Closes (UTC)", before.closes if before else None, f"phase_closes_{key}")
-            per_day = _number("Of each team a day", before.per_day if before else None, f"phase_day_{key}")
-            total = _number("Of each team in all", before.total if before else None, f"phase_all_{key}")
+            per_day = _number(
+                "Submissions per team and day", before.per_day if before else None, f"phase_day_{key}"
+            )
+            total = _number(
+                "Submissions per team in total", before.total if before else None, f"phase_all_{key}"
+            )
         st.caption(
-            "Blank: from the beginning, without end, any number. Days are those of UTC. Outside the phases "
-            "nothing is taken."
+            "Blank: from the beginning, without end, any number. Days start at 00:00 UTC. Outside the "
+            "phases the board takes no submissions."
         )
         with st.container(horizontal=True, gap="small"):
             if st.form_submit_button("Save the phase", icon=":material/event_available:"):
@@ -108,7 +112,7 @@ def _number(label: str, value: int | None, key: str) -> int | None:
 def _facts(page: BoardPage) -> None:
     """Draw what is known of the teams, and where it is written or dropped."""
     board, known = page.board, page.ranking.facts
-    layout.heading("What is known of the teams?")
+    layout.heading("What is known about the teams?")
     teams = sorted({entry.team for entry in page.ranking.entries})
     if not teams:
         st.caption("Nobody submitted yet: facts are kept of teams that have.")
@@ -204,7 +208,10 @@ def _decision(page: BoardPage) -> None:
     elif st.button("Freeze the final ranking", icon=":material/lock:", key=f"freeze_{board_id}"):
         actions.done(actions.attempt(final_ranking.freeze, store, board_id), "It was not frozen")
     if final is None:
-        st.caption("With time, version and hashes. Nothing is taken then; what changes later is told.")
+        st.caption(
+            "With time, version and hashes. The board then takes no submissions, and it lists every later "
+            "change."
+        )
 
 
 def delete(store: Store, board_id: str, title: str, submissions: int | None) -> None:

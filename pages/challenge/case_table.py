@@ -107,7 +107,7 @@ def _pictures(
         st.rerun()
     unit = scored.card.provenance["unit"]
     costs = f", then what the {unit} adds to the score or takes from it" if cases.unit else ""
-    said = f"Truth → what it was called. Below: the score of the truth{costs}. {UPRIGHT}"
+    said = f"True class → predicted class. Below: the score of the truth{costs}. {UPRIGHT}"
     st.caption(said if cases.truth else f"Each number is the value of its case. A click {click[0]}.")
 
 
@@ -153,7 +153,7 @@ def _table(scored: ScoredSubmission, rows: pd.DataFrame, columns: Mapping[str, C
     there = {name: column for name, column in columns.items() if name in rows}
     numbers = rows[list(there)]
     cells, config = shortened_column(numbers, there)
-    question = f"What became of each case? {len(rows)} of {scored.card.n_cases}"
+    question = f"What was predicted for each case? {len(rows)} of {scored.card.n_cases}"
     table = layout.styled_table(
         question,
         arrow_table(cells),

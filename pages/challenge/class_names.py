@@ -1,4 +1,4 @@
-"""Class names of own files that are none of the challenge's: a choice for each of what it counts as, without
+"""Unknown class names of own files: a choice for each of the challenge's class that it counts as, without
 a new upload. The choice is a fix of the file, undone as every other."""
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
         return
     chosen = _chosen(challenge, own_file)
     st.header(f"What do the other class names of {markdown(own_file.name, 40)} count as?", anchor=False)
-    st.caption("Applied at once, to the file as it was dropped. The choice stands in the findings.")
+    st.caption("Applied at once, to the file as it was dropped. The findings list the choice.")
     singular, plural = names.counted
     with st.grid(min_column_width=220, gap="small"):
         for number, (name, count) in enumerate(list(other_names.items())[:MOST]):
@@ -43,7 +43,7 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
                 targets,
                 index=None if usual is None else targets.index(usual),
                 format_func=lambda target: names.targets[target],
-                placeholder=f"{names.targets[alike]}?" if alike else "Choose what it counts as",
+                placeholder=f"{names.targets[alike]}?" if alike else "Choose the class that it counts as",
                 key=key,
                 on_change=_take,
                 args=(challenge, own_file, name, key),

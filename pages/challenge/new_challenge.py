@@ -212,7 +212,9 @@ def _metric(challenge_draft: Draft, key: str) -> Draft:
     if kind not in ("scores", ""):
         key = f"{key}_{kind}_{column}_sent"
         challenge_draft = draft.with_predicted(
-            challenge_draft, kind, st.text_input("Their column of it", column, key=key, max_chars=200).strip()
+            challenge_draft,
+            kind,
+            st.text_input("Column in the predictions", column, key=key, max_chars=200).strip(),
         )
     return challenge_draft
 
@@ -292,7 +294,7 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
     constant_column, right = st.columns(2)
     constant_column.metric("A constant submission", _number(constant.value))
     if predictions is None:
-        right.caption("Drop predictions to see their score beside it.")
+        right.caption("Drop predictions to see their score here.")
         return
     scored = _score(challenge.id, truth.key, predictions.key, truth, predictions)
     if scored.refused:

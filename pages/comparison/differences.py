@@ -94,7 +94,7 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
         title,
         rows,
         columns,
-        "1 is right; for what is found or outlined, F1 or Dice in this case.",
+        "Classification: 1 is correct. Detection: F1 in this case. Segmentation: Dice in this case.",
         key="class_cases",
         height="content" if len(rows) < FEW else 360,
     )

@@ -112,8 +112,8 @@ def editor(compared: ComparisonContext) -> None:
     )
     st.caption(
         f"Click a cell to write in it, or paste from a spreadsheet. {counts} Sizes in MiB, texts of at most "
-        f"{LONGEST} characters. All of it goes into the report, the JSON and the CSV; it stays in this "
-        "session."
+        f"{LONGEST} characters. The report, the JSON and the CSV include all of these facts; they are kept "
+        "in this session only."
     )
 
 

@@ -19,8 +19,8 @@ COMMON = {"resamples": "number of resamples", "group": "unit that is resampled",
 
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
-BY_HAND = "Mend the points below and choose the file again; nothing else was lost."
-BY_BUTTON = "A button mends what it says, without a new upload; the rest is to be mended in the file."
+BY_HAND = "Fix the problems below and choose the file again; nothing else was lost."
+BY_BUTTON = "Each button applies one fix without a new upload; fix the other problems in the file."
 NOT_SCORED = "This cannot be scored"
 LISTED = 100
 """Findings of a kind that are listed in full."""

@@ -21,8 +21,8 @@ from scoring.services.store.database import Store, is_there
 
 TAB = "History"
 OFF = (
-    "Keeping is switched off here: others can reach this server and nobody logs in, so what is kept would "
-    "belong to no one. Start the app on your own machine to keep a history."
+    "Keeping is switched off: other machines can reach this server and it has no logins, so kept "
+    "submissions would have no owner. Start the app on your own machine to keep a history."
 )
 NOTHING = (
     "Nothing is kept yet. **Keep this**, below, keeps what is shown here, for the next one to be compared "

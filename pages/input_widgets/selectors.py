@@ -289,8 +289,8 @@ def dropped(
         error(
             "zip-among-files",
             file.name,
-            f"it was dropped together with {len(files) - 1} other file{'s' * (len(files) > 2)}, and a zip "
-            "is read alone: none of them was taken. Drop the zip alone, or files without a zip.",
+            f"it was dropped together with {len(files) - 1} other file{'s' * (len(files) > 2)}, but a zip "
+            "must be dropped alone: no file was read. Drop the zip alone, or files without a zip.",
         )
         for file in files
         if is_zip(file) and "/" not in file.name

@@ -1,4 +1,4 @@
-"""Memory budgets: bytes of results in caches, for all sessions and of each; the oldest make room."""
+"""Memory budgets: bytes of cached results, of all sessions and of each; the oldest are deleted first."""
 
 import sys
 import threading

@@ -145,7 +145,7 @@ def person(query: Query) -> None:
     answer, task = query.answer, query.setup.task
     if answer.vector is None:
         st.info(
-            "This model takes the image alone: age, sex and body site cannot change its answer.",
+            "This model takes only the image: age, sex and body site cannot change its prediction.",
             icon=":material/info:",
         )
         return

@@ -137,7 +137,7 @@ def cases_alike(query: Query) -> None:
             held,
             looks,
             "Which cases look most alike?",
-            f"In colours, texture and layout, whatever the model says of them. {n}.",
+            f"Compared by colours, texture and layout, independently of the model's predictions. {n}.",
             "single_similar",
         )
     _gallery(

@@ -32,8 +32,8 @@ from scoring.single_image.reader_study import Impression
 from scoring.single_image.reference import NEAREST
 
 ASKED = (
-    "Meanwhile the model is asked about the test set, so that its answer can be compared with cases whose "
-    "class is known."
+    "Meanwhile the model runs on the test set, so that its prediction can be compared with cases of known "
+    "class."
 )
 PERSON_FIRST = "The answer will appear here once age, body site and sex are given."
 MEASURED = "Meanwhile the images of the test set are measured, to see whether this one is like them."

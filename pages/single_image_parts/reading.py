@@ -310,7 +310,7 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
             ],
         }
         layout.table(
-            "How did you do alone, and with the model?",
+            "How well did you read without and with the model?",
             pd.DataFrame(rows),
             {name: tables.text_column(name) for name in rows},
             f"With 95% intervals, of paired images for the difference. {RULE} {FEW_OF_ONE}",

@@ -59,7 +59,7 @@ def photographs(query: Query) -> list[ImagePrediction]:
 
 
 def _photographs(query: Query) -> None:
-    layout.heading("What does the model say of several photographs of this lesion?")
+    layout.heading("What does the model predict for several photographs of this lesion?")
     if query.setup.image.case is not None or not query.setup.image.others:
         st.caption("Add photographs of the same lesion under My image or Camera: up to 6, side by side.")
         return
@@ -130,7 +130,7 @@ def second_model(query: Query) -> SecondModel | None:
 
 def _models(query: Query) -> None:
     st.session_state.pop(SHOWN, None)
-    layout.heading("What does a second model say of this image?")
+    layout.heading("What does a second model predict for this image?")
     challenge_id = query.setup.task.challenge
     sample = samples.test_sets(challenge_id)[selectors.sample_key(challenge_id)]
     offered = {

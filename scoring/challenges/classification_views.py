@@ -208,13 +208,13 @@ def curves(card: ScoreCard) -> list[Block]:
     if "roc_grid" not in card.arrays:
         return [Text("No curves: the submission holds labels only, or nothing was resampled.", "note")]
     roc = Panels(
-        "How well is each class told from the rest?",
+        "How well is each class separated from the rest?",
         _curve_panels(card, "roc", "roc_sensitivity", "auc"),
         "Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: "
         f"pointwise 95%. n: cases of the class. {method(card)}",
     )
     precision = Panels(
-        "How many of those called a class are of it?",
+        "How many cases predicted as a class belong to it?",
         _curve_panels(card, "pr", "pr_precision", "average_precision"),
         "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
         f"class. {method(card)}",

@@ -39,7 +39,7 @@ def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
 def tensors(model: Mapping[str, Any]) -> Table:
     """Return the inputs and outputs that a model declares. model: `Inspection.model`."""
     return Table.of(
-        "What does the model take and give?",
+        "What are the model's inputs and outputs?",
         [{**tensor, "what": end} for end in ("inputs", "outputs") for tensor in model[end]],
         (
             Column("what", "what"),

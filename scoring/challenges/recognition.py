@@ -310,7 +310,7 @@ def _foreign(files: Mapping[str, bytes]) -> str:
 
 def _nothing_takes(contents: FileContents) -> str:
     if contents.model is not None:
-        return "Its outputs are those of no challenge here."
+        return "Its outputs match no challenge here."
     if contents.tables:
         columns = ", ".join(contents.tables[0].header[:6])
         return f"No challenge here has a table with these columns: {columns}."

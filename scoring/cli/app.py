@@ -20,7 +20,7 @@ HOST, PORT = "localhost", 8501
 def fill(command: Parser) -> None:
     """Add the arguments of `benchside app`."""
     command.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port (default {PORT})")
-    about = f"address to listen on (default {HOST}: this machine alone)"
+    about = f"address to listen on (default {HOST}: only this machine)"
     command.add_argument("--host", default=HOST, metavar="ADDRESS", help=about)
     about = "the name by which visitors reach a server that other machines can reach"
     command.add_argument("--name", metavar="NAME", help=about)

@@ -239,7 +239,8 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     table = changes_table(found)
     if arguments.yes and found.dangers and any(part is not None for part in named):
         message = (
-            f"nothing is shown yet: look at this, then say `board rescore {arguments.board} --yes` alone."
+            "nothing is shown to participants yet: check this preview, then run `board rescore "
+            f"{arguments.board} --yes`."
         )
         refusal = InputRefused([error("correction-not-confirmed", arguments.board, message)], found.dangers)
         refusal.add_note(table)

@@ -78,7 +78,7 @@ def fill_command(command: str, of_command: Parser) -> None:
     """Add the challenges to a command; its help lists those that can do it."""
     by_challenge = of_command.add_subparsers(
         title="challenges",
-        description="Those below, FILE.toml of your own, or an id of `challenge list`.",
+        description="One of the challenges below, your own FILE.toml, or an id of `challenge list`.",
         dest="challenge",
         required=True,
         metavar="CHALLENGE",
@@ -146,7 +146,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     edits = f"change the table as a whole, as a refusal says: {', '.join(EDITS)}"
     fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **several)
     if not of_teams:
-        only = "score the cases that were submitted alone, which is no official score"
+        only = "score only the submitted cases; the result is not an official score"
         fixes.add_argument("--submitted-only", action="store_true", help=only)
 
 

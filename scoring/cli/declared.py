@@ -106,7 +106,7 @@ def _remove(arguments: argparse.Namespace) -> None:
         message = "it comes with Benchside and stays; only own challenges are removed."
         raise InputRefused([error("bad-option", file.name, message)])
     file.path.unlink(missing_ok=True)
-    print(f"Removed {file.name}. Boards and the history keep what they need of it.")
+    print(f"Removed {file.name}. Boards and the history keep their copies of it.")
 
 
 def _init(arguments: argparse.Namespace) -> None:
@@ -135,7 +135,7 @@ def _init(arguments: argparse.Namespace) -> None:
 
 def _asked(found: Draft) -> Draft:
     """Ask for title, names of the values of masks, metric and its numbers; Enter keeps what is suggested."""
-    print("\n".join(draft.reasons(found)), "Enter keeps what stands in brackets.", sep="\n")
+    print("\n".join(draft.reasons(found)), "Enter keeps the value in brackets.", sep="\n")
     title = _answer("Title", found["title"])
     regions = {_answer(f"Name of {v[0]}", name): v for name, v in found.get("regions", {}).items()}
     found, known = (

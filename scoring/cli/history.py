@@ -139,7 +139,7 @@ def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
     """Write the files that are kept with an entry into a folder. Raises InputRefused."""
     named = [file for input_name in keeping.PLACES for file in entries.files(store, entry, input_name)]
     if not named:
-        message = "no file is kept with it: a sample was scored."
+        message = "this entry has no files: it was made from a sample."
         raise InputRefused([error("nothing-kept", entry.id, message)])
     for name, data in named:
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]

@@ -35,7 +35,7 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
         return verdict
     if problems:
         return f"{verdict}: {tally(problems)}. Nothing was scored: mend what is listed above and check again."
-    return f"{verdict}: nothing is in the way. Nothing was scored yet: the command score does that."
+    return f"{verdict}: nothing prevents scoring. Nothing was scored yet: the command score does that."
 
 
 def write(target: str, content: str | bytes | Iterable[str], option: str) -> None:

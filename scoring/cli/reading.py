@@ -53,7 +53,7 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
     if edits := edits_problem(arguments.edit_table):
         wrong["--edit-table"] = edits
     if arguments.repeated_rows and not parsed_repeated(arguments.repeated_rows)[0]:
-        message = f"{arguments.repeated_rows[:60]!r} is none of identical, first=COLUMN and last=COLUMN."
+        message = f"{arguments.repeated_rows[:60]!r} is not one of identical, first=COLUMN and last=COLUMN."
         wrong["--repeated-rows"] = message
     if getattr(arguments, "model", None):
         given = [name for name in (*FIX_OPTIONS, "submitted_only") if getattr(arguments, name)]

@@ -90,10 +90,10 @@ def summary(displayed: Displayed, first: str, second: str, chosen: bool = False)
     if score.apart is None:
         return f"{start}. {markdown(summary_text.untold(comparison))}".strip()
     if chosen and score.value * (-1 if scale.better == "lower" else 1) < 0:
-        return f"{start}: the best of several leads partly by chance, so this does not say who is worse."
+        return f"{start}: the best of several leads partly by chance, so this does not show which is worse."
     if score.apart:
-        return f"{start}: told apart, this is more than chance."
-    return f"{start}: not told apart, on these cases the difference could be chance."
+        return f"{start}: told apart, so the difference is more than chance."
+    return f"{start}: not told apart, so on these cases the difference could be chance."
 
 
 def blocks(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
@@ -130,7 +130,7 @@ def _changes(displayed: Displayed, first: str, second: str) -> Figure:
         )
         for item in changes
     ]
-    side = "Right of the line: " if not lower else "Right of the line, with ↓ left of it: "
+    side = "Right of the line: " if not lower else "Right of the line (left for ↓): "
 
     def build(theme: Theme) -> go.Figure:
         return _figure(

@@ -261,15 +261,18 @@ def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
     """Return, in sentences, what does not change over the map."""
     parts = comparison.spec.weight_map
     if parts is None or parts.share == 1:
-        sentences = "The three parts are the whole score; each team keeps its value in each of them."
+        sentences = (
+            "The score is the weighted sum of these three parts; only the weights change, not the teams' "
+            "values."
+        )
     else:
         sentences = (
             f"Only how the three parts share {100 * parts.share:g}% of the score changes. The other "
-            f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so who is first at a corner "
-            "need not lead in that part alone."
+            f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so the first team at a corner "
+            "need not be the best in that part."
         )
     if missing := [name for name in comparison.scored if name not in grid.teams]:
-        sentences += f" Without the {len(missing)} team{'s' * (len(missing) > 1)} that lack one of the parts."
+        sentences += f" Without the {len(missing)} team{'s' * (len(missing) > 1)} without one of the parts."
     return sentences
 
 

@@ -40,7 +40,7 @@ def _own_order(displayed: Displayed, own: Ranking) -> Table:
     names = list(comparison.scored)
     by_score = competition_ranks([quantity.order(comparison.cards[name].score) for name in names])
     return Table(
-        f"What would the score say of the order by {own.name}?",
+        f"How would the teams rank by the score instead of {own.name}?",
         [
             Column("team", "team"),
             Column("place", "#", "number", 0, full=f"place by {own.name}", width=64),
@@ -131,7 +131,7 @@ def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Fi
         partial(figures.rules, robust, kinds, displayed.names),
         "Ranks; the stronger the colour, the better. Above the line: the official order. τ: how far a rule's "
         f"order agrees with it (Kendall), 1 is the same order. {small}{_left_out(robust)}"
-        f"{len(robust.rules) - 1} other rules were looked at, so one may differ by chance alone. "
+        f"{len(robust.rules) - 1} other rules were compared, so one may differ by chance alone. "
         f"{displayed.method}",
         {
             "rule": [figures.rule_name(rule) for rule in rules],
@@ -162,7 +162,7 @@ def _moves(displayed: Displayed, robust: Robustness) -> Table:
             Column("worst", "worst #", "number", 0, full="worst rank", get=lambda i: robust.worst[i]),
         ],
         "Best and worst over all these rules, without subgroups of under 15 cases and medians over cases "
-        "that are only right or wrong. The official rank stays what it is.",
+        "that are only right or wrong. The official rank does not change.",
         key="robustness",
     )
 
@@ -193,8 +193,8 @@ def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: s
     return Figure(
         partial(weight_map, question, figures.first_places(grid, firsts)),
         "Each point: weights that sum to 1, and the team that is first with them. Ring: the official "
-        f"weights, with {ring} first. {robustness.held_fixed(displayed.comparison, grid)} It says nothing of "
-        "chance.",
+        f"weights, with {ring} first. {robustness.held_fixed(displayed.comparison, grid)} It does not "
+        "account for chance.",
         {
             **{part: grid.weights[:, k].tolist() for k, part in enumerate(parts)},
             **{
@@ -234,13 +234,13 @@ def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int]
     order = "score" if summary_text.by_score(displayed.comparison) else "score, not by weighted ranks"
 
     def build(theme: Theme) -> go.Figure:
-        question = "Who would win then?"
+        question = "Who would win with the chosen weights?"
         return drawing.team_intervals(rows, theme, question, scale.unit, scale.digits, tied=shaded)
 
     return Figure(
         build,
-        f"{f'Changed: {changed}' if changed else 'The official weights'}. All else in the formula stays "
-        f"as it is. Places are by {order}. Shaded: tied for first. Right: places moved, against the official "
+        f"{f'Changed: {changed}' if changed else 'The official weights'}. The rest of the formula does not "
+        f"change. Places are by {order}. Shaded: tied for first. Right: places moved, against the official "
         f"weights. {displayed.method}",
         {
             "team": [rescored.teams[k] for k in places],

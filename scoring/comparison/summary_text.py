@@ -22,7 +22,7 @@ resampled: a case, or all cases of a patient or lesion.
 
 | word | what it means |
 |---|---|
-| told apart | {TOLD_APART}. Below 20 units nobody is told apart. The test can miss a team that fails \
+| told apart | {TOLD_APART}. Below 20 units no difference is tested. The test can miss a team that fails \
 rarely but badly |
 | tied for first | no other team is shown to be better |
 | could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and \
@@ -120,7 +120,7 @@ def _standing_in_own_order(comparison: Comparison) -> str:
     score = (
         f"It has the {quantity.superlative} score too."
         if best == leader
-        else f"The {quantity.superlative} score is that of {best}, ranked {comparison.ranks[best]}."
+        else f"The {quantity.superlative} score belongs to {best}, ranked {comparison.ranks[best]}."
     )
     return f"{leader} is ranked first by {name}. {chance} {score}"
 
@@ -131,15 +131,18 @@ def untold(comparison: Comparison) -> str:
     if result.test is not None or len(comparison.scored) < 2:
         return ""
     if any(card.is_bare for card in comparison.cards.values()):
-        return "Nobody is told apart: the scores came without the test set and replicates that it takes."
+        return (
+            "No difference can be tested: the scores came without the test set and replicates that a test "
+            "needs."
+        )
     if not source["resamples"]:
-        return "Without replicates nothing is said of chance."
+        return "Without replicates, chance cannot be assessed."
     if source["n_units"] < UNITS_OF_COMPARISON:
         few = "is" if source["n_units"] == 1 else "are"
         return f"{units(source)} {few} too few to tell teams apart: that takes {UNITS_OF_COMPARISON}."
     return (
-        "Nobody is told apart: no test holds its level where one unit decides whether the score is defined, "
-        "or for this kind of score."
+        "No difference is tested: no test keeps its error level where one unit decides whether the score is "
+        "defined, or for this kind of score."
     )
 
 

@@ -65,8 +65,8 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
                 "Resolvable gap",
                 scale.number(result.resolvable_gap["all_pairs"]),
                 f"{scale.number(result.resolvable_gap['all_pairs_80'])} for 80% power",
-                "True difference that is told from chance in half of such test sets (50% power) when all "
-                "pairs are looked at, and in four of five. For one pair named beforehand: "
+                "True difference that is significant in half of such test sets (50% power) over all pairs, "
+                "and in four of five (80% power). For one pair named beforehand: "
                 f"{scale.number(result.resolvable_gap['one_pair'])} and "
                 f"{scale.number(result.resolvable_gap['one_pair_80'])}",
             )
@@ -116,7 +116,7 @@ def excluded(comparison: Comparison) -> Table:
     """Return the refused submissions with what is wrong with each."""
     ranked = comparison.own_ranking is not None and comparison.own_ranking.name
     table = excluded_rows(comparison.excluded)
-    more = " Ranks in the parts are counted among the others alone." if ranked else ""
+    more = " Ranks in the parts count only the other teams." if ranked else ""
     return replace(table, caption=table.caption + more)
 
 
@@ -167,7 +167,7 @@ def withdrawals(comparison: Comparison) -> Table | None:
         Column("first", "first by weighted ranks", get=lambda entry: ", ".join(entry["first"])),
         Column("swapped", "others that change places", get=lambda entry: _pairs(entry["swapped"])),
     )
-    return Table.of("What if a team withdraws?", gone, columns, caption, key="withdrawn")
+    return Table.of("How do ranks change if a team withdraws?", gone, columns, caption, key="withdrawn")
 
 
 def _pairs(pairs: list[list[str]]) -> str:

@@ -108,7 +108,8 @@ def team_table(displayed: Displayed) -> Table:
         "What makes the scores?",
         columns,
         _team_rows(displayed, metrics),
-        f"{summary_text.order(comparison)} Chance alters no rank; what it could do stands beside it."
+        f"{summary_text.order(comparison)} Ranks follow the score alone; the ranks that chance could give "
+        "are shown next to them."
         f"{_unranked(comparison)}",
         key="teams_table",
     )
@@ -222,7 +223,7 @@ def _of_test(of: PairDifferences) -> str:
     told = of.of.separated is not None
     colour = "Coloured: told apart by simultaneous intervals; without colour: not. " * told
     if of.test is None:
-        return "Without colour: nothing is known of chance. "
+        return "Without colour: chance was not assessed. "
     over = "" if of.test == TESTS[SWAP] else "by Holm "
     return f"{colour}On hover: p ({of.test}), {over}over all {len(of.of)} pairs. "
 
@@ -274,8 +275,8 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
     comparison, result = displayed.comparison, displayed.comparison.result
     if result.rank_shares is None:
         message = (
-            "Nothing is known about the stability of ranks without replicates, or where a score is "
-            "undefined in all of them."
+            "The stability of ranks is unknown without replicates, or where a score is undefined in all "
+            "replicates."
         )
         return (Text(message, "note"),)
     shares = [result.rank_shares[index] for index in displayed.places]

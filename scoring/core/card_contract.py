@@ -64,7 +64,7 @@ def _of_parts(card: ScoreCard, challenge_id: str, metrics: Sequence[str]) -> Ite
     if len(card.cases) != n or any(not isinstance(row.get("case"), str) for row in card.cases[:1]):
         yield "cases", f"give {n} rows, one for each case, each with its id as `case`."
     if missing := sorted({*metrics} - card.metrics.keys()):
-        yield "metrics", f"they lack {', '.join(missing)}, which the challenge declares."
+        yield "metrics", f"the challenge declares {', '.join(missing)}, which they do not have."
     if missing := [key for key in (*PROVENANCE, *STATISTICS) if key not in card.provenance]:
         yield "provenance", f"it lacks {', '.join(missing)}: `submission.provenance` makes it."
 
@@ -72,7 +72,10 @@ def _of_parts(card: ScoreCard, challenge_id: str, metrics: Sequence[str]) -> Ite
 def _of_arrays(card: ScoreCard) -> Iterator[tuple[str, str]]:
     n = card.n_cases
     if "aligned" not in card.arrays:
-        yield "arrays", "equal predictions cannot be told: give predictions a `fingerprint`, uint8 [32]."
+        yield (
+            "arrays",
+            "equal predictions cannot be recognised: give predictions a `fingerprint`, uint8 [32].",
+        )
     for name in OF_CASES:
         if name in card.arrays and card.arrays[name].shape[:1] != (n,):
             yield f"arrays[{name!r}]", f"it has {len(card.arrays[name])} entries for {n} cases."

@@ -114,8 +114,7 @@ def check_kind(data: bytes) -> None:
         raise _unreadable("This is a gzip file. Unpack it and give the .onnx file inside.")
     if start[:1] == b"<" or start.lower().startswith(b"version https://git-lfs"):
         raise _unreadable(
-            "This is a web page or a text that stands for the file, not an ONNX model. Download the "
-            "model itself."
+            "This file is a web page or a text placeholder, not an ONNX model. Download the model itself."
         )
     announced = announced_size(data)
     if announced > len(data):
@@ -175,7 +174,7 @@ def check_tensor(tensor: onnx.TensorProto) -> None:
         raise ModelRefused(
             "external-data",
             (
-                f"The data of tensor '{_printable(tensor.name)}' stand in another file, and only the .onnx "
+                f"The data of tensor '{_printable(tensor.name)}' are in another file, and only the .onnx "
                 f"file is read. {_ONE_FILE}"
             ),
         )

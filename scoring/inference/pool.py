@@ -375,7 +375,9 @@ def read_file(read: Callable[[], bytes]) -> bytes:
     try:
         return read()
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as fault:
-        raise ImageUnreadable("The file cannot be read from where it lies: give it again.") from fault
+        raise ImageUnreadable(
+            "The file can no longer be read from its location: drop or name it again."
+        ) from fault
 
 
 def first_output(result: ModelOutput) -> Floats:

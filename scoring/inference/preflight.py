@@ -91,7 +91,7 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
     named = f"Random: {_listed(random)}." if random else "No operator is known to be random."
     if moved > 0:
         sentence = (
-            f"Two runs on the same image differ (by up to {moved:.3g}): no score of it can be repeated."
+            f"Two runs on the same image differ (by up to {moved:.3g}): its scores cannot be reproduced."
         )
         findings.append(error("random-model", file_name, f"{sentence} {named} {REPEATABLE}"))
     elif not all(operator.seeded for operator in random):

@@ -84,7 +84,7 @@ _RUN_CODES = ("wrong-inputs", "wrong-output", "model-out-of-memory", "stopped")
 # Messages about a failed run come from this list and never from the worker, which by then has seen the data.
 _MESSAGES = {
     "wrong-inputs": (
-        "The model does not take the inputs that it is given: their number, type or shape is another."
+        "The model does not accept these inputs: it expects another number, type or shape of inputs."
     ),
     "wrong-output": "The model gives more than it should for one image ({output_bytes:,} bytes are taken).",
     "stopped": "The model crashed on an image.",

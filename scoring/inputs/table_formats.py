@@ -157,7 +157,7 @@ def _of_json(data: bytes, name: str) -> Columns:
     except (ValueError, RecursionError) as fault:
         raise refuse(name, f"it is JSON that cannot be read ({str(fault)[:100]}). {SAVE}") from fault
     except _NotATable as fault:
-        message = "write a list of objects with id and scores, or an object with one of them for each id"
+        message = "write a list of objects with id and scores, or one object that maps each id to its scores"
         raise refuse(name, f"it is JSON of another shape than a table's ({fault}): {message}.") from fault
     rows = len(next(iter(columns.values())))
     if len(columns) > COLUMNS or rows > LINES or rows * len(columns) > CELLS:

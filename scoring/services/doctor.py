@@ -101,7 +101,7 @@ def _program() -> Iterator[Check]:
     leaving = "models and images, to the cluster that its operator named" if is_named() else "nothing"
     yield Check(
         PROGRAM,
-        "What leaves this machine",
+        "Data that leaves this machine",
         leaving if silent else "reports of onnxruntime on its use",
         "ok" if silent else "fault",
         "" if silent else "Set the environment variable ORT_DISABLE_TELEMETRY=1.",
@@ -197,7 +197,8 @@ def _store() -> Iterator[Check]:
     if foreign:
         listed = f"{len(foreign)} files that this database does not know, such as {foreign[0][:12]}"
         advice = (
-            "Nothing is deleted while these lie there. Where another store uses the place, give each its own "
+            "Nothing is deleted while these files exist. Where another store uses the place, give each its "
+            "own "
             "(BENCHSIDE_FILES); else move them away."
         )
         yield Check(DATA, "Files of boards and history", listed, "caution", advice)
@@ -241,9 +242,9 @@ def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
     yield Check(LIMITS, "Uploads of all visitors", value, state, advice)  # type: ignore[arg-type]
     results = _mb(limits.RESULTS.value * limits.MEGABYTE)
     if occupancy is not None:
-        results = f"{_mb(occupancy.result_bytes)} of {results} used; the oldest make room"
+        results = f"{_mb(occupancy.result_bytes)} of {results} used; the oldest are deleted first"
     yield Check(LIMITS, "Scorecards and predictions kept in memory", results, public=True)
-    own = f"{_mb(limits.SESSION_RESULTS.value * limits.MEGABYTE)}; the oldest make room"
+    own = f"{_mb(limits.SESSION_RESULTS.value * limits.MEGABYTE)}; the oldest are deleted first"
     if occupancy is not None:
         own += f"; all visitors: {_mb(occupancy.own_result_bytes)}"
     yield Check(LIMITS, "Results of one visitor's own files", own, public=True)

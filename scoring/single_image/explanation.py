@@ -87,19 +87,19 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
         )
     if not maps.one_by_one.matters(k):
         return (
-            f"Hiding one part alone shows nothing: any one changes {name} by at most {single:.2f}. "
-            f"Where half of the image is hidden already, a part changes it by up to {halves:.2f}: several "
+            f"Hiding single parts shows no effect: each changes {name} by at most {single:.2f}. "
+            f"When half of the image is hidden already, one part changes it by up to {halves:.2f}: several "
             "parts carry the same information."
         )
     if not maps.random_halves.matters(k):
         return (
-            f"Hiding one part changes {name} by up to {single:.2f}, hiding random halves shows no part that "
-            "does more than chance: the two ways do not agree, and rely on neither map."
+            f"Hiding one part changes {name} by up to {single:.2f}, but hiding random halves finds no "
+            "region with an effect above chance: the two methods disagree, so do not rely on either map."
         )
     r = maps.correlation(k)
     if r is None or r < AGREE_IN_PART:
         sentence = "do not agree" if r is None else f"do not agree (correlation {r:.2f})"
-        return f"The two maps {sentence}: rely on neither."
+        return f"The two maps {sentence}: do not rely on either."
     sentence = "largely agree" if r >= AGREE else "agree in part only"
     return f"The two maps {sentence} (correlation {r:.2f} of at most 1)."
 

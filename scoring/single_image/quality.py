@@ -135,7 +135,7 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
         return (
             QualityBadge(LIKENESS, CAUTION, "unlike them", f"{sentence} {rate.format('this is said of')}"),
         )
-    sentence = f"Colours and texture are like those of the test set's {anything}s have."
+    sentence = f"Colours and texture are similar to the test set's {anything}s."
     words = f"{sentence} {rate.format('unlike the others are')}"
     return (QualityBadge(LIKENESS, GOOD, "usual", words),)
 
@@ -289,10 +289,13 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
         if rank and measures.edges < edges[rank - 1]:
             rate = counted(int((edges < edges[rank - 1]).sum()), len(edges))
             sentence = (
-                "No lesion stands out from the skin" if level == STOP else "The lesion hardly stands out"
+                "No lesion has contrast to the skin"
+                if level == STOP
+                else "The lesion has little contrast to the skin"
             )
             words = (
-                f"{sentence}: edges in the middle are fainter than usual. So are those of {rate} test images."
+                f"{sentence}: edges in the middle are fainter than usual. The same is true of {rate} test "
+                "images."
             )
             return (QualityBadge("lesion", level, "none stands out" if level == STOP else "faint", words),)
     return (QualityBadge("lesion", GOOD, "stands out", "Something stands out."),) if len(edges) else ()
@@ -319,7 +322,7 @@ def _colours(measures: Quality) -> QualityBadge:
 def _frame(measures: Quality) -> tuple[QualityBadge, ...]:
     if measures.field_stop <= STOP_SHOWN:
         return ()
-    sentence = "A black frame lies around the picture. Some models mistake it for part of the lesion."
+    sentence = "The picture has a black frame. Some models mistake it for part of the lesion."
     return (QualityBadge("frame", NOTE, f"{measures.field_stop:.0%} of the area", sentence),)
 
 
@@ -337,6 +340,6 @@ def _tissue(measures: Quality) -> QualityBadge:
             "tissue",
             CAUTION,
             value,
-            "The colours are not those of haematoxylin and eosin. What is found may not mean anything.",
+            "The colours do not match haematoxylin and eosin. The results may be meaningless.",
         )
-    return QualityBadge("tissue", GOOD, value, "The colours of haematoxylin and eosin.")
+    return QualityBadge("tissue", GOOD, value, "The colours match haematoxylin and eosin.")

@@ -135,7 +135,7 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     )
     sentence = f"{whole} with {among}."
     if not right.of_class.n:
-        return f"{sentence} It answered {name} on none."
+        return f"{sentence} It never predicted {name}."
     return f"{sentence} Where it answered {name}, with any score, it was right on {right.of_class}."
 
 

@@ -202,7 +202,7 @@ def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score
     assert page.get_by_test_id("stMetricValue").inner_text() == score
     ready(driver.tab(page, "Viewer"))
     row = wide.cases[0]
-    says(page, f"What became of each nucleus? {row['fp'] + row['fn']}")
+    says(page, f"How was each nucleus scored? {row['fp'] + row['fn']}")
     link = ready(driver.visit(page.context, page.url))
     says(link, "radius 30 px: not the challenge's rule")
     link.get_by_role("button", name="Back to the challenge's rule").click()

@@ -59,15 +59,22 @@ SAID = {
     ("puma", "radius", 9.0): f"{USUAL['puma']}; matched within 9 px",
     ("puma", "min_confidence", 0.5): f"{USUAL['puma']}; predictions below a confidence of 0.5 left out",
     ("hecktor2026", "empty_masks", "zero"): f"{USUAL['hecktor2026']}; two empty masks have Dice 0",
-    ("hecktor2026", "empty_masks", "skip"): f"{USUAL['hecktor2026']}; patients with two empty masks leave "
-    "the mean Dice",
+    (
+        "hecktor2026",
+        "empty_masks",
+        "skip",
+    ): f"{USUAL['hecktor2026']}; patients with two empty masks are left out of the mean Dice",
     ("hecktor2026", "missing_risk", "half"): f"{USUAL['hecktor2026']}; pairs without a risk score count half",
     ("hecktor2026", "missing_risk", "exclude"): f"{USUAL['hecktor2026']}; pairs without a risk score are "
     "left out",
     ("hecktor2026", "prognosis_direction", "risk"): f"{USUAL['hecktor2026']}; prognosis scores read as risks",
     ("hecktor2026", "prognosis_direction", "time"): f"{USUAL['hecktor2026']}; prognosis scores read as days "
     "to relapse",
-    ("hecktor2026", "t0", "exclude"): f"{USUAL['hecktor2026']}; patients with T0 leave the T stage",
+    (
+        "hecktor2026",
+        "t0",
+        "exclude",
+    ): f"{USUAL['hecktor2026']}; patients with T0 are left out of the T stage score",
 }
 """(challenge, option, value) -> the score in one line."""
 OF_THE_FILE = {"missing", "model_size_mib", "unknown_classes", "class_map"}

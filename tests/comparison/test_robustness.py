@@ -218,4 +218,4 @@ def test_the_ring_of_weighted_ranks_is_not_that_of_the_score():
     grid = weight_map(found)
     assert at_the_ring(grid, grid.by_rank) == ("steady",)
     assert at_the_ring(grid, grid.by_score) == ("uneven",)
-    assert "whole score" in held_fixed(found, grid)
+    assert "weighted sum of these three parts" in held_fixed(found, grid)

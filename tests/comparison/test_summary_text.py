@@ -85,7 +85,7 @@ def test_one_team_and_no_replicates():
     silent = lesion_teams(4, 30, (2, 1), resamples=0)
     assert (
         summary_text.leaders(silent)
-        == f"{silent.scored[0]} is ranked first. Without replicates nothing is said of chance."
+        == f"{silent.scored[0]} is ranked first. Without replicates, chance cannot be assessed."
     )
     assert summary_text.gap(silent, POINTS) == ""
     assert summary_text.rank_interval(silent, 0) == ""
@@ -151,7 +151,7 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
-    assert "Nobody is told apart: no test holds its level" in summary_text.leaders(blind)
+    assert "No difference is tested: no test keeps its error level" in summary_text.leaders(blind)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_too_high_has_one_digit_and_needs_twelve_teams(close, value, words):
     [
         (1, (1, 2), 50, "1 case is too few to tell teams apart: that takes 20."),
         (19, (1, 2), 50, "19 cases are too few to tell teams apart: that takes 20."),
-        (30, (1, 2), 0, "Without replicates nothing is said of chance."),
+        (30, (1, 2), 0, "Without replicates, chance cannot be assessed."),
     ],
 )
 def test_what_cannot_be_held_has_a_sentence(units, noises, resamples, words):

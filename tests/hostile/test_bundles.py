@@ -61,8 +61,8 @@ def test_the_bundle_that_is_changed_below_is_read_as_it_is():
         ("scorings.0.card", "", "is not 64 hexadecimal digits"),
         ("scorings.0.low", float("inf"), "its manifest cannot be read"),
         ("scorings.0.low", 10**400, "is not a finite number"),
-        ("scorings.0.low", 0.9999, "an interval is not that of its scorecard"),
-        ("scorings.0.score", 0.9999, "a score is not that of its scorecard"),
+        ("scorings.0.low", 0.9999, "an interval does not match its scorecard"),
+        ("scorings.0.score", 0.9999, "a score does not match its scorecard"),
         ("scorings.0.problems", [{"message": 3}], "it is not a list of findings"),
         ("phases.0.per_day", -5, "-5 is not a number from 1 to"),
         ("phases.0.total", 2.5, "it is not a whole number"),
@@ -236,13 +236,16 @@ LYING_CARDS = {
     "a case less": (cut_off, "cases and lists"),
     "case of another name": (put("cases.0.case", "other"), "has other cases"),
     "truth of a case": (put("cases.0.truth", "other"), "has other cases"),
-    "units": (put("provenance.n_units", 3), "the units of a scorecard are not as many as it says"),
+    "units": (put("provenance.n_units", 3), "a scorecard has another number of units than it states"),
     "seed": (put("provenance.seed", 2**200), "in a scorecard and 0 on the board"),
     "resamples": (put("provenance.resamples", 1000), "resamples is 1000 in a scorecard and 20 on the board"),
-    "option": (put("provenance.options.missing", "wrong"), "the option missing of a scorecard is not that"),
+    "option": (
+        put("provenance.options.missing", "wrong"),
+        "the option missing of a scorecard does not match",
+    ),
     "kind of interval": (
         put("provenance.interval", "bca"),
-        "the kind of interval of a scorecard is not",
+        "the kind of interval of a scorecard does not match",
     ),
     "replicates": (twice("arrays/auc_replicates"), "auc_replicates of a scorecard are not 20 numbers"),
     "length": (twice("arrays/truth"), "truth of a scorecard has another length than its cases"),
@@ -312,7 +315,7 @@ def test_files_are_those_that_are_listed_and_needed():
     assert "nothing refers to the file" in refusal(bundles.packed(changed))
     value = bundles.manifest()
     value["files"][next(iter(value["files"]))] += 1
-    assert "is not as large as it says" in refusal(bundles.with_manifest(value))
+    assert "is not as large as stated" in refusal(bundles.with_manifest(value))
 
 
 def contents(store) -> tuple[list[str], dict[str, bytes]]:

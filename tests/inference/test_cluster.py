@@ -171,7 +171,7 @@ def test_doctor_says_how_many_workers_there_are(on_cluster):
     found = entries["Cluster that runs models"]
     assert found.value == f"{on_cluster.address}, 1 worker, 1 thread, same versions as here"
     assert found.state == "ok"
-    assert "to the cluster" in entries["What leaves this machine"].value
+    assert "to the cluster" in entries["Data that leaves this machine"].value
 
 
 @pytest.mark.parametrize(("fallback", "state"), [("", "fault"), ("local", "caution")])

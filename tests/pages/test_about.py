@@ -9,7 +9,7 @@ def test_this_machine_sees_everything(opened):
     assert not app.exception
     assert "Landlock" in words(app)
     assert "Folder for temporary files" in words(app)
-    assert "What leaves this machine: **nothing**" in words(app)
+    assert "Data that leaves this machine: **nothing**" in words(app)
 
 
 def test_others_see_what_is_safe_to_say(opened, monkeypatch):

@@ -266,7 +266,7 @@ def test_pictures_of_cases_stand_worst_first_and_a_model_is_scored(opened):
     open_tab(app, "Cases")
     assert "Which cases? 12 of 12" in words(app)
     assert not open_tab(app, "Model").exception
-    assert "What does the model take and give?" in words(app)
+    assert "What are the model's inputs and outputs?" in words(app)
 
 
 def test_an_unknown_challenge_is_named_as_unknown(opened):

@@ -163,7 +163,7 @@ def test_own_metadata_give_the_subgroups_of_the_scorer_and_go_again(isic):
     metadata = table(("isic_id", "sex", "age"), *rows)
     files = ("told.csv", category_tables.predictions()), ("truth.csv", category_tables.truth())
     app = put(isic(tab="Subgroups"), *files)
-    assert "Nothing is known of age" in words(app)
+    assert "The submission has no age" in words(app)
     app.file_uploader(key="isic_metadata_files").upload("about.csv", metadata).run()
     assert not app.exception
     truth = CHALLENGE.read_truth(category_tables.truth())
@@ -172,7 +172,7 @@ def test_own_metadata_give_the_subgroups_of_the_scorer_and_go_again(isic):
     ).more["slices"]
     assert f"{sum(map(len, slices.values()))} groups were compared" in words(app)
     app.button(key="isic_metadata_back").click().run()
-    assert "Nothing is known of age" in words(app)
+    assert "The submission has no age" in words(app)
     app.file_uploader(key="isic_metadata_files").upload("strange.csv", b"isic_id,sex\nnobody,m\n").run()
     assert "no-common-case" in words(app)
     assert "strange.csv" in words(app)

@@ -225,11 +225,11 @@ def test_the_viewer_shows_the_setting_of_the_sliders_and_says_so(puma, truth):
     row = card.cases[0]
     app = puma(submission="sirius", tab="Viewer", table="true", case=row["case"], radius="25")
     assert "radius 25 px: not the challenge's rule" in words(app)
-    assert f"What became of each nucleus? {row['fp'] + row['fn']}" in words(app)
+    assert f"How was each nucleus scored? {row['fp'] + row['fn']}" in words(app)
     app.button(key="to_rule_here").click().run()
     row = scorecard("sirius", resamples=0).cases[0]
     assert "not the challenge's rule" not in words(app)
-    assert f"What became of each nucleus? {row['fp'] + row['fn']}" in words(app)
+    assert f"How was each nucleus scored? {row['fp'] + row['fn']}" in words(app)
 
 
 def test_an_offset_is_measured(puma):
@@ -289,7 +289,7 @@ def test_a_hundred_thousand_nuclei_are_listed_in_part(puma):
     file = archive_of(nuclei_lists.files(nuclei))
     app = put(puma(tab="Viewer", table="true", list="all"), ("found.zip", file), ("truth.zip", file))
     assert not app.exception
-    assert "What became of each nucleus? 100,000" in words(app)
+    assert "How was each nucleus scored? 100,000" in words(app)
     assert len(shown_table(app, "why")) == listing.MOST
     assert decimal(0.4, 3) == app.metric[0].value
 

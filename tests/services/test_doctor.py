@@ -38,7 +38,7 @@ def test_all_is_well_here_and_the_json_fits_its_schema(tmp_path):
 def test_words_are_lines_by_group():
     lines = run("doctor").out.splitlines()
     assert lines[0] == "Program"
-    assert any(line.startswith("  ok    What leaves this machine: nothing") for line in lines)
+    assert any(line.startswith("  ok    Data that leaves this machine: nothing") for line in lines)
 
 
 def test_a_folder_for_temporary_files_that_cannot_be_written_is_a_fault_with_its_mend(tmp_path, monkeypatch):

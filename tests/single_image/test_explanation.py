@@ -138,8 +138,8 @@ def sentence(linear, correlated: float, matter: tuple[bool, bool]) -> str:
         (0.95, (True, True), "largely agree (correlation 0."),
         (0.5, (True, True), "agree in part only"),
         (-0.5, (True, True), "do not agree (correlation -0."),
-        (0.9, (False, True), "Hiding one part alone shows nothing"),
-        (0.9, (True, False), "rely on neither map"),
+        (0.9, (False, True), "Hiding single parts shows no effect"),
+        (0.9, (True, False), "do not rely on either map"),
         (0.9, (False, False), "Hiding parts shows nothing"),
     ],
 )

@@ -70,7 +70,7 @@ def all_patients(scored: ScoredSubmission) -> None:
     """Draw the table of all patients; choosing a row opens the patient in the viewer."""
     rows = patient_table(scored.card)
     layout.table(
-        f"What became of each patient? {scored.card.n_cases}",
+        f"How was each patient scored? {scored.card.n_cases}",
         rows,
         {
             "case": tables.text_column("patient"),

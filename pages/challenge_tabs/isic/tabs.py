@@ -153,7 +153,7 @@ def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
     """Draw the one message of the official scorer on files that were refused: all problems stand above."""
     if submission.is_model:
         return
-    layout.heading("What would the official scorer say?")
+    layout.heading("What would the official scorer report?")
     outcome = _message(
         scoring.__version__, test_set.key, (submission.key, submission.name), test_set, submission
     )

@@ -209,12 +209,12 @@ def preflight_tab(scored: ScoredSubmission) -> None:
     card, model = scored.card, scored.card.more.get("model")
     scored_submission.verdicts(
         card,
-        "What would the official code do?",
+        "What would the official code report?",
         VERDICTS,
         "It **would read these files** without complaint" + (" and **run this model**." if model else "."),
     )
     if model is None:
-        st.caption("The submission is a prediction file: nothing is known of its model.")
+        st.caption("The submission is a prediction file, so its model is unknown.")
         return
     layout.facts(
         [

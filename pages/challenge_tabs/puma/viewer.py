@@ -151,7 +151,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
     key = f"nuclei_{which}"
     st.session_state[key] = {"selection": {"rows": [] if row is None else [row], "columns": [], "cells": []}}
     layout.table(
-        f"What became of each nucleus? {listed.total:,}",
+        f"How was each nucleus scored? {listed.total:,}",
         _frame(listed),
         COLUMNS,
         "Choose a row to see the nucleus."

@@ -157,5 +157,5 @@ def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> Non
         "Dotted: the age given.",
     )
     gender = settings(["male", "female", "unknown"], "gender", "What if the gender were different?")
-    site = settings(SWEEP_SITES, "location", "What if it were elsewhere?")
+    site = settings(SWEEP_SITES, "location", "What if the lesion were on another body site?")
     scored_submission.block(SideBySide(((older,), (gender,), (site,)), (1, 1, 1)))

@@ -133,7 +133,7 @@ class KeyReader:
             self.refuse("bad-value", path, str(advice))
             return None
         if kind == LIST and (twice := sorted({name for name in taken if taken.count(name) > 1})[:3]):
-            self.refuse("bad-value", path, f"{', '.join(map(repr, twice))} stands there twice.")
+            self.refuse("bad-value", path, f"{', '.join(map(repr, twice))} appears twice.")
         return taken
 
 
@@ -157,5 +157,5 @@ def _taken(path: Path, value: Any, kind: Kind) -> Any:
         raise ValueError(f"it has {len(value):,} characters, at most {longest:,} fit.")
     text = shortened(value, longest)
     if isinstance(kind, tuple) and text not in kind:
-        raise ValueError(f"{text!r} is none of {', '.join(kind)}.{near(text, kind)}")
+        raise ValueError(f"{text!r} is not one of {', '.join(kind)}.{near(text, kind)}")
     return text

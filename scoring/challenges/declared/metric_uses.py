@@ -62,10 +62,10 @@ class MetricReader:
             return uses
         if len({use.better for use in uses}) > 1:
             words = ", ".join(f"{use.key} ({use.better})" for use in uses)
-            advice = f"parts of a sum need one direction in which they are better: {words}."
+            advice = f"the parts of a sum must all be better when higher, or all better when lower: {words}."
             self.keys.refuse("bad-value", at, advice)
         if twice := {use.key for use in uses if sum(use.key == other.key for other in uses) > 1}:
-            self.keys.refuse("bad-value", at, f"{min(twice)} stands there twice.")
+            self.keys.refuse("bad-value", at, f"{min(twice)} appears twice.")
         return tuple(replace(use, weight=use.weight / total) for use in uses)
 
     def _use(self, path: Path, table: Mapping[str, Any], section: str) -> MetricUse | None:
@@ -105,7 +105,7 @@ class MetricReader:
         at, of = (*path, "metric"), options.get("class")
         if of is not None and of not in self.names:
             known = ", ".join(self.names[:20]) or "none are named"
-            self.keys.refuse("bad-value", (*path, "class"), f"{of!r} is none of the classes: {known}.")
+            self.keys.refuse("bad-value", (*path, "class"), f"{of!r} is not one of the classes: {known}.")
         if "average" in options and of is not None and self.task != "segmentation":
             self.keys.refuse("bad-value", (*path, "average"), "give average or class, not both.")
         several = self.task in ("classification", "ordinal") and len(self.names) > 2

@@ -125,7 +125,7 @@ def _about(keys: KeyReader) -> ChallengeIdentity:
     keys.required(("title",), 'give it a title, such as title = "CAMELYON17: pN stage".')
     for key in ("title", "about"):
         if MARKUP.search(top.get(key, "")):
-            advice = "write plain words, without addresses and none of [ ] < > ` $ | \\."
+            advice = "write plain words, without addresses and without [ ] < > ` $ | \\."
             keys.refuse("bad-value", (key,), advice)
     challenge_id = top.get("id", "")
     if challenge_id and not ID.fullmatch(challenge_id):
@@ -140,10 +140,12 @@ def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
         keys.required(("classes",), "name the classes, in order where order counts.")
     classes, positive = top.get("classes", ()), top.get("positive")
     if task in ("classification", "ordinal") and len(classes) == 1:
-        keys.refuse("bad-value", ("classes",), "one class cannot be told from any other: name two or more.")
+        keys.refuse(
+            "bad-value", ("classes",), "one class cannot be distinguished from another: name two or more."
+        )
     if positive is not None and positive not in classes:
         known = ", ".join(classes[:20]) or "none are named"
-        keys.refuse("bad-value", ("positive",), f"{positive!r} is none of the classes: {known}.")
+        keys.refuse("bad-value", ("positive",), f"{positive!r} is not one of the classes: {known}.")
         positive = None
     return classes, positive
 
@@ -224,7 +226,7 @@ def _ranking(keys: KeyReader, known: Sequence[str]) -> RankingRule:
     rule = RankingRule(**keys.values("ranking"))
     for name in rule.metrics:
         if name not in known and all(problem.code != "unknown-metric" for problem in keys.problems):
-            advice = f"{name!r} is none of the metrics: {', '.join(known)}.{near(name, known)}"
+            advice = f"{name!r} is not one of the metrics: {', '.join(known)}.{near(name, known)}"
             keys.refuse("bad-value", ("ranking", "metrics"), advice)
     if rule.by == "mean_rank" and len(rule.metrics or known) < 2:
         keys.refuse("bad-value", ("ranking", "by"), "a mean of ranks needs two metrics or more.")

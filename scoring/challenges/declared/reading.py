@@ -150,7 +150,7 @@ class ReadTable:
         for cell, places in strange.items():
             times = f" ({len(places)} rows)" if len(places) > 1 else ""
             listing = near(cell, classes) or f" Classes: {', '.join(classes[:20])}."
-            message = f"{shortened(cell, 40)!r} is none of the classes{times}.{listing}"
+            message = f"{shortened(cell, 40)!r} is not one of the classes{times}.{listing}"
             self.problems.append(error("bad-label", self.table.place(places[0]), message))
         return labels, faults
 

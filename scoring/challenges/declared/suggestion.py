@@ -197,7 +197,8 @@ def _case(truth: TruthTable) -> str:
     named = [heading for heading in unique if CASE.search(heading)]
     if not unique:
         message = (
-            "no column has a different value in every row, so that none can be the case id: add one here and "
+            "no column has a different value in every row, so no column can be the case id: add a column of "
+            "ids here and "
             "to the predictions; where several columns name a case, their texts joined."
         )
         raise InputRefused([error("missing-column", truth.name, message)])

@@ -23,7 +23,7 @@ RULE = """
 | prognosis | 0.40 | C-index: share of comparable pairs of patients in which the earlier relapse has the higher risk, ties half |
 
 A missing mask counts as empty, a missing stage as wrong. As a rule a missing score makes its pairs non-concordant, and two empty masks have Dice 1;
-how much of the score that gives stands beside it. Nothing is resampled: a mask on another grid counts as missing. Where the sources are silent an
+the page shows how much of the score comes from this rule. Nothing is resampled: a mask on another grid counts as missing. Where the sources are silent an
 option chooses: any but the usual choice is named with the formula, and what the score would be under every other reading is shown.
 """
 MASK_TYPES = ("gz", "nii", "mha")

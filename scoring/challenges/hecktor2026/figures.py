@@ -56,7 +56,7 @@ def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
         card,
         structure,
         overlap.dice_by_volume,
-        "Left at “none”: the truth has none, the submission does. Both empty: not drawn.",
+        "Left at “none”: the submission has this structure, the truth does not. Both empty: not drawn.",
     )
 
 

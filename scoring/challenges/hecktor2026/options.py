@@ -30,9 +30,9 @@ EMPTY_MASKS = _choice(
     "Dice where truth and prediction are both empty",
     "Dice of two empty masks",
     {
-        "one": "Nothing to find and nothing found counts as 1, as in most libraries.",
+        "one": "An empty truth with an empty prediction counts as 1, as in most libraries.",
         "zero": "It counts as 0.",
-        "skip": "The patient leaves the mean of that structure.",
+        "skip": "The patient is left out of the mean of that structure.",
     },
 )
 MISSING_SCORES = _choice(
@@ -42,7 +42,11 @@ MISSING_SCORES = _choice(
     dict(
         zip(
             MISSING_RISK,
-            ("They earn nothing.", "They earn half, like a tie.", "They leave the C-index."),
+            (
+                "They earn nothing.",
+                "They earn half, like a tie.",
+                "These patients are left out of the C-index.",
+            ),
             strict=True,
         )
     ),
@@ -59,9 +63,9 @@ DIRECTION = _choice(
 )
 T0 = _choice(
     "t0",
-    "T0 in the truth is a class of its own, or leaves the T stage",
+    "T0 in the truth is a class of its own, or is left out of the T stage score",
     "T0 in the truth",
-    {"count": "A class of its own.", "exclude": "Those patients leave the T stage."},
+    {"count": "A class of its own.", "exclude": "Patients with T0 are left out of the T stage score."},
 )
 LESIONS = Option(
     name="lesions",
@@ -96,7 +100,7 @@ RANK_TIES = Option(
 CLAUSES = {
     EMPTY_MASKS.name: {
         "zero": "two empty masks have Dice 0",
-        "skip": "patients with two empty masks leave the mean Dice",
+        "skip": "patients with two empty masks are left out of the mean Dice",
     },
     MISSING_SCORES.name: {
         "half": "pairs without a risk score count half",
@@ -106,7 +110,7 @@ CLAUSES = {
         "risk": "prognosis scores read as risks",
         "time": "prognosis scores read as days to relapse",
     },
-    T0.name: {"exclude": "patients with T0 leave the T stage"},
+    T0.name: {"exclude": "patients with T0 are left out of the T stage score"},
     ORDER.name: {"rank": "places by weighted ranks of the three"},
 }
 """What each value of an option changes in the formula; nothing for a value that is not named."""

@@ -212,7 +212,7 @@ def _voxels(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Table:
     row = card.cases[index]
     dice = {"GTVp": row["dice_gtvp"], "GTVn": row["dice_gtvn"]}
     return Table.of(
-        "What became of its voxels?",
+        "How were its voxels classified?",
         volumes,
         (
             Column("of", "", width=50, get=attrgetter("structure")),

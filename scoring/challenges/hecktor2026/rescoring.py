@@ -84,7 +84,7 @@ def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySid
     draw = partial(
         intervals,
         rows,
-        question="What would the score be under another reading?",
+        question="What would the score be under another reading rule?",
         axis_title="weighted score ↑",
         digits=3,
         reference=card.score,

@@ -82,7 +82,7 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
             Column("time", "days", "number", 0),
             Column("event", "relapse", "number", 0),
         ),
-        "Comparable pairs that are discordant or lack a score.",
+        "Comparable pairs that are discordant or have no score.",
     ),
 }
 """Order of `patients.worst` -> question, columns and caption of its table."""
@@ -196,7 +196,7 @@ def structures(card: ScoreCard) -> Table:
         entry = {**card.per_class[name], "interval": span(card.intervals.get(f"dice_{structure}"), 2)}
         columns[name] = [write(entry[key]) for key, write in STRUCTURE_ROWS.values()]
     return Table(
-        "What is the mean made of?",
+        "Which values make up the mean?",
         (Column("what", "", width=196), *(Column(name, name, "written", width=96) for name in columns)),
         {"what": list(STRUCTURE_ROWS), **columns},
         f"Pooled: the definition of 2022, not ranked. {method(card)}",
@@ -264,7 +264,7 @@ def recalls(card: ScoreCard, kind: str) -> Table:
         ),
         f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, "
         f"{span(card.intervals.get(key), 3)}. A stage without a patient is in no mean. * under {SMALL_CLASS} "
-        "patients: a few of them decide the recall.",
+        "patients: a few patients decide the recall.",
         key=f"recall_{kind}",
     )
 
@@ -285,8 +285,7 @@ def prognosis(card: ScoreCard) -> Sequence[Block]:
                 "With signs reversed",
                 share(m["c_index_flipped"]),
                 "" if m["missing_pairs"] else "1 − C",
-                "What the C-index would be if every score were read the other way round; 1 − C where no "
-                "score is missing",
+                "The C-index with every score reversed; 1 − C where no score is missing",
             ),
         ),
         "How good is the order of risks?",
@@ -303,7 +302,7 @@ def prognosis(card: ScoreCard) -> Sequence[Block]:
 
 def _thirds(card: ScoreCard) -> Table:
     return Table.of(
-        "Who relapsed in each third of the risk?",
+        "How many patients relapsed in each third of the risk?",
         card.more["survival"]["groups"],
         (
             Column("name", "predicted risk"),
@@ -321,7 +320,7 @@ def centers(card: ScoreCard) -> Sequence[Table]:
     if not rows:
         return ()
     table = Table.of(
-        "What are the numbers of each center?",
+        "What are the results of each center?",
         [{**row, "center": name} for name, row in rows.items()],
         CENTER_COLUMNS,
         "Dice, balanced accuracy, C-index inside each center. Pairs: comparable ones with both patients in "

@@ -52,7 +52,8 @@ COLUMNS = {
             "recall",
             "recall",
             "recall",
-            "Cases of the category whose largest score it is / cases of the category. The score's own "
+            "Cases of the category with their largest score in this category / cases of the category. The "
+            "score's own "
             "measure; not in the official tables",
         ),
         _measured(
@@ -219,8 +220,8 @@ def scores(card: ScoreCard, index: int) -> Figure:
 WANTED = 0.8
 """The sensitivity from which on the challenge takes an area of its own."""
 AT_HALF = Mark(0.5, "the cut at 0.5", "circle")
-TOLD_APART = "How well is each category told from the rest?"
-OF_CALLED = "How many of those called a category are of it?"
+TOLD_APART = "How well is each category separated from the rest?"
+OF_CALLED = "How many cases predicted as a category belong to it?"
 
 
 def curves(card: ScoreCard) -> Choice:
@@ -313,15 +314,16 @@ def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figu
     before = Fact("By the usual grouping", share(card.metrics["malignant_auc"]), interval)
     sizes = Fact("Cases", f"{ill} and {well}", "malignant and benign")
     why = (
-        "A case's score is the **sum** of its malignant scores. Cases of UNK are left out unless UNK is "
-        "chosen: “none of the above” is not benign. No official page says what counts as malignant, "
+        "A case's score is the **sum** of its malignant scores. UNK cases (“none of the above”) are left "
+        "out unless UNK is chosen, because they are not known to be benign. No official page says what "
+        "counts as malignant, "
         "so the grouping is a choice; actinic keratoses count here."
     )
     curve = Figure(
         partial(
             roc_figure,
             [Curve("malignant", roc["x"], roc["y"], roc["threshold"], risk="malignant")],
-            question="How well is malignant told from benign?",
+            question="How well is malignant separated from benign?",
             level=WANTED,
         ),
         f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. "

@@ -63,7 +63,7 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
             "Balanced accuracy",
             share(results["balanced_accuracy"]),
             f"{now['balanced_accuracy']} as it is",
-            "Of the rescaled file below",
+            "For the rescaled file below",
             "higher",
         ),
     )
@@ -72,7 +72,7 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
         for name, measures in results["per_class"].items()
     ]
     table = Table.of(
-        "What would each category give?",
+        "What would each category's own threshold give?",
         rows,
         (
             Column("category", "category", "class"),

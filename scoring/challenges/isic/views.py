@@ -183,7 +183,7 @@ def _case_worth(card: ScoreCard) -> Table | Text:
             Column("n", "n", "number", 0, width=60, lighter=True),
             Column("case", "points of a case", "bar", 2, most=most),
         ),
-        "What one more case right adds to the score. Every category decides the same share, however few "
+        "Gain in score from one more correct case. Every category decides the same share, however few "
         "cases it has.",
         risks=card_summary.risks(card),
         key="weights",
@@ -196,8 +196,8 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
         return shared.subgroups(card)
     return (
         Text(
-            "Nothing is known of age, sex or body site. Metadata, a table about the cases by case id, gives "
-            "subgroups; the archive's own metadata file works as it is.",
+            "The submission has no age, sex or body site. A metadata table (one row per case id) adds "
+            "subgroups; the metadata file of the ISIC archive works unchanged.",
             "note",
         ),
     )
@@ -211,7 +211,12 @@ def preflight(card: ScoreCard) -> tuple[Block, ...]:
         SideBySide(
             (
                 (Text("\n\n".join(_official(card)), question="What would the official scorer do?"),),
-                (Text("\n\n".join(mend) or "Nothing.", question="What has to be mended for it?"),),
+                (
+                    Text(
+                        "\n\n".join(mend) or "Nothing has to be fixed.",
+                        question="What must be fixed for the official scorer?",
+                    ),
+                ),
             ),
             (1, 1),
         ),
@@ -236,8 +241,10 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
     advice = (
         f":orange-badge[▲ look here] {markdown(swap.message, SENTENCE)}"
         if swap
-        else "No exchange of columns would raise balanced accuracy by 0.2 or more. The site's own “about "
-        "0.3” for guessing belongs to its subset of images."
+        else (
+            "No exchange of columns would raise balanced accuracy by 0.2 or more. The challenge site "
+            "gives “about 0.3” for guessing; this figure is for its own subset of images."
+        )
     )
     return Facts(facts, "Do the numbers make sense?"), Text(advice)
 

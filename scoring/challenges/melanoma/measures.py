@@ -54,7 +54,9 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
         yield warning("logits", where, message)
     if len(scores) > 1 and scores.min() == scores.max():
         yield warning(
-            "constant-output", where, f"every score is {scores[0]:g}: nothing is told apart, the AUC is 0.5."
+            "constant-output",
+            where,
+            f"every score is {scores[0]:g}: the scores separate no cases, so the AUC is 0.5.",
         )
 
 

@@ -132,7 +132,7 @@ def curves(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> tup
         partial(
             roc_figure,
             [_curve(card, "roc", curve, (1 - curve["specificity"], curve["recall"]), drawn)],
-            question=f"How well are {MELANOMA.plural} told from the rest?",
+            question=f"How well are {MELANOMA.plural} separated from the rest?",
         ),
         f"AUC {_estimate(card, 'auc')}. {places} Dotted: chance. n = {card.n_cases}.",
         _numbers(curve, "threshold", "recall", "specificity"),

@@ -34,7 +34,7 @@ from scoring.presentation.figures.numerals import decimal, percent, points, span
 
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 """Classes as people call them; None: a case without a prediction."""
-CONFUSION = MatrixStyle("What is taken for what?", "both", (MELANOMA.name, MELANOMA.other))
+CONFUSION = MatrixStyle("Which classes are confused?", "both", (MELANOMA.name, MELANOMA.other))
 USUAL_THRESHOLDS = (0.03, 0.1, 0.2, 0.5)
 CALIBRATION = CalibrationWords(
     RELIABILITY,
@@ -123,7 +123,7 @@ def calls(card: ScoreCard) -> Text:
     return Text(
         f"At 0.5 :red[▲] **{missed} of {missed + flagged}** melanomas are missed, and **{alarms} of "
         f"{alarms + quiet}** others are flagged.",
-        question="What is a call worth?",
+        question="What is the net benefit of a positive prediction?",
     )
 
 
@@ -203,8 +203,8 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
     if "reliability_n" not in card.arrays:
         return (
             Text(
-                "Net benefit takes a score for a risk from 0 to 1; these scores are none (logits, or "
-                "nothing was predicted).",
+                "Net benefit needs scores that are risks from 0 to 1; these scores are not (they are "
+                "logits, or nothing was predicted).",
                 "note",
             ),
         )
@@ -216,8 +216,8 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
         {name: values.tolist() for name, values in curves.items()},
     )
     how = Text(
-        "Net benefit is the share of people whose melanoma is found, less the false alarms, each counted at "
-        "the odds of the threshold: acting from a risk of 10% on accepts 9 false alarms for one "
+        "Net benefit is the share of people with a detected melanoma, minus the share of false alarms "
+        "weighted by the odds of the threshold: a threshold of 10% risk accepts 9 false alarms per "
         "melanoma. The model is of use where its line is the highest.",
         question="How is it read?",
     )
@@ -232,7 +232,7 @@ def _usual(card: ScoreCard, prevalence: float | None) -> Table:
         return (curves["low"][i], curves["high"][i]) if "low" in curves else None
 
     return Table.of(
-        "What is it at usual thresholds?",
+        "What is the net benefit at common thresholds?",
         range(len(USUAL_THRESHOLDS)),
         (
             Column(
@@ -242,7 +242,7 @@ def _usual(card: ScoreCard, prevalence: float | None) -> Table:
             Column("interval", "95% interval", "interval", width=120, lighter=True, get=interval),
             Column("everybody", "everybody", "number", width=84, get=curves["everybody"].__getitem__),
         ),
-        "3% is the risk from which the NICE guideline for primary care acts.",
+        "The NICE guideline for primary care acts from a risk of 3%.",
         key="benefit",
     )
 

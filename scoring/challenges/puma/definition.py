@@ -27,7 +27,7 @@ confidence, then the nearest. The pair is a true positive, and neither is used a
 | `grand-challenge`, the official evaluator | < 15 px | sum of the images' F1 / **all** images | classes that occur | mean share of images that hold a class |
 | `pooled`, counts summed first | ≤ 15 px | F1 of TP, FP and FN of all images | classes that occur | 1 |
 
-All three are always computed and differ by a factor of two on real data: a macro F1 says nothing without its rule and its best possible value.
+All three are always computed. On real data they differ by a factor of two, so a macro F1 is meaningless without its rule and its best possible value.
 A missing case counts as an empty prediction: all its nuclei are missed.
 """
 NUCLEI_ENDINGS = ("geojson", "json")

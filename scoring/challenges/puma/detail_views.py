@@ -27,7 +27,8 @@ NEAREST = tissue_figures.AxisLabels(
     "tumour nuclei",
 )
 INTRODUCTION = Text(
-    "What a pathologist would count, from truth and from prediction. Not ranked, and **no diagnosis**."
+    "Quantities that a pathologist would count, from truth and from prediction. Not ranked, and **no "
+    "diagnosis**."
 )
 
 
@@ -109,11 +110,11 @@ def distance_table(card: ScoreCard) -> Table:
         ]
     rows = [_distances("all images", card.more), *(_distances(row["case"], row) for row in card.cases)]
     return Table(
-        "What is the distance in each image?",
+        "How far are tumour nuclei from lymphocytes in each image?",
         columns,
         {column.name: [row.get(column.name) for row in rows] for column in columns},
-        "From every tumour nucleus to the nearest lymphocyte, truth beside prediction. –: the image lacks "
-        "one of them.",
+        "From every tumour nucleus to the nearest lymphocyte, truth beside prediction. –: the image has no "
+        "tumour nuclei or no lymphocytes.",
         key="distances",
     )
 
@@ -138,8 +139,8 @@ WORDS = {
 }
 EXPLAIN = (
     "Panoptic quality PQ = SQ × RQ: outlines match where their IoU exceeds 0.5; SQ is the mean IoU of these, "
-    "RQ their F1. IoU and Dice: of the nuclei that the score matches by their middles. **None of it is in "
-    "the score.**"
+    "RQ their F1. IoU and Dice: of the nuclei that the score matches by their middles. **This does not "
+    "change the score.**"
 )
 
 
@@ -168,7 +169,7 @@ def by_class(card: ScoreCard) -> Figure:
         partial(
             intervals.intervals,
             drawn,
-            question="Of which classes are the outlines good?",
+            question="Which classes have good outlines?",
             axis_title="panoptic quality ↑",
         ),
         "n: images that hold the class. Summed over all tiles.",

@@ -69,8 +69,8 @@ OUTLINES = Option(
     type=bool,
     label="Quality of outlines",
     explain=(
-        "Panoptic quality of each class, and IoU and Dice of the nuclei that the score matches. Never in the "
-        "score, which takes the middles of nuclei alone."
+        "Panoptic quality of each class, and IoU and Dice of the nuclei that the score matches. This never "
+        "changes the score, which uses only the centres of nuclei."
     ),
 )
 OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES, CLASS_MAP, OUTLINES)

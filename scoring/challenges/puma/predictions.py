@@ -41,7 +41,7 @@ FACTORS = {
     0.5: "they look like px at twice the size",
     2.0: "they look like px at half the size",
     4.0: "they look like px at a quarter of the size",
-    1024.0: "they look like shares of the image's side: multiply by it",
+    1024.0: "they look like fractions of the image's side: multiply by its length",
 }
 """What centroids times a factor would mean."""
 

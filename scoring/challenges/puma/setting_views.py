@@ -82,7 +82,7 @@ def over_radius(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> Figu
         partial(
             figures.along,
             Dependence(curve["x"], curve["y"], RADIUS, setting.radius, card.score or 0.0, _best(card)),
-            "What does the radius change?",
+            "How does the score change with the radius?",
             "radius, px",
         ),
         f"{setting.confidences.capitalize()}. Dotted: 15 px, the challenge's. "
@@ -100,7 +100,7 @@ def over_confidence(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> 
         partial(
             figures.along,
             Dependence(curve["x"], curve["y"], every, least, card.score or 0.0, _best(card)),
-            "What does the smallest confidence change?",
+            "How does the score change with the minimum confidence?",
             "predictions with less are left out",
         ),
         f"Radius {setting.radius:g} px. Dotted: every prediction, the challenge's. The best one was chosen "
@@ -116,7 +116,7 @@ def _best(card: ScoreCard) -> float | None:
 def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -> Table:
     """Return what a setting does to each class. usual: the card by the rule."""
     return Table.of(
-        "What does it do to each class?",
+        "How does the minimum confidence change each class?",
         [
             {**row, "class": spaced(name), "rule": usual.per_class[name]["f1"]}
             for name, row in card.per_class.items()

@@ -147,7 +147,7 @@ def read_truth(source: Source, images: Source | None, context: Context) -> PumaT
     problems = [*problems, *of_files]
     if not problems and not any(map(len, truth.nuclei)):
         message = (
-            "it lists no nuclei at all: nothing can be scored."
+            "it lists no nuclei, so nothing can be scored."
             if ids
             else (
                 "it holds no file of nuclei (<case>_nuclei.geojson, <case>_nuclei.json, <case>.geojson "

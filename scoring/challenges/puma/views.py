@@ -67,7 +67,7 @@ def model(described: Mapping[str, Any]) -> tuple[Facts, Table]:
         "Tiles go through it in windows that overlap; peaks of its map are nuclei. Their outlines go as far "
         "as the model sees them, equally far in opposite directions."
     )
-    return Facts(facts, "What model was scored?", caption), tensors(described)
+    return Facts(facts, "Which model was scored?", caption), tensors(described)
 
 
 def headline(card: ScoreCard) -> Headline:
@@ -148,8 +148,9 @@ def classes(card: ScoreCard) -> tuple[SideBySide, Table]:
     labels, counts = matrix["labels"], matrix["counts"]
     confusion = Figure(
         partial(confusion_matrix_figure, counts, [*map(spaced, CLASSES)], style=CONFUSION),
-        "Rows: truth. Colour: share of the row. What is left after matching is paired within the radius "
-        "whatever its class; the rest is missed or spurious. For display only: it is in no score. "
+        "Rows: truth. Colour: share of the row. Nuclei left over after matching are paired within the "
+        "radius regardless of class; any remaining nucleus is missed or spurious. For display only: it is "
+        "in no score. "
         f"n = {card.metrics['n_truth']:,} nuclei.",
         shared.counts_by_class(labels, counts),
     )

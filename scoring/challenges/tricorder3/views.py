@@ -141,8 +141,8 @@ def parts(card: ScoreCard) -> Table:
             Column("lost", "lost", "number", 2, better="lower", get=lambda part: part[1] - part[1] * part[2]),
             Column("of", "of", "number", 2, lighter=True, get=lambda part: part[1]),
         ),
-        f"Points of 100. One more case right is worth {45 / card.n_cases:.2f} by accuracy alone; one "
-        "malignant class from F1 0.4 to 0.5 is worth 0.56.",
+        f"Points out of 100. One more correct case adds {45 / card.n_cases:.2f} through accuracy alone; "
+        "raising one malignant class from F1 0.4 to 0.5 adds 0.56.",
         key="parts",
     )
 
@@ -230,7 +230,7 @@ def validator(card: ScoreCard) -> tuple[Block, ...]:
     model, size = card.more.get("model"), card.more["model_size_mib"]
     verdict = preflight.verdict(
         card,
-        "What would the validator do?",
+        "What would the official validator report?",
         {
             "official-run-cancelled": "would cancel the whole run",
             "official-score-zero": "would give every model the score 0",
@@ -244,9 +244,7 @@ def validator(card: ScoreCard) -> tuple[Block, ...]:
         f"It **would read this test set** without complaint{' and **run this model**' if model else ''}.",
     )
     if model is None:
-        unknown = (
-            "The submission is a prediction file: nothing is known of its model but the size that was given."
-        )
+        unknown = "The submission is a prediction file, so only the model size that you entered is known."
         return (verdict, Text(unknown))
     room = f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0"
     codes = ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped")

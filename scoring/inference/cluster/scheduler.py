@@ -249,7 +249,8 @@ def _compared(client: "Client", address: str) -> dict[str, str]:
         raise
     except Exception as fault:
         sentence = (
-            "The scheduler or a worker does not say what it holds: start them with the same versions as here."
+            "The scheduler or a worker does not report its state: start both with the same versions as on "
+            "this machine."
         )
         raise ClusterUnusable(address, sentence) from fault
     if not of_workers:

@@ -117,8 +117,8 @@ def class_panel(curve: Curve, theme: Theme, prevalence: float | None = None) -> 
     """Draw one class as a small panel: its precision-recall curve, or without a prevalence its ROC curve."""
     name = curve.name
     if prevalence is None:
-        return roc_figure([curve], theme, f"How well is {name} told from the rest?", is_small=True)
-    question = f"How many of those called {name} are {name}?"
+        return roc_figure([curve], theme, f"How well is {name} separated from the rest?", is_small=True)
+    question = f"How many cases predicted as {name} are {name}?"
     return precision_recall_figure([curve], theme, question, prevalence, is_small=True)
 
 

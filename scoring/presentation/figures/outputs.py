@@ -43,7 +43,7 @@ def output_bars(
     if normalised:
         values = softmax(values[None])[0]
     order = np.argsort(values, kind="stable").tolist()
-    question = "What would the outputs be as shares?" if normalised else "What did the model say?"
+    question = "What would the outputs be as probabilities?" if normalised else "What did the model say?"
     canvas = Canvas(theme, question, 40 + ROW * len(names))
     rows = [label(names[i], risks.get(names[i]), theme) for i in order]
     canvas.trace(
@@ -61,9 +61,7 @@ def output_bars(
         canvas.write(max(float(values[i]), 0), row, text, theme.ink, xanchor="left", xshift=6)
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
     canvas.x_axis(
-        "softmax of the outputs, for display, not in the score"
-        if normalised
-        else "output of the model, as it came",
+        "softmax of the outputs, for display, not in the score" if normalised else "raw output of the model",
         range=[low, high + 0.3 * max(high - low, 1e-9)],
         showgrid=False,
         zeroline=low < 0,

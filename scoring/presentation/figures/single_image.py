@@ -82,7 +82,7 @@ def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
         rows += [group, *members] if with_sums else members
     row_height = ROW if max(map(len, scores.names)) <= LINE else TALL_ROW
     margin = {"l": 4, "r": 54, "t": 8, "b": 44}
-    canvas = Canvas(theme, "What does the model say?", 58 + row_height * len(rows), margin=margin)
+    canvas = Canvas(theme, "What does the model predict?", 58 + row_height * len(rows), margin=margin)
     _bars(canvas, scores, {row: y for y, row in enumerate(rows) if isinstance(row, int)})
     ticks, top = [], int(np.argmax(scores.probabilities))
     for y, row in enumerate(rows):
@@ -139,7 +139,7 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
         threshold: Above which a score counts as malignant, None without.
     """
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
-    question = "Where does this image lie among the test set?"
+    question = "How does this image compare with the test set?"
     canvas = Canvas(theme, question, 168, margin=margin, hovermode="closest")
     for height, chosen, name, colour in (
         (0, positive, "malignant", theme.risk["malignant"]),
@@ -192,7 +192,7 @@ def reweighted(
     """
     order = np.argsort(-np.maximum(before, after), kind="stable")[:most].tolist()
     margin = {"l": 4, "r": 14, "t": 8, "b": 4}
-    question = "What if malignant lesions were rarer or commoner?"
+    question = "How do results change with the prevalence of malignant lesions?"
     height = ROW if max(len(classes[k]) for k in order) <= LINE else TALL_ROW
     canvas = Canvas(theme, question, 60 + height * len(order), margin=margin, hovermode="closest")
     for row, k in enumerate(order):
@@ -327,7 +327,7 @@ def saliency(drop_map: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figur
 def _fall(drop: float) -> str:
     """Return what hiding a place does to the score, in words."""
     if round(abs(drop), 3) == 0:
-        return "hiding here leaves the score"
+        return "hiding this part does not change the score"
     return f"hiding here {'lowers' if drop > 0 else 'raises'} the score by {decimal(abs(drop), 3)}"
 
 

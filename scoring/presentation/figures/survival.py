@@ -164,7 +164,7 @@ def pair_bar(counts: Mapping[str, int], theme: Theme) -> go.Figure:
     counts: of "concordant", "tied", "discordant" and "missing" pairs.
     """
     canvas = Canvas(
-        theme, "What became of the comparable pairs?", 96, barmode="stack", bargap=0, hovermode="closest"
+        theme, "How were the comparable pairs ordered?", 96, barmode="stack", bargap=0, hovermode="closest"
     )
     total, start = sum(counts.values()), 0
     for name, n in counts.items():

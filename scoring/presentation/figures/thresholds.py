@@ -78,7 +78,7 @@ def threshold_lines(
     marks: Sequence[Mark],
     theme: Theme,
     main: str,
-    question: str = "What does the threshold change?",
+    question: str = "How do results change with the threshold?",
     ends: Sequence[float] = (0, 1),
 ) -> go.Figure:
     """Draw what the threshold changes, the names above the figure, the marks as upright lines.
@@ -136,7 +136,7 @@ def histogram(
     """
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
     canvas = Canvas(
-        theme, "Where do the scores of the two classes lie?", 300, barmode="overlay", margin=margin
+        theme, "How are the scores of the two classes distributed?", 300, barmode="overlay", margin=margin
     )
     heights, legend = [], []
     for name, counts, sign, colour, shape in (
@@ -225,7 +225,7 @@ def net_benefit(
     highest = np.nanmax(np.r_[curves["model"], curves.get("high", curves["model"]), 0])
     top = float(max(highest, curves["everybody"][0], 0.01))
     canvas.x_axis(
-        "threshold: risk from which a call is worth it",
+        "threshold: lowest risk at which a positive prediction is acted on",
         range=[x[0], x[-1]],
         tickformat=".0%",
         hoverformat=".0%",

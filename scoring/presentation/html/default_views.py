@@ -98,7 +98,7 @@ def _matrices(card: ScoreCard) -> Iterator[Block]:
         partial(confusion_matrix_figure, counts, labels, style=shared.CONFUSION["counts"], risks=known),
         "Counts; colour is the share of the row. "
         + (
-            "Column none: missed; row none: spurious."
+            "Column “none”: missed; row “none”: spurious."
             if NONE in labels
             else "Cases without a prediction are in no cell."
         ),

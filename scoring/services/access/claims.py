@@ -160,7 +160,7 @@ def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) ->
             secrets |= tomllib.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             if file.is_symlink():
-                problems.append(_mistake(file.name, "it links to a file that is not there."))
+                problems.append(_mistake(file.name, "it links to a file that does not exist."))
         except (OSError, ValueError) as problem:
             reason = f" ({problem})" if isinstance(problem, tomllib.TOMLDecodeError) else ""
             problems.append(_mistake(file.name, f"it cannot be read as TOML{reason}: mend or remove it."))

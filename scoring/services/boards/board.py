@@ -78,7 +78,7 @@ class OpenBoard:
         """Return the truth. Raises InputRefused where the store does not have it."""
         score = self.row.options["score"]
         if self.imported and not self.store.files.holds(self.test_set.sha256):
-            message = "it was imported without its test set: it is shown, and nothing is scored on it."
+            message = "it was imported without its test set, so it can be shown but cannot score submissions."
             raise InputRefused([error("imported-board", self.row.id, message)])
         data = self.store.files.read(self.test_set.sha256)
         needed = self.challenge.needed("truth", score)

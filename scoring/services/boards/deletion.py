@@ -102,7 +102,9 @@ def _empty_log(store: Store) -> tuple[Finding, ...]:
     is_empty = vacuum(store)
     with store.read() as session:
         if not is_own(session, store.files):
-            message = "its files stay, because others lie beside them: `benchside doctor` says which."
+            message = (
+                "its files stay, because the folder also contains other files: `benchside doctor` lists them."
+            )
             return (warning("files-stay", store.files.address, message),)
     if is_empty:
         return ()

@@ -189,7 +189,7 @@ def _array(data: bytes) -> Array:
     shape, is_fortran, dtype = _header(data[:start])
     held = len(data) - start
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != held or max(shape, default=0) > max(held, 1):
-        raise ValueError("an array that is not as long as it says")
+        raise ValueError("an array that is not as long as stated")
     array: Array = np.frombuffer(data, dtype, offset=start) if held else np.empty(0, dtype)
     array = array.reshape(shape, order="F" if is_fortran else "C")
     array.setflags(write=False)

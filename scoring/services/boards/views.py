@@ -27,7 +27,7 @@ from scoring.services.boards.ranking.board_ranking import BoardRanking, history_
 from scoring.services.boards.ranking.ranked_submissions import LADDER, MINUTE, RankedSubmission
 from scoring.services.boards.submissions.phases import DAY, Allowance, allowance, spoken
 
-FOR_ORGANIZERS = "For the organizer alone: scores of the withheld part, which nobody else sees yet."
+FOR_ORGANIZERS = "Only the organizer sees these scores of the withheld part."
 RULES = {
     "last": "the last submission of each team",
     "best": "the best submission of each team",
@@ -102,8 +102,8 @@ def looks(ranking: BoardRanking) -> str:
     if compared is None or compared.result.test is None:
         return ""
     claims = (
-        f"After {ranking.scored} submissions a lead has to be larger than in a single comparison to be told "
-        "apart: so the claims hold at every look, whichever of the submissions counts."
+        f"After {ranking.scored} submissions, teams are told apart only by a larger lead than in a single "
+        "comparison, so that claims hold at every look, whichever submission counts."
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (
@@ -189,7 +189,7 @@ def remaining_quotas(ranking: BoardRanking) -> list[Block]:
         Column("left", "left today", "written", get=lambda row: _remaining(row[1])),
     ]
     rows = [(team, allowance(board.store, board.row.id, team)) for team in teams]
-    return [Table.of("What may teams still submit?", rows, columns, key="board_left")]
+    return [Table.of("How much may teams still submit?", rows, columns, key="board_left")]
 
 
 def _remaining(allowed: Allowance) -> str:
@@ -236,7 +236,7 @@ def baselines(value: Value, scale: Scale, digits: int | None = None) -> list[Blo
     ]
     caption = "Without a rank, and in no test."
     lines = value["baselines"]
-    table = Table.of("What is there to beat?", lines, columns, caption, key="board_baselines")
+    table = Table.of("Which scores should submissions beat?", lines, columns, caption, key="board_baselines")
     return [table] if lines else []
 
 
@@ -271,7 +271,9 @@ def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
         SUBMISSIONS,
         Column("submitted", "submitted", full=day, lighter=True, get=lambda team: team["time"][:DAY]),
     ]
-    caption = f"Chance alters no rank; what it could do stands beside it. {MOVES}"
+    caption = (
+        f"Ranks follow the score alone; the ranks that chance could give are shown next to them. {MOVES}"
+    )
     return Table.of("Who is ranked where?", value["teams"], columns, caption, key="board_teams")
 
 
@@ -350,7 +352,7 @@ def submissions(ranking: BoardRanking) -> Table | Text:
         Column("state", "state", get=partial(state, ranking)),
         Column("id", "id", lighter=True),
     ]
-    return Table.of("What became of each submission?", entries, columns, key="board_files")
+    return Table.of("What is the status of each submission?", entries, columns, key="board_files")
 
 
 def state(ranking: BoardRanking, entry: RankedSubmission) -> str:

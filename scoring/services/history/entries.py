@@ -131,7 +131,11 @@ def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmis
     """
     matches = [entry for entry in saved(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
     if len(matches) != 1:
-        message = "several ids begin so: write more of it." if matches else "nothing of that id is kept."
+        message = (
+            "several ids begin with these characters: write more of the id."
+            if matches
+            else "no kept entry has this id."
+        )
         raise InputRefused([error("nothing-kept", shortened(kept_id, 64) or "id", message)])
     return matches[0]
 

@@ -252,6 +252,6 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
 def _mine(session: Session, kept_id: str, owner: str) -> tables.Kept:
     row = session.get(tables.Kept, kept_id)
     if row is None or row.owner != owner:
-        message = "nothing of that id is kept: it may have been deleted meanwhile."
+        message = "no kept entry has this id: it may have been deleted meanwhile."
         raise InputRefused([error("nothing-kept", shortened(kept_id, 64), message)])
     return row

@@ -141,7 +141,9 @@ def _check(run: Run) -> None:
         written = json.dumps(plain(run.config), allow_nan=False)
         message = "" if len(written) <= MOST_CONFIG else f"it has more than {MOST_CONFIG} characters as JSON."
     except (TypeError, ValueError):
-        message = "it holds what JSON has no word for: give numbers, texts, and lists of them."
+        message = (
+            "it holds values that JSON cannot store: give numbers, texts, and lists of numbers or texts."
+        )
     if message:
         raise InputRefused([error("bad-option", "config", message)])
     keeping.check_note(run.note)

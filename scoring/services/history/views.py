@@ -21,8 +21,8 @@ DRAWN = 60
 """Submissions that the figure holds at most, the newest."""
 CAUTION = (
     "Each difference has its own 95% interval, not adjusted for looking at several. A submission that is "
-    "worse than the best of several is not told apart from it: the best leads partly by chance. The best of "
-    "many tries on one test set is likely too {way}: confirm it on cases that none of them was chosen by."
+    "worse than the best of several is not tested against it: the best leads partly by chance. The best of "
+    "many tries on one test set is likely too {way}: confirm it on cases that were not used to choose it."
 )
 SMALLEST_CAUTION = 3
 """Tries from which on the caution is given."""
@@ -61,7 +61,10 @@ def _figure(steps: Sequence[Step], of: Scale, current: str | None) -> Figure:
         return progress(moments, theme, (QUESTION, axis, of.unit), of.digits, of.better)
 
     cut = f" The newest {DRAWN} of {len(steps)} are drawn." if len(steps) > DRAWN else ""
-    legend = "Dotted: the best so far. Filled: told apart from the best before it. Whiskers: 95% interval."
+    legend = (
+        "Dotted: the best so far. Filled: told apart from the best earlier submission. "
+        "Whiskers: 95% interval."
+    )
     return Figure(build, legend + cut, _numbers(drawn), key="own_history")
 
 

@@ -82,7 +82,9 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
         name, data = "example_submission.zip", data if is_zip else zipped([made])
     before = f"{what}, for each of the {len(truth):,} cases by their names here, in any order:"
     after.insert(
-        0, f"The example ({name}) is scored as it is; it knows nothing of the cases. Put your answers in it."
+        0,
+        f"The example ({name}) can be scored unchanged; its predictions do not depend on the cases. "
+        "Replace them with your own.",
     )
     listing = [shortened(line, WIDTH) for line in lines[:SHOWN]] + ["..."] * (len(lines) > SHOWN)
     return SubmissionPage((before, "\n\n".join(after)), tuple(listing), (name, data))

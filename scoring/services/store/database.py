@@ -297,13 +297,13 @@ def _scripts() -> tuple[Config, ScriptDirectory]:
     return config, ScriptDirectory.from_config(config)
 
 
-FULL = "the disk is full: make room there and do it again. Nothing was kept of this."
+FULL = "the disk is full: free some space and try again. Nothing was kept of this."
 READ_ONLY = "it cannot be written: let this user write there, or name another folder in BENCHSIDE_STORE."
 LOCKED = (
     "another program holds the database: wait until it is done and do it again. Nothing was kept of this."
 )
 GONE = "its database is gone: bring back the last backup, or start again with an empty one. Nothing was kept."
-DAMAGED = "the database is damaged, or is none: stop all copies and bring back the last backup."
+DAMAGED = "the database is damaged or is not a database: stop all copies and restore the last backup."
 SILENT = "the database does not answer: start it, or set its address right. Nothing was kept of this."
 _BY_ERRNO = {
     errno.ENOSPC: ("store-full", FULL),

@@ -28,7 +28,7 @@ class Board(Base):
         options: "score", "compare" and "statistics" options by name, the same for all submissions.
         version: Number of the test set whose numbers are shown.
         keep_refused: Whether refused files are kept; they count nothing.
-        visibility: Who finds it besides organizers: "draft": nobody; "unlisted": who has its address;
+        visibility: Who finds it besides organizers: "draft": nobody; "unlisted": anyone with the link;
             "public": everybody, in the list.
     """
 

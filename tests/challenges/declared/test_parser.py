@@ -50,11 +50,18 @@ BAD = {
     "id": ('"cells"', '"Cells 1"', "bad-value", 1, "id", "small letters, digits and hyphens"),
     "task": ('"classification"', '"clasification"', "bad-value", 3, "task", "Did you mean 'classification'"),
     "no task": ('task = "classification"\n', "", "missing-key", 1, "task", "one of classification"),
-    "twice": ('"b", "c"', '"b", "b"', "bad-value", 4, "classes", "'b' stands there twice"),
+    "twice": ('"b", "c"', '"b", "b"', "bad-value", 4, "classes", "'b' appears twice"),
     "one class": (CLASSES, 'classes = ["a"]', "bad-value", 4, "classes", "two or more"),
     "number": (CLASSES, "classes = 3", "bad-value", 4, "classes", "write a list of texts"),
     "many": (CLASSES, f"classes = {[str(i) for i in range(1001)]}", "bad-value", 4, "classes", "1,000"),
-    "positive": (CLASSES, f'{TWO}\npositive = "z"', "bad-value", 5, "positive", "'z' is none of the classes"),
+    "positive": (
+        CLASSES,
+        f'{TWO}\npositive = "z"',
+        "bad-value",
+        5,
+        "positive",
+        "'z' is not one of the classes",
+    ),
     "no truth": ('case = "image"\n', "", "missing-key", 6, "truth.case", "column of the case id"),
     "no label": ('label = "class"\n', "", "missing-key", 6, "truth.label", "column of the class"),
     "no form": (SCORES, "", "missing-key", 10, "predictions.label", "column of the class"),
@@ -64,7 +71,7 @@ BAD = {
     "no metric": (SCORE, "", "missing-key", 13, "score.metric", "parts"),
     "average": ('"macro"', '"mean"', "bad-value", 15, "score.average", "macro, micro, weighted"),
     "no average": ('\naverage = "macro"', "", "missing-key", 14, "score.metric", 'average = "macro"'),
-    "class": ('average = "macro"', 'class = "z"', "bad-value", 15, "score.class", "'z' is none of the"),
+    "class": ('average = "macro"', 'class = "z"', "bad-value", 15, "score.class", "'z' is not one of the"),
     "option": (SCORE, f"{SCORE}\nbeta = 2", "unknown-key", 16, "score.beta", "no such key"),
     "beta": (SCORE, 'metric = "f_beta"\naverage = "macro"\nbeta = -1', "bad-value", 16, "score.beta", "0.01"),
     "huge": (
@@ -79,7 +86,7 @@ BAD = {
     ),
     "directions": (
         *(SCORE, 'parts = [{metric = "accuracy"}, {metric = "log_loss"}]'),
-        *("bad-value", 14, "score.parts", "one direction"),
+        *("bad-value", 14, "score.parts", "all be better when higher"),
     ),
     "labels only": (
         *(f"{SCORES}\n\n[score]\n{SCORE}", 'label = "class"\n\n[score]\nmetric = "auc"\naverage = "macro"'),

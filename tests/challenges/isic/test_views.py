@@ -161,7 +161,7 @@ def test_subgroups_are_shown_or_what_they_need(card):
     assert len(of_section(card, "Subgroups", Figure)) == 2
     unknown = score(category_tables.truth(), category_tables.predictions())
     (words,) = of_section(unknown, "Subgroups", Text)
-    assert words.text.startswith("Nothing is known of age")
+    assert words.text.startswith("The submission has no age")
 
 
 def test_preflight_says_what_the_official_scorer_would(card):

@@ -47,7 +47,7 @@ QUESTIONS = (
     "Are there as many of each class as there should be?",
     "Is the share of lymphocytes (TIL) right?",
     "How far is the nearest lymphocyte from a tumour nucleus?",
-    "What is the distance in each image?",
+    "How far are tumour nuclei from lymphocytes in each image?",
 )
 
 

@@ -1,4 +1,4 @@
-"""Results in shared caches take no more memory than they may; the oldest make room and are computed again."""
+"""Results in shared caches keep to their memory; the oldest are deleted first and computed again."""
 
 import gc
 from dataclasses import dataclass

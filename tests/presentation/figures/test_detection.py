@@ -26,7 +26,7 @@ def every(theme, name=HOSTILE):
         figures.distances(within, np.array([0.1, 0.5, 1]), None, (20, 50), LABELS, theme),
         figures.along(
             Dependence(within, within / 60, 15, 25, 0.4, 0.8),
-            "What does the radius change?",
+            "How does the score change with the radius?",
             "radius, px",
             theme,
         ),

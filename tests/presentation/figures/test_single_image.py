@@ -112,7 +112,10 @@ def test_a_fall_and_a_rise_are_said_in_words():
     assert hover[-1][0] == "hiding here raises the score by 0.110"
     assert "-" not in hover[-1][0]
     assert (
-        single_image.saliency(a_map(0 * values), LIGHT).data[0].hovertext[0][0].endswith("leaves the score")
+        single_image.saliency(a_map(0 * values), LIGHT)
+        .data[0]
+        .hovertext[0][0]
+        .endswith("does not change the score")
     )
 
 

@@ -242,7 +242,7 @@ def test_a_changed_bundle_is_refused(sent, tmp_path, monkeypatch):
 
     assert "was changed" in imported(**{file: b"other"})
     assert "is missing" in imported(**{file: None})
-    assert "a score is not that of its scorecard" in imported(
+    assert "a score does not match its scorecard" in imported(
         **manifested(scorings=[score, *manifest["scorings"][1:]])
     )
     assert "teams[0].name: it is not a text" in imported(**manifested(teams=[{"name": 3}]))

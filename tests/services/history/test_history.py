@@ -57,7 +57,7 @@ def test_nothing_is_kept_unasked_and_looking_makes_no_store(database, truth, tmp
         assert "Nothing is kept yet" in run("history", "list").out
         assert not is_there()
         assert not (tmp_path / "store").exists()
-    assert score(truth, tmp_path / "p.csv", "--note", "x").err.count("nothing is kept: add --keep") == 1
+    assert score(truth, tmp_path / "p.csv", "--note", "x").err.count("nothing is kept without --keep") == 1
 
 
 def test_scores_over_time_with_the_difference_to_the_best_before(database, truth, tmp_path):
@@ -91,7 +91,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     assert table.rows["difference"][2] == "the first"
     sentence = summary(store, cards[2], "mine", all_kept[:2])
     assert sentence.startswith("**mine** scores ")
-    assert "this does not say who is worse" in sentence
+    assert "this does not show which is worse" in sentence
     assert "told apart" in summary(store, cards[2], "mine", all_kept[1:2])
 
 
@@ -131,7 +131,7 @@ def test_what_is_deleted_is_gone_from_the_disk_and_what_others_need_stays(databa
     assert [file.name for file in (folder / "files").rglob("*") if file.is_file()] == [MARK]
     assert not on_disk(folder, b"secret-words")
     assert not on_disk(folder, left[0].encode())
-    assert run("history", "show", first).err.count("nothing of that id is kept") == 1
+    assert run("history", "show", first).err.count("no kept entry has this id") == 1
 
 
 def test_somebody_elses_is_neither_seen_nor_changed(database, truth):

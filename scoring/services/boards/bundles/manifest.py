@@ -162,7 +162,7 @@ def _relations(manifest: Row) -> Iterator[Finding]:
     yield from _of_phases(lists["phases"])
     for name, hashed in (("decision_rules", "rule"), ("final_rankings", "ranking")):
         if any(decision_rule.digest(row[hashed]) != row["sha256"] for row in lists[name]):
-            yield _bad(name, "a hash is not that of its contents")
+            yield _bad(name, "a hash does not match its contents")
 
 
 def _of_results(scorings: list[Row]) -> Iterator[Finding]:

@@ -50,10 +50,10 @@ def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, An
         yield "a scorecard is of another challenge"
         return
     if not _same(card.score, row.scoring["score"], 0):
-        yield "a score is not that of its scorecard"
+        yield "a score does not match its scorecard"
     ends: list[float | None] = [*(card.intervals.get("score") or (None, None))]
     if ends != [row.scoring["low"], row.scoring["high"]]:
-        yield "an interval is not that of its scorecard"
+        yield "an interval does not match its scorecard"
     malformed = list(_malformed(card))
     yield from malformed
     if malformed:
@@ -196,12 +196,12 @@ def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any])
     wanted |= {"group": settings.group, "interval": settings.interval}
     for name, value in wanted.items():
         if name in known["options"] and known["options"][name] != value:
-            yield f"the option {name} of a scorecard is not that of the board"
+            yield f"the option {name} of a scorecard does not match the board"
     kinds = [settings.method(known["n_units"])]
     if settings.interval == intervals.AUTO:
         kinds += intervals.ONCE_AUTO
     if known["n_units"] >= 1 and known.get("interval") not in kinds:
-        yield "the kind of interval of a scorecard is not that of the board"
+        yield "the kind of interval of a scorecard does not match the board"
 
 
 def _of_cases(card: ScoreCard) -> Iterator[str]:
@@ -212,14 +212,14 @@ def _of_cases(card: ScoreCard) -> Iterator[str]:
         yield f"a scorecard says {card.n_cases} cases and lists {len(card.cases)}"
         return
     if not _is_whole(card.provenance["n_units"], 1, card.n_cases):
-        yield "the number of units of a scorecard is not from 1 to that of its cases"
+        yield "the number of units of a scorecard is not between 1 and its number of cases"
     for name in OF_CASES & card.arrays.keys():
         if card.arrays[name].shape[:1] != (card.n_cases,):
             yield f"{name} of a scorecard has another length than its cases"
             return
     units = card.arrays.get("units")
     if units is not None and {*np.unique(units).tolist()} != {*range(card.provenance["n_units"])}:
-        yield "the units of a scorecard are not as many as it says"
+        yield "a scorecard has another number of units than it states"
     columns = {len(column) if column.ndim else -1 for column in (card.matches or {}).values()}
     if len(columns) > 1:
         yield "the columns of a scorecard's matches have different lengths"
@@ -250,4 +250,4 @@ def _of_intervals(card: ScoreCard) -> Iterator[str]:
         if kind == intervals.PERCENTILE and drawn is not None:
             computed = intervals.percentile(drawn)
             if computed is None or not all(map(_same, ends, computed, (ROUNDING, ROUNDING))):
-                yield f"the interval of {name[:40]} in a scorecard is not that of its replicates"
+                yield f"the interval of {name[:40]} in a scorecard does not match its replicates"

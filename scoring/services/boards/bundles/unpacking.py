@@ -125,7 +125,7 @@ def _of_files(
         yield _export_again("files", f"nothing refers to the file {digest[:12]}")
     for digest in sorted(files):
         if manifest["files"][digest] != len(files[digest]):
-            yield _export_again("files", f"the file {digest[:12]} is not as large as it says")
+            yield _export_again("files", f"the file {digest[:12]} is not as large as stated")
     for member in sorted(sizes.keys() - {FILES + digest for digest in files} - {BOARD_MANIFEST}):
         yield _export_again("files", f"{member[:80]!a} is not listed")
 

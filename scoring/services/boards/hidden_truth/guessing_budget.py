@@ -18,8 +18,8 @@ SAFE_GAIN = 0.05
 RATES_OF_CLASSES = 14 * 16
 """Rates that are told of 16 classes, each to `DECIMALS`: no challenge has more."""
 WITHHELD = (
-    " This is about the shown part. Of the withheld one, which ranks at the end, scores tell no case, "
-    "only what both parts share, such as how frequent each class or value is."
+    " This is about the shown part. Scores reveal no case of the withheld part, which decides the final "
+    "ranking; they reveal only what both parts share, such as class frequencies."
 )
 UNBOUNDED = (
     "How much such scores tell of the truth is not known: there is a bound for accuracy, recall, "
@@ -136,9 +136,9 @@ class Budget:
         return (
             f"Not safe: by the end of the phases the scores can tell {told}, and "
             f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits are enough to gain {SAFE_GAIN:g} above the "
-            f"best constant answer by guessing (up to {self.use.gain:.2f} here). What holds with these "
-            f"phases and teams: {flags}. Fewer submissions, teams or details, or more cases, make room for "
-            f"scores.{WITHHELD * self.use.is_part}"
+            f"best constant answer by guessing (up to {self.use.gain:.2f} here). Settings that are safe "
+            f"with these phases and teams: {flags}. Fewer submissions, fewer teams, less detail or more "
+            f"cases allow scores to be shown.{WITHHELD * self.use.is_part}"
         )
 
 

@@ -39,9 +39,9 @@ _known: dict[str, str] = {}
 EVERYTHING = "every case has the same answer"
 SCORED, FAILED = "scored", "failed"
 """Outcomes of attempts."""
-NEAR = "differ in hardly a case from an earlier one: this is how a hidden truth is probed."
+NEAR = "differ in very few cases from an earlier one: this is how a hidden truth is probed."
 ALIKE = "have the same number for all cases, in every column or in one: this probes how often a class occurs."
-EQUAL = "the same to the byte: do these teams work together, or share what they are told?"
+EQUAL = "byte for byte the same: do these teams work together, or share their results?"
 COPIES = "answers of these teams are in nearly the same order: one may be a copy of the other."
 UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
 

@@ -22,7 +22,8 @@ from scoring.version import __version__
 SOURCE = (
     "Items, letters and order of the structured description of a challenge design of Maier-Hein et al., "
     "BIAS: Transparent reporting of biomedical image analysis challenges. Med Image Anal 2020;66:101796, "
-    "doi.org/10.1016/j.media.2020.101796. What the board knows is filled in. Only the organizers can fill in "
+    "doi.org/10.1016/j.media.2020.101796. Fields that the board knows are filled in. Only the organizers "
+    "can fill in "
     "what is marked **To write**."
 )
 TO_WRITE = "**To write:**"
@@ -83,7 +84,7 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     if any(team["rank_interval"] for team in value["teams"]):
         yield (
             "Further analyses",
-            "Ranks that each team could hold stand beside its rank, over all pairs of teams.",
+            "Each rank is shown with the range of ranks that the team could hold, over all pairs of teams.",
         )
     teams = value["final"]["ranking"] if value["final"] else value["teams"]
     yield "Participation", _participation(ranking, [team["team"] for team in teams], value)

@@ -100,7 +100,7 @@ def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
 def _ranking(public: dict[str, Any], scale: Scale, shown: int) -> Table:
     score = views.score_column(scale, digits=shown)
     columns = [views.RANK, Column("team", "team"), score, views.SUBMISSIONS]
-    caption = "Teams with the same score as it is shown share a rank."
+    caption = "Teams with the same displayed score share a rank."
     return Table.of("Who is ranked where?", public["teams"], columns, caption, key="board_teams")
 
 

@@ -45,7 +45,7 @@ def _final(ranking: BoardRanking, final: tables.FinalRanking) -> list[Block]:
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team"),
         *([by_now] if names else []),
-        Column("score", "score", "number", 6, full="score as it was frozen"),
+        Column("score", "score", "number", 6, full="score at the freeze"),
         Column("submission", "submission", get=lambda row: shortened(row["submission"], 40)),
     ]
     changed = final_ranking.changes(ranking, final)
@@ -111,7 +111,7 @@ def _changed(changes: list[dict[str, str]], key: str) -> list[Block]:
         return [Text("Nothing was changed since.", "note")]
     columns = [Column(name, name, get=partial(_cell, name)) for name in changes[0]]
     number = f"{len(changes)} change{'s' * (len(changes) > 1)} since, listed below."
-    table = Table.of("What was changed since?", changes, columns, key=f"board_changed_{key}")
+    table = Table.of("What has changed since?", changes, columns, key=f"board_changed_{key}")
     return [Text(number, "caution"), table]
 
 

@@ -74,7 +74,7 @@ def section(ranking: BoardRanking) -> tuple[Section, ...]:
         for row in rows[:MANY]
         if (shown := row["shown"])
     ]
-    question, parts = "What does the withheld part change?", ("shown part", "withheld part")
+    question, parts = "How does the withheld part change the ranks?", ("shown part", "withheld part")
     build = partial(rank_moves, moves, question=question, parts=parts)
     table = Table.of("Who moves?", values, columns, key="board_moves")
     blocks: list[Block] = [Text(text), Figure(build, caption, table.rows, key="board_shake_up"), table]

@@ -111,7 +111,9 @@ def submit(
     digest = sha256(data)
     if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
         _begin(inner, actor, team, digest, "foreign-team", _most_refused(known))
-        message = "you are not in such a team. The organizer, who says who is, is told of this attempt."
+        message = (
+            "you are not in such a team. The organizer, who assigns people to teams, will see this attempt."
+        )
         raise InputRefused([error("foreign-team", "team", message)])
     if (problem := remaining_quota(board, team).problem) is not None:
         raise InputRefused([problem])

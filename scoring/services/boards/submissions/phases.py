@@ -1,8 +1,8 @@
 """Phases of a board: when it takes submissions, and how many of each team.
 
 A board without phases takes any number at any time. Phases do not overlap, so that the time of a submission
-says its phase. Days are those of UTC. What is refused counts nothing; what an organizer excluded still counts
-as submitted.
+says its phase. Days start at 00:00 UTC. What is refused counts nothing; what an organizer excluded still
+counts as submitted.
 """
 
 from collections.abc import Sequence

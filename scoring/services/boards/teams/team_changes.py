@@ -108,7 +108,7 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
         theirs = select(Submission.sha256).where(of_board, Submission.team == name)
         same = select(Submission.id).where(of_board, Submission.team == team, Submission.sha256.in_(theirs))
         if (twin := session.scalars(same).first()) is not None:
-            message = f"both teams submitted the same file: delete {twin} or that of the other team first."
+            message = f"both teams submitted the same file: first delete {twin} or the other team's file."
             raise InputRefused([error("equal-files", shortened(name, 60), message)])
         target = session.get(tables.Team, (board_id, name))
         if target is None:

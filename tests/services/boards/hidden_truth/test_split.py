@@ -291,9 +291,9 @@ def test_the_terminal_says_of_withheld_scores_that_they_are_the_organizers_until
     told = [board(*submit, tmp_path / "1.csv"), board("show", "h")]
     score = f"{board_ranking(opened(one.store, 'h')).entries[0].score:.6f}"
     assert [score in done.out for done in told] == [True, True]
-    assert ["For the organizer alone" in done.out for done in told] == [not is_open] * 2
+    assert ["Only the organizer sees these scores" in done.out for done in told] == [not is_open] * 2
     written = [board(*submit, tmp_path / "2.csv", "--json", "-"), board("show", "h", "--json", "-")]
-    assert not any("organizer alone" in done.out for done in written)
+    assert not any("organizer sees these scores" in done.out for done in written)
 
 
 def test_the_shake_up_has_both_ranks_of_the_same_files(one):
@@ -374,9 +374,9 @@ def test_what_is_nominated_and_not_shown_counts_at_the_end_alone(one):
     published = disclosure.published(board_ranking(opened(one.store, "h")))
     assert [team["team"] for team in published["teams"]] == ["alpha"]
     assert board_ranking(opened(one.store, "h")).counting["alpha"].id == first
-    assert "For the organizer alone" in board("show", "h").out
+    assert "Only the organizer sees these scores" in board("show", "h").out
     first_tab = public_report.open_sections(board_ranking(opened(one.store, "h")))[0]
-    assert "organizer alone" in str(first_tab.blocks[0])
+    assert "organizer sees these scores" in str(first_tab.blocks[0])
     with pytest.raises(InputRefused, match="unknown-team"):
         team_changes.nominate(one.store, "h", None, "nobody")
     disclosure.reveal(one.store, "h")
