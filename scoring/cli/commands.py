@@ -55,7 +55,7 @@ def parser() -> Parser:
     of_metrics.fill = metrics.fill
     help_text = "check this installation: confinement, limits, what to mend"
     about = add_command(commands, "doctor", help_text, examples(prog, "doctor"))
-    about.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+    about.add_argument("--json", metavar="FILE", help="write JSON to this file; - means standard output")
     of_app = add_command(commands, "app", "open the pages in a browser", examples(prog, "app"))
     of_app.fill = app.fill
     for command, help_text in COMMANDS.items():
@@ -109,7 +109,7 @@ def _fill(command: str, challenge_id: str, parser: Parser) -> None:
 
 
 def _common(command: Parser, challenge: Challenge[Any, Any], images: str) -> None:
-    command.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+    command.add_argument("--json", metavar="FILE", help="write JSON to this file; - means standard output")
     about = f"folder or zip of images{images}" if challenge.inputs.images_apart else argparse.SUPPRESS
     command.add_argument("--images", metavar="I", help=about)
 

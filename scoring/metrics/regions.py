@@ -169,7 +169,7 @@ def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measu
 
     Args:
         dilation: Voxels by which lesions of the truth grow.
-        min_volume_mm3: Lesions of the truth up to this volume do not count.
+        min_volume_mm3: Lesions of the truth up to this volume are ignored.
     """
     truth, prediction = pair.truth, pair.prediction
     grown = truth

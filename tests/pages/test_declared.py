@@ -120,7 +120,7 @@ def test_masks_become_a_challenge_with_named_regions_a_baseline_and_a_page(opene
     assert not app.exception
     assert "3 masks; voxels of 0.5 x 0.8 x 3 mm" in words(app)
     assert "New challenge" in {box.value for box in app.text_input}
-    assert "small structures a single voxel matters" in words(app)
+    assert "A single voxel matters in small structures" in words(app)
     # An empty mask is right where the truth is empty: value 1 lacks in one case of three, value 2 in two.
     assert [metric.value for metric in app.metric] == ["0.5"]
     for value, name in ((1, "organ"), (2, "tumour")):
@@ -144,7 +144,7 @@ def test_points_become_a_challenge_whose_radius_is_chosen(opened):
     app = put_files(new(opened, truth, "nuclei.csv"), "new_predictions_file", [("a.csv", sent)])
     assert not app.exception
     assert [box.value for box in app.selectbox if box.key.endswith("_task")] == ["points"]
-    assert "The radius decides it" in words(app)
+    assert "It depends on the radius" in words(app)
     assert app.metric[1].value == "0.55"  # 0 to 10 of 20 are within 10
     next(box for box in app.number_input if box.key.endswith("_radius")).set_value(5.0).run()
     assert not app.exception

@@ -228,7 +228,7 @@ def _interval(row: tables.ScoredVersion) -> tuple[float, float] | None:
 
 
 def exclude(store: Store, board_id: str, submission_id: str, reason: str | None) -> None:
-    """Let a submission not count, with the reason; None: let it count again.
+    """Let a submission not count, with the reason; None: include it again.
 
     Raises:
         InputRefused: `no-submission` where the board has none of that id.

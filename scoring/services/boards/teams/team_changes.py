@@ -18,7 +18,7 @@ from scoring.services.store.tables import Attempt, Member, RefusedFile, Submissi
 
 
 def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> None:
-    """Let no submission of a team count, with the reason, and take no other; None: let them count again.
+    """Let no submission of a team count, with the reason, and take no other; None: include them again.
 
     Raises:
         InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing,

@@ -43,7 +43,7 @@ def rescore(
         truth: The corrected test set; None: the one that is there, or, without a table, go on.
         progress: progress(done, total) of the submissions. What it raises stops the run.
         name: What messages call the test set; None: its own name.
-        metadata: A table that takes the place of the one that is joined to the truth by case id; None: that
+        metadata: A replacement of the table that is joined to the truth by case id; None: that
             one stays.
         version: Number of an earlier version to return to, instead of a corrected truth.
         shows: Whether the board shows the new version once all are scored. Otherwise everybody sees the old
