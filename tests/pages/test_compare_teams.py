@@ -464,7 +464,7 @@ def test_a_page_adds_to_the_comparison(opened):
 
 
 @pytest.mark.parametrize(
-    ("metric", "test"), [("accuracy", "McNemar, exact"), ("f1_malignant", "nothing is known of chance")]
+    ("metric", "test"), [("accuracy", "McNemar, exact"), ("f1_malignant", "chance was not assessed")]
 )
 def test_pairs_by_another_metric_have_their_own_test(page, metric, test):
     app = page(tab="Lead", pairs_metric=metric)

@@ -47,11 +47,11 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     app.file_uploader(key="own_file_h_file").upload("q.csv", good(9)).run()
     members.set_members(open_store(), "h", "alpha", [])  # between two clicks
     finished(next(one for one in app.button if one.label == "Submit").click().run())
-    assert "You are in no team" in words(app)
+    assert "You are not in a team" in words(app)
     assert disclosure.use(board).answers == 1
 
     app = visited(claims("mallory"), "Submit")
-    assert "You are in no team" in words(app)
+    assert "You are not in a team" in words(app)
     assert not app.file_uploader
     for address in ({"tab": "Participants"}, {"board": "guessed"}):
         app.query_params.update(address)

@@ -380,4 +380,4 @@ def test_a_zip_among_other_files_is_refused_and_nothing_of_it_scored(puma):
     ).run()
     assert not app.metric
     assert "zip-among-files" in words(app)
-    assert "a zip is read alone: none of them was taken" in words(app)
+    assert "a zip must be dropped alone: no file was read" in words(app)

@@ -156,7 +156,7 @@ def test_a_forged_team_and_submission_are_refused_and_told(place, arrive):
 
 def test_a_participant_who_is_in_no_team_is_shown_no_input(arrive):
     nobody = arrive("fake", board="h", tab="Submit")
-    assert b"You are in no team" in nobody.content
+    assert b"You are not in a team" in nobody.content
     assert not nobody.widgets.get("file_uploader")
 
 

@@ -82,7 +82,7 @@ def test_a_store_says_where_it_is_and_a_damaged_one_what_to_do(tmp_path, monkeyp
         database.write(bytes(range(256)) * 16)
     doctor._state_of_store.cache_clear()
     found = entry("Boards and history")
-    assert (found.state, "bring back the last backup" in found.mend) == ("fault", True)
+    assert (found.state, "restore the last backup" in found.mend) == ("fault", True)
     assert str(tmp_path) not in json.dumps(doctor.as_document([e for e in doctor.examine(True) if e.public]))
 
 

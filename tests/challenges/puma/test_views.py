@@ -211,7 +211,7 @@ def test_another_setting_is_shown_beside_the_rule():
     ):
         block = figure(changed, curve, setting)
         assert block.data["macro F1"] == curve["y"].tolist()
-        assert block.build(LIGHT).layout.meta["question"].startswith("What does the ")
+        assert block.build(LIGHT).layout.meta["question"].startswith("How does the score change with the ")
 
 
 def test_what_a_setting_changes_is_told():
