@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.common.findings import Finding, error, warning
+from scoring.common.findings import Finding, error, note, warning
+from scoring.inference.adapters import CHANNELS, FLOAT
 from scoring.inference.preprocessing import Pixels
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, RandomOperator, Tensor
 
-FLOAT = "tensor(float)"
-CHANNELS = 3
 LARGEST_SIDE = 8192
 SHOWN = 5
 NORMALIZATION = "BatchNormalization"
@@ -56,7 +55,7 @@ def examine(
     return [
         *_versions(facts, contract, file_name),
         *_inputs(facts.inputs, contract, file_name),
-        *_batch(facts.inputs, file_name),
+        *_adapted(facts, contract, file_name),
         *_output(facts, contract, file_name, trial),
     ]
 
@@ -184,8 +183,6 @@ def _image_fault(tensor: Tensor) -> str:
         return f"the first input is {_kind(tensor)}, not float32"
     if tensor.shape is None:
         return ""
-    if len(tensor.shape) == 4 and tensor.shape[1] != CHANNELS and tensor.shape[3] == CHANNELS:
-        return "the first input has its channels last; export it with the channels first"
     if not _is_image(tensor):
         return f"the first input is no image with {CHANNELS} channels"
     if any(size is not None and not 1 <= size <= LARGEST_SIDE for size in tensor.shape[2:]):
@@ -211,15 +208,14 @@ def _is_vector(tensor: Tensor, length: int | None) -> bool:
     return tensor.shape is not None and len(tensor.shape) == 2 and tensor.shape[1] in (length, None)
 
 
-def _batch(inputs: Sequence[Tensor], file_name: str) -> list[Finding]:
-    for tensor in inputs:
-        if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4):
-            sentence = (
-                f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. "
-                "Export with a dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1."
-            )
-            return [error("fixed-batch", file_name, sentence)]
-    return []
+def _adapted(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
+    if not facts.adapter:
+        return []
+    sentence = f"The model does not take float32 (1, {CHANNELS}, H, W): an adapter gives it {facts.adapter}."
+    if contract.highest_opset is None:
+        return [note("adapted-input", file_name, sentence)]
+    sentence = f"{sentence} {contract.runtime.capitalize()} has none and would refuse it."
+    return [warning("adapted-input", file_name, sentence)]
 
 
 def _output(

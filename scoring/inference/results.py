@@ -74,10 +74,11 @@ class ModelFacts:
     """What is known of a loaded model.
 
     Attributes:
-        inputs: Its inputs, by position.
+        inputs: Its inputs, by position, as challenges see them behind the adapter.
         outputs: Its outputs, by position.
         sha256: SHA-256 of the file.
         device: What it runs on, "cpu" or "cuda".
+        adapter: What an adapter does to the inputs, "" where they are fed as they are.
     """
 
     graph: Graph
@@ -87,6 +88,7 @@ class ModelFacts:
     sha256: str
     confinement: tuple[str, ...]
     device: str = "cpu"
+    adapter: str = ""
 
 
 @dataclass(frozen=True)

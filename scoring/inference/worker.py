@@ -28,6 +28,7 @@ import onnxruntime
 
 from scoring.common.arrays import Array, Floats
 from scoring.inference import image_upload, sandbox, worker_protocol
+from scoring.inference.adapters import Adapter
 from scoring.inference.devices import CPU, PROVIDERS
 from scoring.inference.onnx_scan import ModelRefused, scan
 from scoring.inference.preprocessing import (
@@ -40,6 +41,7 @@ from scoring.inference.preprocessing import (
     planes,
     tensor,
 )
+from scoring.inference.results import Tensor
 
 # Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the
 # confinement no file can be opened.
@@ -155,12 +157,17 @@ def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -
     start = time.thread_time()
     picture, seen = _picture(header, parts[0])
     arrays = [tensor(picture), *(np.frombuffer(part, np.float32).reshape(1, -1) for part in parts[1:])]
-    feed = {value.name: array for value, array in zip(session.get_inputs(), arrays, strict=False)}
+    declared = session.get_inputs()
+    adapter = Adapter.of([Tensor(*_tensor_facts(value, set())) for value in declared])
+    feed = {value.name: array for value, array in zip(declared, adapter.feed(arrays), strict=False)}
     try:
         outputs = session.run(None, feed)
     except Exception as fault:
         raise RunFailed(_run_code(str(fault), isinstance(fault, ValueError))) from None
-    outputs = [_numbers(output) if index < MOST_OUTPUTS else None for index, output in enumerate(outputs)]
+    outputs = [
+        None if index >= MOST_OUTPUTS or (numbers := _numbers(output)) is None else adapter.first(numbers)
+        for index, output in enumerate(outputs)
+    ]
     if sum(output.nbytes for output in outputs if output is not None) > most_bytes:
         raise RunFailed("wrong-output")
     reply = {

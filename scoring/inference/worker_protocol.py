@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from scoring.common.arrays import Floats
+from scoring.inference.adapters import Adapter
 from scoring.inference.image_upload import KINDS
 from scoring.inference.preprocessing import ImageInfo, Pixels, of_planes
 from scoring.inference.results import (
@@ -137,14 +138,17 @@ def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> M
         ),
         {str(name): str(text) for name, text in facts["metadata"].items()},
     )
+    declared = _tensors(facts["inputs"])
+    adapter = Adapter.of(declared)
     return ModelFacts(
         graph,
-        _tensors(facts["inputs"]),
+        adapter.plain(declared),
         _tensors(facts["outputs"]),
         len(model),
         hashlib.sha256(model).hexdigest(),
         confinement,
         str(facts["device"]),
+        adapter.words,
     )
 
 

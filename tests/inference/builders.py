@@ -83,6 +83,46 @@ def classifier(
     return build(nodes, inputs, [("scores", TensorProto.FLOAT, [batch, width])], initializers, **more)
 
 
+def with_foreign_inputs(
+    model: bytes, kind: int = TensorProto.FLOAT, channels_last=False, batch=None
+) -> bytes:
+    """The same model with inputs of another type, with the channels last, or for a fixed batch: Cast,
+    Transpose and, of whole numbers, a division by 255 come before it."""
+    made, before = onnx.ModelProto.FromString(model), []
+    for index, value in enumerate(made.graph.input):
+        name, tensor = value.name, value.type.tensor_type
+        value.name, axes = f"{name}_given", list(tensor.shape.dim)
+        tensor.elem_type = TensorProto.FLOAT if index and kind == TensorProto.UINT8 else kind
+        before.append(helper.make_node("Cast", [value.name], [f"{name}_0"], to=TensorProto.FLOAT))
+        last = f"{name}_0"
+        if not index and kind == TensorProto.UINT8:
+            before.append(helper.make_node("Div", [last, "full"], [f"{name}_1"]))
+            made.graph.initializer.append(initializer("full", np.float32(255)))
+            last = f"{name}_1"
+        if not index and channels_last:
+            before.append(helper.make_node("Transpose", [last], [f"{name}_2"], perm=[0, 3, 1, 2]))
+            last = f"{name}_2"
+            del tensor.shape.dim[:]
+            tensor.shape.dim.extend([axes[0], *axes[2:], axes[1]])
+        if batch:
+            tensor.shape.dim[0].dim_value = batch
+        before.append(helper.make_node("Identity", [last], [name]))
+    for node in reversed(before):
+        made.graph.node.insert(0, node)
+    return made.SerializeToString()
+
+
+FOREIGN_INPUTS = {
+    "channels last": {"channels_last": True},
+    "uint8": {"kind": TensorProto.UINT8},
+    "float16": {"kind": TensorProto.FLOAT16},
+    "float64": {"kind": TensorProto.DOUBLE},
+    "4 times": {"batch": 4},
+    "uint8, channels last, the image 2 times": {"kind": TensorProto.UINT8, "channels_last": True, "batch": 2},
+}
+"""What an adapter is said to give -> arguments of `with_foreign_inputs`."""
+
+
 def external(location: str, tag: str = "W") -> TensorProto:
     """A tensor of 11 floats whose data stand in the file `location`."""
     tensor = TensorProto(

@@ -187,6 +187,7 @@ VERDICTS = {
     "not-finite": ZERO,
     "ir-version": "would refuse the model (IR version)",
     "opset-version": "would refuse the model (opset)",
+    "adapted-input": "would refuse the model (its input)",
     "input-size": "would feed 224 × 224 pixels, and the model would fail",
     "fixed-batch-1": "would have failed until 2025, when blocks of 200 images were fed",
     "two-column-output": "would score the first of several output columns",

@@ -25,8 +25,8 @@ from scoring.inputs.tables import TextTable
 
 UNUSABLE = frozenset(("missing-value", "not-finite"))
 """Codes of predictions that are there but hold no number."""
-RUNTIME = frozenset(("ir-version", "opset-version"))
-"""Codes of models that the validator's runtime refuses."""
+RUNTIME = frozenset(("ir-version", "opset-version", "adapted-input"))
+"""Codes of models that the validator's runtime refuses, as they are or because it feeds other inputs."""
 
 
 @dataclass

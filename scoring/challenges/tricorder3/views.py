@@ -239,6 +239,7 @@ def validator(card: ScoreCard) -> tuple[Block, ...]:
             "images-not-opened": "would give every model the score 0 where it cannot open an image",
             "ir-version": "would refuse the model (IR version)",
             "opset-version": "would refuse the model (opset)",
+            "adapted-input": "would refuse the model (its input)",
             "single-input": "would run it, though the rules ask for both inputs",
         },
         f"It **would read this test set** without complaint{' and **run this model**' if model else ''}.",

@@ -156,7 +156,6 @@ def test_no_image_at_all_is_one_entry():
     some_rows(
         [
             (model(width=4), "wrong-output"),
-            (model(batch=2), "fixed-batch"),
             (builders.classifier(width=3), "wrong-inputs"),
             (b"nothing", "model-unreadable"),
             (shift(1.01), "model-output"),
@@ -164,7 +163,7 @@ def test_no_image_at_all_is_one_entry():
         ],
         3,
     ),
-    ids=["width", "batch", "two inputs", "no model", "beyond 1", "NaN"],
+    ids=["width", "two inputs", "no model", "beyond 1", "NaN"],
 )
 def test_models_that_are_refused(made, code):
     assert codes(refused(isic.inspect, made, read()).problems) == [code]

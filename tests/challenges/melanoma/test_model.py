@@ -130,10 +130,22 @@ def test_a_better_column_than_the_first_is_named():
     assert CHALLENGE.score(CASES, found, resamples=0).metrics["auc"] == 0
 
 
+@pytest.mark.parametrize("words", builders.FOREIGN_INPUTS)
+def test_a_model_that_the_official_code_cannot_feed_is_scored_and_is_not_official(words):
+    foreign = CHALLENGE.predict(
+        builders.with_foreign_inputs(model(), **builders.FOREIGN_INPUTS[words]), CASES
+    )
+    plain = CHALLENGE.predict(model(), CASES)
+    np.testing.assert_allclose(foreign.outputs, plain.outputs, rtol=0, atol=2e-3)
+    card = CHALLENGE.score(CASES, foreign, resamples=0)
+    assert card.score == CHALLENGE.score(CASES, plain, resamples=0).score
+    assert "refuse" in only(foreign.findings, "adapted-input").message
+    assert card.official.badge() == "not an official score"
+
+
 REFUSED = {
     "model-unreadable": builders.classifier()[:50],
     "wrong-inputs": builders.classifier(width=1, vector=True),
-    "fixed-batch": model(batch=4),
     "external-data": builders.external_initializer("labels.csv"),
 }
 

@@ -58,9 +58,7 @@ CATEGORY = {
         "file",
     ),
     **dict.fromkeys(("too-large", "too-many-rows"), "size"),
-    **dict.fromkeys(
-        ("wrong-output", "random-model", "model-unreadable", "fixed-batch", "model-failed"), "model"
-    ),
+    **dict.fromkeys(("wrong-output", "random-model", "model-unreadable", "model-failed"), "model"),
     "bad-option": "options",
     **dict.fromkeys(
         ("store-full", "store-locked", "store-read-only", "store-unusable", "store-damaged", "store-newer"),
