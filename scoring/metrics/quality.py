@@ -160,27 +160,26 @@ def tissue(colours: Floats, total: int) -> Tissue:
     return Tissue(1 - colours.shape[1] / total, float(stained.mean()), float(density.mean()))
 
 
-EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE, FAINTEST_EDGE = 64, 2.0, 0.9, 0.2
-MIDDLE = 0.35
-CHROMA = 2.0
+EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE, LEAST_LIGHT = 64, 1.5, 0.9, 10
+MIDDLE = 0.3
+CHROMA = 4.0
 """Weight of a chroma's edges against those of luma."""
 
 
 def edges_of_middle(small: Numbers) -> float:
-    """Return how far edges in the middle stand out: the 90 % quantile of their strength there over its median
-    in the whole image.
+    """Return how far edges in the middle stand out: the 90 % quantile of their strength, per light of the
+    image, so that neither exposure nor the tone of skin decides.
 
     Args:
         small: RGB uint8 [height, width, 3].
     """
     planes = _planes(small, EDGES_SIDE)
-    slopes = (
+    luma, *chromas = (
         np.hypot(*np.gradient(scipy.ndimage.gaussian_filter(plane, EDGES_SMOOTHED))) for plane in planes
     )
-    luma, *chromas = slopes
     strength = luma + CHROMA * sum(chromas)
     middle = strength[_away(*strength.shape) < MIDDLE]
-    return float(np.quantile(middle, EDGES_SHARE) / (np.median(strength) + FAINTEST_EDGE))
+    return float(np.quantile(middle, EDGES_SHARE) / (np.median(planes[0]) + LEAST_LIGHT))
 
 
 SIDE = 128

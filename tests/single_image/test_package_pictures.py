@@ -1,7 +1,9 @@
-"""Rates of "no answer" on pictures that nobody drew for it: those inside installed packages, in crops.
+"""Rates of "no answer" on pictures that nobody drew for it: those inside installed packages, in crops, and
+dermoscopic images of the ISIC archive.
 
 PICTURES_OF_PACKAGES names a folder of site-packages with scikit-image, scikit-learn and matplotlib, which are
-no requirements of this project; without it the tests are skipped. The pictures are not kept.
+no requirements of this project, DERMOSCOPIC_IMAGES one with ISIC_0000000.jpg to ISIC_0000556.jpg; without
+them the tests are skipped. The pictures are not kept.
 """
 
 import copy
@@ -20,11 +22,33 @@ from sample_data.generator import canvas, case, isic, lesions, melanoma, testset
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.single_image.photograph import Photograph
-from scoring.single_image.quality import CAUTION, STOP, measured, of_photograph, photograph_chips, seen_parts
+from scoring.single_image.quality import (
+    CAUTION,
+    STOP,
+    chips_of,
+    measured,
+    of_photograph,
+    photograph_chips,
+    seen_parts,
+)
 from scoring.statistics.intervals import counted
 from tests.support.single_image import photograph
 
 PACKAGES = Path(os.environ.get("PICTURES_OF_PACKAGES", "/nowhere"))
+DERMOSCOPIC = Path(os.environ.get("DERMOSCOPIC_IMAGES", "/nowhere"))
+BARE = """
+001a 001b 001c 001d 007d 009b 015b 015d 017a 017b 017c 017d 021b 021c 023a 023c 023d 025b 025c 025d
+027a 027b 027c 027d 033a 033b 033d 037a 039b 039d 041a 041b 041c 041d 043b 047b 047c 047d 049c 051d
+053b 055c 057a 057b 057d 059d 063b 065a 065b 070a 070b 070c 070d 074b 080b 080c 082b 082c 084a 084b
+084c 084d 086c 088a 088c 088d 092b 092c 092d 094a 094c 094d 096a 096b 096c 096d 098b 098d 102a 102b
+102c 102d 106a 106b 106c 106d 108a 108c 110b 110d 112a 112c 112d 116d 120d 122c 124a 128a 128b 128c
+128d 130c 130d 132a 132b 132c 134b 134d 138a 138b 138c 138d 142c 148b 148c 148d 150a 152a 152c 152d
+154b 154d 156c 179d 181a 181c 185a 185d 193d 191a 191b 191d 197a 197c 206a 206b 206d 236d 245b 257a
+257c 257d 271a 271b 271d 376b 376c 376d 382b 384a 384b 384d 386a 386b 386d 388a 388b 388c 388d 390a
+392a 392b 392d 394b 410a 410b 410c 410d 416b 416c 422d
+"""
+"""Dermoscopic images (ISIC_0000 and this) with a corner (a to d, row by row) in which no lesion is seen."""
+CORNER = 0.34
 SETS = [("tricorder3", "sample"), ("melanoma", "sample"), ("isic", "isic2018"), ("isic", "isic2019")]
 PLANS = {"sample tricorder3": tricorder3.PLAN, "sample melanoma": melanoma.PLAN}
 SKIN = np.array([205, 160, 140]) * 0.9
@@ -110,10 +134,10 @@ EASY = {
     ],
 }
 
-pytestmark = [
-    pytest.mark.soak,
-    pytest.mark.skipif(not (PACKAGES / "skimage" / "data").is_dir(), reason="no PICTURES_OF_PACKAGES"),
-]
+pytestmark = pytest.mark.soak
+with_packages = pytest.mark.skipif(
+    not (PACKAGES / "skimage" / "data").is_dir(), reason="no PICTURES_OF_PACKAGES"
+)
 
 
 @cache
@@ -170,6 +194,7 @@ def lesion_level(among, quality) -> str:
     return next(chip.level for chip in photograph_chips(quality, 0, among) if chip.name == "lesion")
 
 
+@with_packages
 @pytest.mark.parametrize(("challenge", "key"), SETS)
 def test_foreign_pictures_get_no_answer(challenge, key):
     known = of_set(challenge, key).known
@@ -211,6 +236,60 @@ def test_skin_without_a_lesion_is_noticed_more_often_than_a_lesion_is_overlooked
     assert counted(new.count(STOP), len(new)).low <= 0.02
 
 
+def dermoscopic() -> list[Photograph]:
+    found = []
+    for path in sorted(DERMOSCOPIC.glob("ISIC_*.jpg")):
+        with Image.open(path) as image:
+            image.draft("RGB", (1024, 768))
+            found.append(photograph(np.asarray(image.convert("RGB"))))
+    return found
+
+
+@cache
+def corners() -> tuple[Photograph, ...]:
+    """Skin without a lesion: corners of dermoscopic images, chosen by eye before anything was measured."""
+    found = []
+    for name in BARE.split():
+        with Image.open(DERMOSCOPIC / f"ISIC_0000{name[:3]}.jpg") as image:
+            wide, high = (CORNER * side for side in image.size)
+            down, right = divmod("abcd".index(name[3]), 2)
+            left, top = right * (image.width - wide), down * (image.height - high)
+            box = tuple(round(side) for side in (left, top, left + wide, top + high))
+            found.append(photograph(np.asarray(image.convert("RGB").crop(box))))
+    return tuple(found)
+
+
+with_dermoscopic = pytest.mark.skipif(not DERMOSCOPIC.is_dir(), reason="no DERMOSCOPIC_IMAGES")
+
+
+@with_dermoscopic
+def test_real_skin_without_a_lesion_gets_no_answer_among_real_images():
+    qualities = [of_photograph(one) for one in dermoscopic()]
+    for first in (0, 1):
+        among, new = qualities[first::2], qualities[1 - first :: 2]
+        own, fresh, bare = (
+            [lesion_level(among, one) for one in ones] for ones in (among, new, map(of_photograph, corners()))
+        )
+        for name, levels in {"own": own, "fresh": fresh, "bare": bare}.items():
+            print(first, name, counted(levels.count(STOP), len(levels)))
+        assert bare.count(STOP) >= 0.95 * len(bare)
+        assert max(own.count(STOP) / len(own), fresh.count(STOP) / len(fresh)) <= 0.05
+
+
+@with_dermoscopic
+@pytest.mark.parametrize(("challenge", "key"), SETS)
+def test_real_skin_without_a_lesion_gets_no_answer_among_drawn_images(challenge, key):
+    among = of_set(challenge, key)
+    stops = [
+        {chip.name for chip in chips_of(of_photograph(one), seen_parts(one), 0, among) if chip.level == STOP}
+        for one in corners()
+    ]
+    for name in ("lesion", "likeness"):
+        print(challenge, key, name, counted(sum(name in one for one in stops), len(stops)))
+    assert sum(bool(one) for one in stops) >= 0.95 * len(stops)
+
+
+@with_packages
 def test_foreign_pictures_are_no_tiles():
     truth = load_challenge("puma").read_truth(samples.test_sets("puma")["sample"].path)
     known = measured(truth, tile=True).known

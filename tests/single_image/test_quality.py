@@ -99,7 +99,7 @@ def test_a_picture_in_which_nothing_stands_out_shows_no_lesion():
         np.uint8
     )
     assert levels(measure(skin), among=among)["lesion"] == STOP
-    assert levels(measure(lesion(256, 99)), among=among)["lesion"] == GOOD
+    assert levels(measure(lesion(256, 100)), among=among)["lesion"] == GOOD
     (chip,) = (c for c in photograph_chips(measure(skin), among=among) if c.name == "lesion")
     assert "0 of 60 (0%; 0 to 6%) test images" in chip.words
     assert any("No lesion" in words for words in reasons(1, None, None, (chip,)))
