@@ -15,7 +15,7 @@ from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line
-from scoring.single_image.model_card import card_line, entries, model_card
+from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, QualityBadge
 from scoring.single_image.reader_study import CONFIDENCES, UNSURE, UNSURE_WORD, Impression
 from scoring.single_image.reference import right_alike
@@ -119,8 +119,7 @@ def show(query: Query, own: Impression) -> bool:
 
 def _card(query: Query) -> None:
     """Draw how good the model is at all, and what its file and its preflight say."""
-    task, opened = query.setup.task, query.setup.opened
-    card = None if query.held is None else model_card(query.held, task.malignant)
+    task, opened, card = query.setup.task, query.setup.opened, query.card
     if card is not None:
         (st.warning if card.no_better else st.caption)(markdown(card_line(card, task.names), 600))
     for finding in opened.findings:
@@ -140,6 +139,9 @@ def _card(query: Query) -> None:
                 "With 95% intervals (Wilson).",
                 key="single_card",
             )
+        if card is not None and card.by_tone:
+            shares = [f"{tone}: {share}" for tone, share in card.by_tone.items()]
+            st.markdown(markdown(f"Right by skin tone: {'; '.join(shares)}.", 600))
         told = entries(opened.process.facts.graph.metadata)
         for name, value in told:
             st.markdown(f"{markdown(name)}: {markdown(value, 600)}")

@@ -16,6 +16,7 @@ from scoring.presentation.figures import single_image as figures
 from scoring.single_image.abstention import Withheld, least_score, reasons
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, predict, turned, views
 from scoring.single_image.model import OpenModel
+from scoring.single_image.model_card import ModelCard, model_card
 from scoring.single_image.quality import Quality, QualityBadge
 from scoring.single_image.reference import ClassSet, Reference, class_set
 
@@ -113,6 +114,12 @@ class Query:
             return None
         key = (*self.key, self.setup.test_set.key)
         return session.cached("classes", key, lambda: class_set(held, self.answer.probabilities))
+
+    @property
+    def card(self) -> ModelCard | None:
+        """How good the model is on the test set."""
+        setup = self.setup
+        return None if self.held is None else model_card(self.held, setup.task.malignant, setup.truth.columns)
 
     @property
     def preview(self) -> bytes:

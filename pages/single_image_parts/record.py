@@ -87,7 +87,7 @@ def _record(query: Query, own: Impression, sensitivity: float, scores_shown: boo
         query.setup.image.photograph,
         query.setup.opened,
         query.answer,
-        OnTestSet(held, query.classes, point, query.withheld, truth),
+        OnTestSet(held, query.classes, point, query.withheld, truth, query.card),
         MoreAnswers(
             query.views,
             others[1:],

@@ -1,7 +1,10 @@
 """Model card: how good a model is on a test set as a whole, and what its file says of it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from scoring.common.arrays import Bools
 from scoring.common.text import shortened
@@ -10,6 +13,9 @@ from scoring.statistics.intervals import Share, share
 
 MOST_ENTRIES, LONGEST = 12, 300
 """Entries of a model's file that are shown, and characters of one."""
+TONE_COLUMN = re.compile(r"skin[ _-]?(tone|type)|fit[sz]patrick|monk", re.IGNORECASE)
+MOST_TONES = 12
+"""Values of a column of skin tones; with more it holds something else."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,7 @@ class ModelCard:
         specificity: The same of the others.
         found: Of each class, its cases that get it [K].
         confirmed: Of each class, the cases of it among those that get it [K].
+        by_tone: Cases that it is right on by skin tone; empty where the test set does not tell it.
     """
 
     right: Share
@@ -32,6 +39,7 @@ class ModelCard:
     specificity: Share | None
     found: tuple[Share, ...]
     confirmed: tuple[Share, ...]
+    by_tone: Mapping[str, Share] = field(default_factory=dict)
 
     @property
     def no_better(self) -> bool:
@@ -39,8 +47,15 @@ class ModelCard:
         return bool(self.right.low <= self.commonest[1])
 
 
-def model_card(reference: Reference, malignant: Bools) -> ModelCard | None:
-    """Return how good a model is on a test set; None without a case. malignant: which classes are [K]."""
+def model_card(
+    reference: Reference, malignant: Bools, columns: Mapping[str, Sequence[str]] | None = None
+) -> ModelCard | None:
+    """Return how good a model is on a test set; None without a case.
+
+    Args:
+        malignant: Which classes are [K].
+        columns: Cells of the test set's table by header, where skin tone is looked for.
+    """
     if not len(reference):
         return None
     truth, answers, units = reference.truth, reference.probabilities.argmax(1), reference.units
@@ -58,7 +73,19 @@ def model_card(reference: Reference, malignant: Bools) -> ModelCard | None:
         of(~called, ~positive) if malignant.any() and not positive.all() else None,
         tuple(of(right, truth == k) for k in classes),
         tuple(of(right, answers == k) for k in classes),
+        {tone: of(right, shown) for tone, shown in _tones(reference, columns or {}).items()},
     )
+
+
+def _tones(reference: Reference, columns: Mapping[str, Sequence[str]]) -> dict[str, Bools]:
+    """Return which cases have which skin tone, of the first column that holds such."""
+    for name, cells in columns.items():
+        if TONE_COLUMN.search(name):
+            tones = np.array(cells)[reference.indices]
+            values = [str(tone) for tone in np.unique(tones) if tone]
+            if 1 < len(values) <= MOST_TONES:
+                return {tone: tones == tone for tone in values}
+    return {}
 
 
 def card_line(card: ModelCard, names: tuple[str, ...]) -> str:

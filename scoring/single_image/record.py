@@ -16,7 +16,7 @@ from scoring.single_image.abstention import Withheld, reasons_of
 from scoring.single_image.explanation import Explanation, conclusion
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_card import ModelCard, entries, model_card
+from scoring.single_image.model_card import ModelCard, entries
 from scoring.single_image.nuclei import Overview
 from scoring.single_image.operating import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
@@ -70,6 +70,7 @@ class OnTestSet:
     Attributes:
         class_set: The classes that the image cannot be parted from.
         truth: Of an image that is one of its cases, the class in full; "" else.
+        card: How good the model is on it.
     """
 
     reference: Reference | None = None
@@ -77,6 +78,7 @@ class OnTestSet:
     operating_point: ChosenOperatingPoint | None = None
     withheld: Withheld | None = None
     truth: str = ""
+    card: ModelCard | None = None
 
 
 @dataclass(frozen=True)
@@ -165,9 +167,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "cpu_ms": prediction.cpu_ms,
         },
         "test_set": None if test_set.reference is None else _reference(test_set.reference),
-        "model_card": None
-        if test_set.reference is None
-        else _card(model_card(test_set.reference, model.task.malignant), classes),
+        "model_card": _card(test_set.card, classes),
         "flips_and_rotations": None if more.views is None else _views(classes, more.views),
         "class_set": None if test_set.class_set is None else _class_set(classes, test_set.class_set),
         "operating_point": None if test_set.operating_point is None else _operating(test_set.operating_point),
@@ -263,10 +263,14 @@ def _card(card: ModelCard | None, classes: Sequence[str]) -> dict[str, Any] | No
         return None
     shares = {"right": card.right, "sensitivity": card.sensitivity, "specificity": card.specificity}
     by_class = {"found": card.found, "confirmed": card.confirmed}
-    return {name: None if found is None else _share(found) for name, found in shares.items()} | {
-        name: {k: _share(found) if found.n else None for k, found in zip(classes, row, strict=True)}
-        for name, row in by_class.items()
-    }
+    return (
+        {name: None if found is None else _share(found) for name, found in shares.items()}
+        | {
+            name: {k: _share(found) if found.n else None for k, found in zip(classes, row, strict=True)}
+            for name, row in by_class.items()
+        }
+        | {"right_by_skin_tone": {tone: _share(found) for tone, found in card.by_tone.items()}}
+    )
 
 
 def _views(classes: Sequence[str], views: TurnedViews) -> dict[str, Any]:

@@ -460,7 +460,7 @@ def test_another_age_sex_or_site_is_asked_for(single_image):
     assert "Same picture, another sex" in said(app)
     assert "What if the" not in said(app)
     assert "highest class" in said(app)
-    assert "takes the image alone" in said(single_image(challenge="melanoma", tab="What if"))
+    assert "takes only the image" in said(single_image(challenge="melanoma", tab="What if"))
 
 
 def test_a_wanted_sensitivity_gives_a_threshold_with_its_cost(single_image):

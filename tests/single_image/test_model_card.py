@@ -32,6 +32,19 @@ def test_shares_are_those_of_counting():
     assert not card.no_better
 
 
+@pytest.mark.parametrize("column", ["skin_tone", "fitzpatrick_skin_type", "monk_scale"])
+def test_right_answers_are_counted_by_skin_tone_where_it_is_known(column):
+    found = drawn()
+    tones = ["", "dark", "light"] * 74
+    card = model_card(found, TASK.malignant, {"age": tones, column: tones[: len(found)]})
+    right = found.probabilities.argmax(1) == found.truth
+    assert list(card.by_tone) == ["dark", "light"]
+    for k, tone in enumerate(("dark", "light"), 1):
+        assert card.by_tone[tone] == counted(int(right[k::3].sum()), len(right[k::3]))
+    assert model_card(found, TASK.malignant, {"skin": tones[: len(found)]}).by_tone == {}
+    assert model_card(found, TASK.malignant).by_tone == {}
+
+
 def test_a_model_of_chance_is_said_to_be_no_better():
     """Its headline was 1.00, and nothing on the page said how good it is."""
     found = drawn()

@@ -18,10 +18,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sample_data.generator import canvas, case, isic, lesions, melanoma, testset, tricorder3
+from sample_data.generator import canvas, case, isic, lesions, melanoma, puma, testset, tricorder3
+from sample_data.generator.histology import tile
 from scoring import load_challenge
 from scoring.challenges import samples
-from scoring.single_image.photograph import Photograph
+from scoring.single_image.photograph import Photograph, received
 from scoring.single_image.quality import (
     CAUTION,
     STOP,
@@ -298,6 +299,20 @@ def test_foreign_pictures_are_no_tiles():
         print("puma", kind, counted(sum(far), len(far)))
         assert all(far)
     assert not any(known.unlikeness(known.features[i], i).far for i in range(len(known)))
+
+
+def test_fresh_tiles_get_an_answer():
+    truth = load_challenge("puma").read_truth(samples.test_sets("puma")["sample"].path)
+    known = measured(truth, tile=True).known
+    fresh = [
+        received(puma.encoded(tile.draw(88_000_000 + 10 * place + draw, setting).picture))
+        for place, setting in enumerate(puma.SETTINGS.values())
+        for draw in range(3)
+    ]
+    found = [known.unlikeness(seen_parts(one, tile=True)) for one in fresh]
+    for name in ("far", "unlike"):
+        print("puma fresh", name, counted(sum(getattr(one, name) for one in found), len(found)))
+    assert counted(sum(one.far for one in found), len(found)).low <= 0.05
 
 
 def test_exposure_does_not_go_by_the_tone_of_skin():

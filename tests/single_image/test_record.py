@@ -29,6 +29,7 @@ from scoring.single_image import (
 from scoring.single_image import quality as chips
 from scoring.single_image.abstention import least_score, reasons
 from scoring.single_image.image_prediction import predict, views
+from scoring.single_image.model_card import model_card
 from scoring.single_image.model_inputs import vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reader_study import Impression
@@ -65,7 +66,11 @@ def said():
             found,
             one,
             record.OnTestSet(
-                ref, members, operating.operating_point(ref, found.task.malignant, 0.9), truth="Melanoma"
+                ref,
+                members,
+                operating.operating_point(ref, found.task.malignant, 0.9),
+                truth="Melanoma",
+                card=model_card(ref, found.task.malignant, truth.columns),
             ),
             record.MoreAnswers(
                 seen, [one], photographs=[photograph], maps=explanation.explanation(found, one, 5, 8)
@@ -99,6 +104,7 @@ def test_the_export_is_complete_and_plain(said):
     assert found["operating_point"]["sensitivity"]["n"] == 80
     assert found["model_card"]["right"]["n"] == 220
     assert found["model_card"]["found"]["MEL"]["n"] == 20
+    assert found["model_card"]["right_by_skin_tone"] == {}
     assert isinstance(found["cautions"], list)
     assert found["flips_and_rotations"]["views"] == 7
     assert found["maps"]["class"] == found["answer"]["highest"]

@@ -16,7 +16,7 @@ from scoring.presentation.html.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
 from scoring.single_image.explanation import conclusion
-from scoring.single_image.model_card import card_line, entries, model_card
+from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.nuclei import truth_line
 from scoring.single_image.operating import risks
 from scoring.single_image.photograph import Photograph
@@ -166,9 +166,7 @@ def _test_set_line(record: Record) -> str:
 
 
 def _card_line(record: Record) -> str:
-    if record.test_set.reference is None:
-        return ""
-    card = model_card(record.test_set.reference, record.model.task.malignant)
+    card = record.test_set.card
     return "" if card is None else card_line(card, record.model.task.names)
 
 
