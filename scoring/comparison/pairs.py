@@ -25,7 +25,7 @@ from scoring.statistics.team_pairs import Pairs, tested
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
 """The tests of all metrics, in words; None: units are too few for any."""
-ALIKE = 0.95
+ALIKE, WITHOUT_SUMS = 0.95, "0.1.0"
 LEAST_SHARED_ERRORS = 15
 """Fewest cases that both got wrong from which kappa of their labels is computed."""
 
@@ -116,8 +116,10 @@ def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
 
 
 def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
-    """Return what exchanging predictions needs to know, None where it cannot be known, and the test. Cards
-    that an earlier version kept of 50 units and more lack the sums: they are told apart as they were then.
+    """Return what exchanging predictions needs to know, None where it cannot be known, and the test.
+
+    Cards lack the sums where one unit decides whether the score is defined: then no test holds its level.
+    Cards of version 0.1.0 of 50 units and more lack them always: they are told apart as they were then.
 
     Args:
         name: The test that was asked for: one of `replicate_comparison.PAIRS_TESTS`.
@@ -126,8 +128,10 @@ def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> 
     if score is None:
         return None, name
     if any(permutation_test.UNIT_SUMS not in card.arrays for card in cards):
-        earlier = name == replicate_comparison.AUTO and cards[0].provenance["n_units"] >= FEW_UNITS
-        return None, replicate_comparison.BOOTSTRAP if earlier else name
+        source = cards[0].provenance
+        earlier = source["version"] == WITHOUT_SUMS and source["n_units"] >= FEW_UNITS
+        bootstrap = earlier and name == replicate_comparison.AUTO
+        return None, replicate_comparison.BOOTSTRAP if bootstrap else name
     sums = np.stack([card.arrays[permutation_test.UNIT_SUMS] for card in cards])
     categories = spec.categories and spec.categories(cards[0])
     return Exchange(sums, score, cards[0].provenance["seed"], categories), name

@@ -79,7 +79,7 @@ def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest
     Returns:
         Student's t on the replicates' standard errors, adjusted by Holm; simultaneous intervals by max-t,
         widened as Student's t for few units. Two teams are told apart where both say so: max-t alone tells
-        12 equal teams apart in 6 to 7 % of test sets of 220 cases (docs/statistics.md).
+        12 equal teams apart in 6 to 7 % of test sets of 220 cases.
     """
     first, second = np.triu_indices(len(scores), 1)
     spread = _spread(scores, replicates, first, second)

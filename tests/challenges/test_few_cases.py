@@ -145,3 +145,14 @@ def test_copies_differ_by_nothing_and_say_so(name):
     copies = [p for p in found.result.pairs if {names[p.a], names[p.b]} == {"a", "b"}]
     nothing = [(0.0, [0.0, 0.0], False)] if found.cards["a"].score is not None else []
     assert [(p.difference, p.interval, p.separated) for p in copies] == nothing
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_teams_are_told_apart_by_one_test_or_by_none_where_a_class_has_one_case(name):
+    """From 50 units on the bootstrap was made where one unit decides whether the score is defined."""
+    labels = [0] * 59 + [1]
+    challenge, cases, teams = read(name, labels, [labels, [0, 1] * 30, [1, 0] * 30])
+    found = scoring.compare(challenge, cases, dict(zip("abc", teams, strict=True)), resamples=200)
+    hinges = name in ("melanoma", "declared", "hecktor2026")  # on one unit, or the score is undefined
+    assert found.result.test == (None if hinges else "swap")
+    assert {pair.separated for pair in found.result.pairs} <= ({None} if hinges else {True, False})
