@@ -63,7 +63,8 @@ def test_findings_in_a_pipe_are_plain_lines(monkeypatch):
     pipe = io.StringIO()
     monkeypatch.setattr(sys, "stderr", pipe)
     output.print_findings(refused().problems)
-    lines = pipe.getvalue().splitlines()
+    *lines, mend = pipe.getvalue().splitlines()
+    assert mend == "help: Read columns without “prob_”: --rename-columns 'prob_*=*'"
     assert len(lines) == 11
     assert all(
         line.startswith("error missing-column p.csv:1: there is no column for class") for line in lines

@@ -44,7 +44,7 @@ AS_ONNX = "Models are read as ONNX: export it as ONNX."
 AS_ZIP = "Unpack it, and drop the files or a zip of them."
 ENDINGS = {
     (".docx", ".pptx"): f"It is a document or presentation. {AS_CSV}",
-    (".npy", ".feather", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
+    (".npy", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
     (".xml",): "It is XML, as ASAP and ImageScope write annotations. Export nuclei as GeoJSON (QuPath does).",
     (".pt", ".pth", ".h5", ".keras", ".tflite", ".safetensors", ".ckpt"): f"It is a model. {AS_ONNX}",
     (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is an archive of another kind. {AS_ZIP}",

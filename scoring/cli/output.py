@@ -24,8 +24,19 @@ def print_findings(findings: Iterable[Finding]) -> None:
     if sys.stderr.isatty():
         print_grouped(findings)
         return
-    for line in lines(findings):
+    fixes = (fix for finding in findings for fix in finding.fixes)
+    for line in (*lines(findings), *(f"help: {label}: {flags}" for label, flags in helps(fixes))):
         print(line, file=sys.stderr)
+
+
+def helps(fixes: Iterable[SuggestedFix]) -> Iterator[tuple[str, str]]:
+    """Yield what each fix does, and its options of the command line, each once."""
+    printed: set[str] = set()
+    for fix in fixes:
+        flags = " ".join(flags_of(fix))
+        if flags and flags not in printed:
+            printed.add(flags)
+            yield shortened(fix.label), flags
 
 
 def closing(verdict: str, problems: Sequence[Finding]) -> str:
@@ -168,19 +179,18 @@ def print_grouped(findings: Sequence[Finding]) -> None:
     from rich.text import Text
 
     console = Console(stderr=True, highlight=False)
-    printed: set[tuple[str, ...]] = set()
+    printed: set[str] = set()
     for group in grouped(findings):
         head = Text.assemble((group.level, COLOURS[group.level]), (f"[{shortened(group.code)}] ", "dim"))
         console.print(head + Text(shortened(group.where), "bold"))
         console.print(Padding(Text(shortened(group.message, CHARACTERS)), (0, 0, 0, 2), expand=False))
-        for fix in group.fixes:
-            flags = tuple(flags_of(fix))
-            if flags and flags not in printed:
+        for label, flags in helps(group.fixes):
+            if flags not in printed:
                 printed.add(flags)
-                help_text = Text.assemble(
-                    ("help: ", "bold green"), f"{shortened(fix.label)}: ", (" ".join(flags), "bold")
+                console.print(
+                    Text.assemble("  ", ("help: ", "bold green"), f"{label}: ", (flags, "bold")),
+                    soft_wrap=True,
                 )
-                console.print(Padding(help_text, (0, 0, 0, 2), expand=False), soft_wrap=True)
     if findings:
         console.print(Text(f"{tally(findings)}.", "bold"))
 

@@ -18,6 +18,7 @@ REPEATED = ("identical", "first", "last")
 SHOWN = 4
 """Names of a list that are written out."""
 EDITS = {
+    "header": "the first line as a case",
     "leave_out": "without column number {}",
     "transpose": "cases in columns as rows",
     "labels": "classes in “{}” as scores, 1 and 0",
@@ -25,6 +26,7 @@ EDITS = {
     "divide": "numbers divided by {}",
     "softmax": "softmax of the numbers",
     "sigmoid": "sigmoid of the numbers",
+    "complement": "1 minus the numbers",
 }
 """Edits of a whole table, in words."""
 
@@ -251,7 +253,9 @@ def _renamed_words(kind: str, pairs: Pairs) -> Iterable[str]:
         named = [old for old in dropped if old]
         label = [_listed(named)] * bool(named) + ["without a name"] * (len(named) < len(dropped))
         yield f"leave out {kind}{'s' * (len(dropped) > 1)} {' and '.join(label)}"
-    others = [f"“{old}” as {new}" for old, new in pairs if new not in ("", ANY)]
+    others = [
+        f"{f'“{old}”' if old else 'without a name'} as {new}" for old, new in pairs if new not in ("", ANY)
+    ]
     if others:
         more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
         yield f"{kind}{'s' * (len(others) > 1)} {', '.join(others[:SHOWN])}{more}"

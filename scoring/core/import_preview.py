@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scoring.core.challenge import Challenge
 
 OF_COLUMNS = ("missing-column", "extra-column")
-OF_CASES, MISSING_VALUE = ("no-common-case",), "missing-value"
+OF_CASES, MISSING_VALUE, SUSPECT = ("no-common-case",), "missing-value", "column-suspect"
 OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
 """Problems that a table of another shape has for no other reason."""
 WithScore = Callable[[SuggestedFix], SuggestedFix]
@@ -69,12 +69,16 @@ def with_columns(
     """
     codes = {problem.code for problem in refused.problems}
     form: TableForm = challenge.readers.form(truth) if challenge.readers.form else TableForm("", {})
+    score = partial(_with_score, challenge, source, truth, name)
+    if codes == {SUSPECT}:
+        return InputRefused(
+            [replace(p, fixes=tuple(map(score, p.fixes))) for p in refused.problems], refused.findings
+        )
     is_known = codes & {*OF_COLUMNS, *OF_CASES} or codes == {MISSING_VALUE}
     table = _table(source) if is_known and form.columns else None
     if table is None:
         return refused
     edited = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
-    score = partial(_with_score, challenge, source, truth, name)
     shape = shape_problem(table, form, truth.ids if truth is not None else (), codes)
     if shape is not None and not {edit for fix in shape.fixes for edit, _ in fix.changes.edits} & {*edited}:
         fixes = shape.fixes if len(shape.fixes) == 1 else tuple(map(score, shape.fixes))
@@ -93,7 +97,9 @@ def _with_guess(
     first = next((i for i, p in enumerate(refused.problems) if p.code in OF_COLUMNS), None)
     guessed = guess(table, form, truth.ids if truth is not None else None)
     changes = guessed.changes(table.header, form)
-    if first is None or not guessed.is_whole or len(changes.columns) < 2:
+    if first is None or not guessed.is_whole or not changes.columns:
+        return refused
+    if len(changes.columns) < 2 and refused.problems[first].fixes:
         return refused  # a fix of one column stands with its problem
     known = {key(name) for name in (form.case, *form.case_names)}
     if key(guessed.case or "") in known and any(map(_has_pattern, refused.problems)):

@@ -3,6 +3,7 @@
 import difflib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from scoring.inputs.tables import TextTable, key
 AFFIXES = frozenset((
     *("prob", "probs", "probability", "probabilities", "p", "score", "scores", "logit", "logits", "softmax"),
     *("pred", "preds", "prediction", "predictions", "predicted", "sigmoid", "output", "outputs", "class"),
-    *("conf", "confidence", "risk", "value", "y", "w", "wahrscheinlichkeit"),
+    *("conf", "confidence", "risk", "value", "y", "w", "ip", "wahrscheinlichkeit"),
 ))  # fmt: skip
 """Words beside the name of a class."""
 ALIKE, LEAST_LETTERS = 0.86, 5
@@ -67,8 +68,8 @@ class ColumnGuess:
             header: Its columns.
             form: The columns that are needed.
         """
-        named = {name: written for name, written in self.columns.items() if written}
-        if self.case and key(self.case) not in form.case_names:
+        named = {name: written for name, written in self.columns.items() if written is not None}
+        if self.case is not None and key(self.case) not in form.case_names:
             named[form.case] = self.case
         used = {self.case, *self.columns.values()}
         others = [written for written in header if written not in used]
@@ -88,9 +89,9 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
         form: What is needed.
         ids: Cases of the truth; None: the case is the first column of different texts.
     """
-    headers = [header for header in dict.fromkeys(table.header) if 0 < len(header) <= LONGEST]
+    headers = [header for header in dict.fromkeys(table.header) if len(header) <= LONGEST]
     case = _case(table, form, headers, ids)
-    others = [header for header in headers if header != case and _numbers(table, header)]
+    others = [header for header in headers if header and header != case and _numbers(table, header)]
     numbered = _numbered(others, len(form.columns))
     if numbered:
         return ColumnGuess(case, dict(zip(form.columns, numbered, strict=True)), True)
@@ -173,7 +174,11 @@ def _assigned(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> 
 
 
 def _pairs(headers: Sequence[str], wanted: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[float, str, str]]:
-    plain = {header: joined_words(header) for header in headers}
+    words = {header: _words(header) for header in headers}
+    starts = Counter(tuple(parts[:n]) for parts in words.values() for n in range(1, len(parts)))
+    start = max((len(first) for first, count in starts.items() if count >= max(2, len(wanted))), default=0)
+    common = next((first for first, count in starts.items() if len(first) == start and count > 1), ())
+    plain = {h: "".join(parts[start * (tuple(parts[:start]) == common) :]) for h, parts in words.items()}
     for name, others in wanted.items():
         codes = {joined_words(name), re.sub(r"[^a-z0-9]", "", name.lower())}
         names = {joined_words(other) for other in others}

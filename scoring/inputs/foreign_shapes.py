@@ -1,5 +1,6 @@
 """Tables of another shape than a row for each case with a score for each class, and edits that read them."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from scoring.common.findings import Finding, error
@@ -18,6 +19,8 @@ LABELS = (
 )
 """Headings, as `tables.key` writes them, of columns that may number classes."""
 SHARE = 0.5
+NUMBERED = re.compile(r"^\d+:", re.ASCII)
+"""What Weka writes before the name of a class."""
 MARKS = ("=", ">", "|")
 """What no cell of an edit's value may hold."""
 
@@ -41,7 +44,12 @@ def shape_problem(
     if known and 2 * len(cases) > len(table.header):
         message = f"cases stand in columns ({', '.join(cases[:3])}): write a row for each."
         return error("missing-column", table.header_place, message).with_fixes(editing("transpose"))
+    if len(cases) == 1 and all(NUMERIC.fullmatch(cell) for cell in table.header if cell not in cases):
+        message = "the first line is a case: write the names of the columns above it."
+        return error("missing-column", table.header_place, message).with_fixes(editing("header"))
     if {*form.columns} & {*table.header} or len(form.columns) < 2:
+        return None
+    if guess(table, form, tuple(ids) or None).is_whole:
         return None
     return _long(table, form) or _labels(table, form, ids)
 
@@ -131,7 +139,8 @@ def _readings(
     for name, others in form.columns.items():
         for written in (name, *others):
             names_of.setdefault(joined_words(written) or key(written), set()).add(name)
-    named = {cell: names_of.get(joined_words(cell) or key(cell), set()) for cell in cells}
+    plain = {cell: NUMBERED.sub("", cell) for cell in cells}
+    named = {cell: names_of.get(joined_words(text) or key(text), set()) for cell, text in plain.items()}
     if all(len(names) == 1 for names in named.values()) and not all(map(NUMERIC.fullmatch, cells)):
         spelled = {cell: next(iter(names)) for cell, names in named.items()}
         yield "", spelled | {name: name for name in classes if name not in spelled}

@@ -17,8 +17,9 @@ from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.isolation import isolated
-from scoring.common.text import shortened
+from scoring.common.text import csv_text, shortened
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256
+from scoring.inputs.suggestions import NUMERIC
 
 LISTING, INPUTS = "predictions.json", "inputs.json"
 """The jobs of a submission; and what the platform writes of the inputs of a container, the jobs' files among
@@ -212,6 +213,8 @@ def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | N
     Raises:
         InputRefused: With every job whose answer is no object of names and numbers, no number and no text.
     """
+    if lines := _class_lines(files):
+        return lines
     named, original = by_case(files)
     if not original:
         return None
@@ -234,6 +237,25 @@ def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | N
     if problems:
         raise InputRefused(problems)
     return _table(answers, original, columns)
+
+
+def _class_lines(files: SourceFiles) -> JobTable | None:
+    """Return a table of text files of one case each whose lines are a score and a class, as YOLO writes them;
+    None for other files."""
+    if files.kind == "file" or not files.members or not all(m.endswith(".txt") for m in files.members):
+        return None
+    rows: list[tuple[str, ...]] = []
+    written = []
+    for member in files.members:
+        text = files.read(member).decode("utf-8", "replace") if files.sizes[member] < ANSWER_BYTES else "-"
+        for line in filter(None, map(str.strip, text.splitlines())):
+            score, _, label = line.partition(" ")
+            if not NUMERIC.fullmatch(score) or NUMERIC.fullmatch(label.partition(" ")[0]):
+                return None
+            rows.append((PurePosixPath(member).stem, label.strip(), score))
+            written.append(member)
+    text = csv_text((USUAL.case, "class", USUAL.number), rows)
+    return JobTable(text.encode(), tuple(written)) if written else None
 
 
 def _table(

@@ -1,11 +1,16 @@
-"""Long tables, a row for each case and class, as wide ones with a column for each class."""
+"""Long tables (a row for each case and class) and ranked ones, as wide ones with a column for each class."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
 from scoring.inputs.suggestions import NUMERIC
 
-FORMAT = "A long table (a row for each case and class)"
+FORMAT = "A table with names of classes beside their scores"
+RANKED = re.compile(r"(.*[^\d_.])[_.]?(\d{1,3})", re.ASCII)
+"""A heading of a column of ranks: what it holds, and the rank."""
+OF_CLASSES, OF_SCORES = ("name", "label", "class"), ("prob", "score", "conf")
+"""What headings of classes and of scores contain, where several columns of ranks are there."""
 MOST_CLASSES = 200
 MOST_PAIRS = 2_000_000
 LOOKED_AT = 50
@@ -19,12 +24,15 @@ def widened(
     """Return header, columns and the first row of each case of a long table made wide; None for any other.
 
     A table is long if it has three columns with a name, one of them numbers, and the other two together name
-    each row: every case has one row for each class. Cases are those that are more.
+    each row: every case has one row for each class. Cases are those that are more. A ranked table has the
+    classes of each case in columns, likeliest first, with their scores: label_0, label_1, prob_0, prob_1.
 
     Args:
         header: Names of the columns.
         columns: Their cells.
     """
+    if as_ranked := ranked(header, columns):
+        return as_ranked
     for case, kind, score in _readings(header, columns):
         classes, cases = _numbered(columns[kind]), _numbered(columns[case])
         is_grid = len(cases) * len(classes) == len(columns[case])
@@ -34,6 +42,59 @@ def widened(
                 wide, first = wide_table
                 return (header[case], *classes), [list(cases), *wide], first
     return None
+
+
+def ranked(
+    header: Sequence[str], columns: Columns
+) -> tuple[tuple[str, ...], list[list[str]], list[int]] | None:
+    """Return a ranked table made wide, as `widened`; None for any other.
+
+    Args:
+        header: Names of the columns.
+        columns: Their cells.
+    """
+    families: dict[str, dict[str, int]] = {}
+    for place, name in enumerate(header):
+        if match := RANKED.fullmatch(name):
+            families.setdefault(match[1].lower(), {})[match[2]] = place
+    texts = {
+        name: ranks
+        for name, ranks in families.items()
+        if len(ranks) > 1 and not any(_are_numbers(columns[k], "") for k in ranks.values())
+    }
+    kind = _only(texts, OF_CLASSES)
+    alike = {
+        name: ranks
+        for name, ranks in families.items()
+        if kind
+        and ranks.keys() == texts[kind].keys()
+        and all(_are_numbers(columns[k], "") for k in ranks.values())
+    }
+    score = _only(alike, OF_SCORES)
+    if kind is None or score is None:
+        return None
+    rows = list(zip(*(columns[k] for k in texts[kind].values()), strict=True))
+    classes = list(dict.fromkeys(cell.strip() for row in rows for cell in row))
+    if len(classes) > MOST_CLASSES or any(len({*row}) < len(row) for row in rows):
+        return None
+    values = zip(*(columns[alike[score][rank]] for rank in texts[kind]), strict=True)
+    given = [
+        dict(zip(map(str.strip, row), cells, strict=True)) for row, cells in zip(rows, values, strict=True)
+    ]
+    used = {k for ranks in families.values() if ranks.keys() == texts[kind].keys() for k in ranks.values()}
+    kept = [k for k in range(len(header)) if k not in used]
+    wide = [[row.get(name, "") for row in given] for name in classes]
+    return (
+        (*(header[k] for k in kept), *classes),
+        [*(list(columns[k]) for k in kept), *wide],
+        list(range(len(rows))),
+    )
+
+
+def _only(families: Mapping[str, object], words: Sequence[str]) -> str | None:
+    """Return the family of columns that is alone, or alone called so; None where several or none are."""
+    called = [name for name in families if any(word in name for word in words)]
+    return next(iter(called if len(called) == 1 else families if len(families) == 1 else ()), None)
 
 
 def missing_pairs(header: Sequence[str], columns: Columns) -> list[dict[int, str]]:

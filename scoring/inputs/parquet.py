@@ -1,6 +1,6 @@
-"""Columns of Parquet files, read by pyarrow in one thread and within the limits of tables."""
+"""Columns of Parquet and Feather files, read by pyarrow in one thread and within the limits of tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -13,8 +13,21 @@ with suppress(ImportError):  # the package is a part of the app, and of no comma
 SAVE = "Save the table as CSV."
 
 
+def _parquet(data: bytes) -> tuple[list[str], int, Iterator[Any]]:
+    file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), memory_map=False, pre_buffer=False)
+    return file.schema_arrow.names, file.metadata.num_rows, file.iter_batches(1000, use_threads=False)
+
+
+def _feather(data: bytes) -> tuple[list[str], int, Iterator[Any]]:
+    file = pyarrow.ipc.open_file(
+        pyarrow.BufferReader(data), options=pyarrow.ipc.IpcReadOptions(use_threads=False)
+    )
+    batches = [file.get_batch(i) for i in range(min(file.num_record_batches, LINES))]
+    return file.schema.names, sum(batch.num_rows for batch in batches), iter(batches)
+
+
 def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
-    """Return the cells of a Parquet file by column, "" for what is not there.
+    """Return the cells of a Parquet or Feather file by column, "" for what is not there.
 
     Raises:
         InputRefused: `unreadable-file`: damaged, too large, with nested columns, or pyarrow is missing.
@@ -24,26 +37,19 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
             name, "Parquet needs the extra 'parquet' (pyarrow): install it, or save the table as CSV."
         )
     try:
-        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), memory_map=False, pre_buffer=False)
-        shape = file.metadata
-        if (
-            shape.num_rows > LINES
-            or shape.num_columns > COLUMNS
-            or shape.num_rows * shape.num_columns > CELLS
-        ):
-            raise refuse(
-                name, f"it has {shape.num_rows:,} rows and {shape.num_columns:,} columns, too many. {SAVE}"
-            )
-        columns: dict[str, list[Any]] = {entry: [] for entry in file.schema_arrow.names}
+        names, rows, batches = _feather(data) if data.startswith(b"ARROW1") else _parquet(data)
+        if rows > LINES or len(names) > COLUMNS or rows * len(names) > CELLS:
+            raise refuse(name, f"it has {rows:,} rows and {len(names):,} columns, too many. {SAVE}")
+        columns: dict[str, list[Any]] = {entry: [] for entry in names}
         size = 0
-        for batch in file.iter_batches(1000, use_threads=False):
+        for batch in batches:
             size += sum(column.nbytes for column in batch.columns)
             if size > TABLE_BYTES:
                 raise refuse(name, f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}")
             for entry, column in zip(batch.schema.names, batch.columns, strict=True):
                 columns[entry] += ["" if cell is None else cell for cell in column.to_pylist()]
     except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as fault:
-        raise refuse(name, f"its Parquet cannot be read ({str(fault)[:100]}). {SAVE}") from fault
+        raise refuse(name, f"its Parquet or Feather cannot be read ({str(fault)[:100]}). {SAVE}") from fault
     if any(isinstance(cell, (list, dict)) for cells in columns.values() for cell in cells[:1]):
         raise refuse(name, f"a column holds lists or objects. {SAVE}")
     return columns

@@ -29,6 +29,8 @@ def edited(rows: Rows, edits: Pairs) -> Rows:
     """
     values, width = dict(edits), max(map(len, rows), default=0)
     rows = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows if any(row)]
+    if rows and (ranked := long_tables.ranked(rows[0], list(zip(*rows[1:], strict=True)))):
+        rows = [list(ranked[0]), *map(list, zip(*ranked[1], strict=True))]
     for name, edit in EDITS.items():
         if name in values:
             rows = edit(rows, values[name])
@@ -64,6 +66,12 @@ def case_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 def _without_columns(rows: Rows, places: str) -> Rows:
     dropped = {int(place) - 1 for place in places.split() if place.isdecimal()}
     return [[cell for i, cell in enumerate(row) if i not in dropped] for row in rows]
+
+
+def _with_header(rows: Rows, _value: str) -> Rows:
+    case = case_column([""] * len(rows[0]), rows)
+    numbers = map(str, range(len(rows[0])))
+    return [[CASE if i == case else next(numbers) for i in range(len(rows[0]))], *rows]
 
 
 def _transposed(rows: Rows, _value: str) -> Rows:
@@ -126,6 +134,10 @@ def _sigmoid(rows: Rows, _value: str) -> Rows:
     return _changed(rows, lambda numbers: [0.5 * (1 + math.tanh(number / 2)) for number in numbers])
 
 
+def _complement(rows: Rows, _value: str) -> Rows:
+    return _changed(rows, lambda numbers: [1 - number for number in numbers])
+
+
 def _changed(rows: Rows, change: Callable[[list[float]], list[float]]) -> Rows:
     """Return a table with the numbers of each row changed; rows that lack one stay."""
     places = _numbers(rows)
@@ -156,6 +168,7 @@ def _number(cell: str) -> float | None:
 
 
 EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
+    "header": _with_header,
     "leave_out": _without_columns,
     "transpose": _transposed,
     "labels": _labels,
@@ -163,5 +176,6 @@ EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
     "divide": _divided,
     "softmax": _softmax,
     "sigmoid": _sigmoid,
+    "complement": _complement,
 }
 """Name of an edit -> what it makes of a table."""

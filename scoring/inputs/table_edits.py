@@ -68,8 +68,9 @@ def _fixed_text(text: str, changes: InputChanges) -> str:
     first, usual = header_line
     between = changes.delimiter or usual
     header = _cells(lines[first], between)
-    names = [renamed(cell.strip(), changes.columns) for cell in header]
-    columns = [i for i, cell in enumerate(header) if not _left_out(cell, changes)]
+    names = _names([cell.strip() for cell in header], changes)
+    unnamed = ("", "") in changes.columns
+    columns = [i for i, cell in enumerate(header) if names[i] or not (cell.strip() or unnamed)]
     width = len(header)
     written = [names[i] if names[i] != header[i].strip() else header[i] for i in columns]
     delimiter = "," if changes.delimiter else usual
@@ -120,10 +121,13 @@ def _key(cells: Sequence[str], index: int | None) -> tuple[str, ...]:
     return (cells[index].strip(),) if index < len(cells) and cells[index].strip() else ()
 
 
-def _left_out(cell: str, changes: InputChanges) -> bool:
-    return renamed(cell.strip(), changes.columns) == "" and (
-        bool(cell.strip()) or ("", "") in changes.columns
-    )
+def _names(header: Sequence[str], changes: InputChanges) -> list[str]:
+    """Return the names that columns are read by; a pair can name what a pattern made of a column, too."""
+    exact, names = dict(changes.columns), [renamed(cell, changes.columns) for cell in header]
+    return [
+        exact[name] if name != cell and cell not in exact and name in exact and name not in header else name
+        for cell, name in zip(header, names, strict=True)
+    ]
 
 
 def _whole_numbers(cells: list[str], width: int) -> list[str]:

@@ -21,9 +21,9 @@ from scoring.inputs import workbooks
 from scoring.inputs.archives import open_archive
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 
-GZIP, ZIP, PARQUET = b"\x1f\x8b", b"PK\x03\x04", b"PAR1"
+GZIP, ZIP, PARQUET, FEATHER = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1"
 ARRAY = ".npy"
-ENDINGS = (workbooks.ENDING, ".parquet", ".npz", ".json", ".jsonl", ".csv.gz", ".tsv.gz")
+ENDINGS = (workbooks.ENDING, ".parquet", ".feather", ".npz", ".json", ".jsonl", ".csv.gz", ".tsv.gz")
 """Of names of tables that are not text."""
 JSON_BYTES = 100_000_000
 SAVE = "Save the table as CSV."
@@ -35,6 +35,10 @@ SCORES = ("probs", "probabilities", "scores", "predictions")
 """Names of the array of scores, where others of its shape stand beside it."""
 IN_IMAGES = ("polygons", "nuclei", "features", "nuc", "cells", "annotations")
 """Keys of lists of what lies in images, which are no tables."""
+HEAD = 20_000
+KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
+ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
+"""What lines 2 and 3 of Orange's tables say of a column."""
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -59,10 +63,10 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
     if data.startswith(GZIP):
         text, inner = as_text(_unpacked(data, name), name)
         return text, inner or "A gzip file"
-    if data.startswith(PARQUET):
+    if data.startswith((PARQUET, FEATHER)):
         from scoring.inputs.parquet import read_columns  # loads pyarrow, which takes a second
 
-        return _written(read_columns(data, name)), "Parquet"
+        return _written(read_columns(data, name)), "Parquet" if data.startswith(PARQUET) else "Feather"
     if data.startswith(ZIP):
         try:
             archive = open_archive(data, name)
@@ -80,7 +84,16 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
         return workbooks.as_csv(data, name), "An Excel workbook"
     if data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _written(_of_json(data, name)), "JSON"
+    header, *kinds = data[:HEAD].split(b"\n", 3)
+    if len(kinds) == 3 and _are_roles(*kinds[:2]):
+        return header + b"\n\n\n" + data[len(header) + len(kinds[0]) + len(kinds[1]) + 3 :], "An Orange table"
     return data, ""
+
+
+def _are_roles(kinds: bytes, roles: bytes) -> bool:
+    """Return whether two lines say of columns what they hold and are for, as Orange writes below a header."""
+    said = {cell.strip() for cell in roles.split(b"\t")} - {b""}
+    return bool(said) and said <= ROLES and not KINDS.isdisjoint(map(bytes.strip, kinds.split(b"\t")))
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -253,7 +266,10 @@ def _entry(value: Any) -> dict[str, Any]:
 def _of_records(records: Sequence[Any]) -> Columns:
     if not records or not all(isinstance(record, dict) for record in records):
         raise _NotATable("it lists other things than objects")
-    rows = [dict(_flat(record)) for record in records]
+    cells = [list(_flat(record)) for record in records]
+    rows = [dict(pairs) for pairs in cells]
+    if any(len(row) < len(pairs) for row, pairs in zip(rows, cells, strict=True)):
+        raise _NotATable("two values of a case have one name")
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     if len(names) > COLUMNS:
         raise _NotATable(f"{len(names):,} names")
@@ -261,12 +277,15 @@ def _of_records(records: Sequence[Any]) -> Columns:
 
 
 def _flat(record: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    """Yield the cells of a record: those of an object in it by their own names, those of a list by number."""
+    """Yield the cells of a record: those of an object in it by their own names, those of a list by number;
+    of objects in a list by both."""
     for key, value in record.items():
         if isinstance(value, dict):
-            yield from value.items()
+            yield from _flat(value)
         elif isinstance(value, list):
-            yield from ((f"{key}_{k}", entry) for k, entry in enumerate(value))
+            for k, entry in enumerate(value):
+                inner = _flat(entry) if isinstance(entry, dict) else ((key, entry),)
+                yield from ((f"{name}_{k}", cell) for name, cell in inner)
         else:
             yield key, value
 

@@ -114,7 +114,7 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
         (npz(ids=np.array(["a", {}], object), scores=np.ones((2, 2))), "no array of numbers or text"),
         (npz(scores=np.float64(1)), "not those of a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
-        (b"PAR1" + b"\0" * 100, "Parquet cannot be read"),
+        (b"PAR1" + b"\0" * 100, "Feather cannot be read"),
         (b"[" * 100_000, "JSON"),
         (json.dumps([{"image": "a", "box": [[1, 2], [3, 4]]}]).encode(), "another shape"),
         (json.dumps({"polygons": [{"name": "a", "centroid": 1}]}).encode(), "objects in an image"),

@@ -21,6 +21,7 @@ from scoring.challenges.safe_scan.tables import (
     several,
 )
 from scoring.common.findings import Finding, error, note, warning
+from scoring.common.fixes import SuggestedFix, renaming
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -47,10 +48,10 @@ SCORE_COLUMNS = (
     *("prob", "p", "prediction", "predicted", "pred", "output", "target", "1"),
 )
 
-NO_RISK = re.compile(
-    r"(.*_)?(benign|nevus|nevi|naevus|nv|negative|neg|not|non|nonmelanoma|free|healthy|0)(_.*)?|y_true|target"
-    r"|labels?|truth|ground_truth|gt"
+OTHER_CLASS = re.compile(
+    r"(.*_)?(benign|nevus|nevi|naevus|nv|negative|neg|not|non|nonmelanoma|free|healthy|0)(_.*)?"
 )
+OF_TRUTH = re.compile(r"y_true|target|labels?|truth|ground_truth|gt")
 """Keys of columns that are named as another class, or as the truth."""
 
 
@@ -102,8 +103,11 @@ def _choose_column(
     """Return the score column: the only one beside the id, else the first with a known name."""
     others = [i for i, header in enumerate(table.header) if i != id_column and header]
     if len(others) == 1:
-        if NO_RISK.fullmatch(table.keys[others[0]]):
-            sentence = f"column {table.header[others[0]]!r} was read as the risk of melanoma: is it that?"
+        header = table.header[others[0]]
+        if OTHER_CLASS.fullmatch(table.keys[others[0]]):
+            problems.append(_other_class(table, header))
+        if OF_TRUTH.fullmatch(table.keys[others[0]]):
+            sentence = f"column {header!r} was read as the risk of melanoma: is it that?"
             findings.append(warning("column-suspect", table.header_place, sentence))
         return partial(_read_scores, others[0])
     column, twice = tables.find_column(
@@ -120,6 +124,15 @@ def _choose_column(
     )
     findings.append(warning("several-score-columns", table.header_place, sentence))
     return partial(_read_scores, column)
+
+
+def _other_class(table: TextTable, header: str) -> Finding:
+    """Return the question what a column holds that is called as what is no melanoma."""
+    as_risk = renaming("column", ((header, "score"),))
+    other = replace(as_risk.changes, edits=(("complement", "yes"),))
+    fixes = as_risk, SuggestedFix(f"Read 1 minus “{header[:60]}” as the risk of melanoma", other)
+    sentence = f"column {header!r} is named as another class: is it the risk of melanoma, or 1 minus that?"
+    return error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 
 
 def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findings: list[Finding]) -> Values:

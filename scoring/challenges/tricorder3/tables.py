@@ -13,7 +13,7 @@ from scoring.challenges.safe_scan.tables import CaseTable, case_tables, case_wor
 from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES, final_score, weighted_f1
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
-from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 from scoring.core.challenge import Context
 from scoring.core.file_contents import (
     LIKELY,
@@ -31,7 +31,7 @@ from scoring.inputs import scales, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.cells import parse_numbers
-from scoring.inputs.column_guess import TableForm
+from scoring.inputs.column_guess import TableForm, guess
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
 from scoring.metrics import calibration, classification
@@ -157,7 +157,11 @@ def _choose_columns(
             f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy "
             "and F1 are complete."
         )
-        findings.append(note("labels-only", table.header_place, sentence))
+        wanted = form(truth)
+        guessed = guess(table, wanted, truth.ids if truth is not None else None)
+        columns = guessed.changes(table.header, wanted).columns if guessed.is_whole else ()
+        fixes = [renaming("column", columns)] if columns else []
+        findings.append(note("labels-only", table.header_place, sentence).with_fixes(*fixes))
         return partial(_read_predicted_labels, truth, label)
     problems += [p for _, twice in matches.values() for p in twice]
     problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]

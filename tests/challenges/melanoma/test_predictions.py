@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.challenges.melanoma.tables import SCORE_COLUMNS
+from scoring.inputs.sources import FixedSource
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import table
 from tests.support.risk_tables import CHALLENGE, SCORES, TRUTH, card, names, score_table, truth_table
@@ -58,11 +59,19 @@ def test_the_only_column_is_the_score_whatever_its_name(header):
 
 @pytest.mark.parametrize(
     "header",
-    [
-        *("benign", "prob_benign", "Nevus", "p_non_mel", "not_melanoma", "melanoma-free", "0", "negative"),
-        *("y_true", "target", "label"),
-    ],
+    ["benign", "prob_benign", "Nevus", "p_non_mel", "not_melanoma", "melanoma-free", "0", "negative"],
 )
+def test_an_only_column_of_the_other_class_is_asked_about_with_both_scores(header):
+    data = table(("image", header), *zip(NAMES, (1 - score for score in SCORES), strict=True))
+    problem = only(refused(read, data).problems, "column-suspect")
+    assert f"column {header!r}" in problem.message
+    as_risk, as_other = problem.fixes
+    assert as_other.label.endswith(f"score {100 * scored(read(score_table(SCORES))).score:.2f}")
+    assert read(FixedSource(data, as_risk.changes)).outputs[:, 0] == pytest.approx([1 - s for s in SCORES])
+    assert read(FixedSource(data, as_other.changes)).outputs[:, 0] == pytest.approx(SCORES)
+
+
+@pytest.mark.parametrize("header", ["y_true", "target", "label"])
 def test_an_only_column_of_another_name_is_the_score_with_a_warning(header):
     found = read(table(("image", header), *zip(NAMES, SCORES, strict=True)))
     assert found.outputs[:, 0].tolist() == list(SCORES)

@@ -421,3 +421,11 @@ def test_faults_of_the_truth_are_not_told_again_of_the_predictions():
     spoiled = truth() + b"c2.jpg,NV,42,Arm,m\n,NV,42,Arm,m\n"
     salvaged = refused(CHALLENGE.read_truth, spoiled).salvaged
     assert read(predictions(), salvaged).faults == ()
+
+
+def test_scores_beside_the_label_that_is_read_are_offered():
+    row = [0.9 if k == 3 else 0.01 for k in range(11)]
+    header = ("image", "pred", *(f"score_{c}" for c in CLASSES))
+    found = read(table(header, ("c1.jpg", CLASSES[3], *row), ("c2.jpg", CLASSES[3], *row)))
+    (fix,) = only(found.findings, "labels-only").fixes
+    assert dict(fix.changes.columns)[f"score_{CLASSES[0]}"] == CLASSES[0]
