@@ -27,6 +27,7 @@ EDITS = {
     "softmax": "softmax of the numbers",
     "sigmoid": "sigmoid of the numbers",
     "complement": "1 minus the numbers",
+    "of_called": "scores as those of the class in “{}”",
 }
 """Edits of a whole table, in words."""
 

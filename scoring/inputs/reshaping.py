@@ -138,6 +138,22 @@ def _complement(rows: Rows, _value: str) -> Rows:
     return _changed(rows, lambda numbers: [1 - number for number in numbers])
 
 
+def _of_called(rows: Rows, value: str) -> Rows:
+    """Return a table with 1 minus the number of a column where another holds one of some cells, and without
+    that other."""
+    column, _, rest = value.partition(": ")
+    number, _, cells = rest.partition(": ")
+    if not {column, number} <= {*rows[0]}:
+        return rows
+    call, score, others = rows[0].index(column), rows[0].index(number), cells.split(" | ")
+    changed = [rows[0]]
+    for row in rows[1:]:
+        known = _number(row[score])
+        turned = repr(1 - known) if row[call] in others and known is not None else row[score]
+        changed.append([turned if i == score else cell for i, cell in enumerate(row)])
+    return [row[:call] + row[call + 1 :] for row in changed]
+
+
 def _changed(rows: Rows, change: Callable[[list[float]], list[float]]) -> Rows:
     """Return a table with the numbers of each row changed; rows that lack one stay."""
     places = _numbers(rows)
@@ -177,5 +193,6 @@ EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
     "softmax": _softmax,
     "sigmoid": _sigmoid,
     "complement": _complement,
+    "of_called": _of_called,
 }
 """Name of an edit -> what it makes of a table."""

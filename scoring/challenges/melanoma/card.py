@@ -24,6 +24,7 @@ from scoring.challenges.safe_scan.evaluation import SafeScanEvaluation, evaluate
 from scoring.challenges.safe_scan.official_score import missing_words, of_files
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, note, warning
+from scoring.core.file_contents import counted
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions
@@ -131,7 +132,8 @@ def _score_findings(evaluation: SafeScanEvaluation, counts: list[list[int]]) -> 
     )
     if tied:
         message = (
-            f"{tied} pairs of a melanoma and another case have the same score; each counts half in the AUC."
+            f"{counted(tied, 'pair')} of a melanoma and another case {'has' if tied == 1 else 'have'} the "
+            "same score; each counts half in the AUC."
         )
         yield note("tied-scores", predictions.name, message)
     yield from copied_truth(predictions.outputs, truth.true_labels[:, None] == 1, predictions.name)

@@ -1,7 +1,7 @@
 """Truth and prediction tables of Melanoma."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -21,7 +21,7 @@ from scoring.challenges.safe_scan.tables import (
     several,
 )
 from scoring.common.findings import Finding, error, note, warning
-from scoring.common.fixes import SuggestedFix, renaming
+from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -45,8 +45,9 @@ OTHER_CLASSES = {"akiec", "bcc", "ben_oth", "bkl", "df", "inf", "mal_oth", "nv",
 NEGATIVE = {"false", "f", "no", "n", "0", "0.0", "negative", "neg", "benign", "non_melanoma"} | OTHER_CLASSES
 SCORE_COLUMNS = (
     *("melanoma", "mel", "malignant", "positive", "pos", "true", "score", "risk", "probability"),
-    *("prob", "p", "prediction", "predicted", "pred", "output", "target", "1"),
+    *("prob", "p", "prediction", "predicted", "pred", "output", "target", "1", "class_1", "p1"),
 )
+OTHER_CALLS = {"nevus", "naevus", "nevi", "not_melanoma", "nonmelanoma", "other"}
 
 OTHER_CLASS = re.compile(
     r"(.*_)?(benign|nevus|nevi|naevus|nv|negative|neg|not|non|nonmelanoma|free|healthy|0)(_.*)?"
@@ -117,6 +118,7 @@ def _choose_column(
     if column is None:
         problems.append(tables.missing_column(table, "the score", ("score", "melanoma", "risk"), "number"))
         return None
+    problems += _of_called_class(table, column, others)
     ignored = ", ".join(repr(table.header[i]) for i in others if i != column)
     sentence = (
         f"column {table.header[column]!r} is taken as the score; "
@@ -124,6 +126,47 @@ def _choose_column(
     )
     findings.append(warning("several-score-columns", table.header_place, sentence))
     return partial(_read_scores, column)
+
+
+def _called(cell: str) -> int | None:
+    """Return as `parse_label` what a prediction calls; a nevus is negative, too."""
+    return 0 if tables.key(cell) in OTHER_CALLS else parse_label(cell)
+
+
+def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> Iterator[Finding]:
+    """Yield the question whether scores are those of the class that another column calls: where most cases
+    that are called negative have more than 0.5."""
+    calls = [i for i in others if all(_called(cell) is not None for cell in table.columns[i])]
+    numbers = dict(zip(others, values_of(table, others), strict=True))
+    scores = [i for i in others if i not in calls and share_of_numbers(numbers[i]) == 1]
+    if column in calls and len(calls) == len(scores) == 1:
+        column = scores[0]
+    if column in calls or len(calls) != 1:
+        return
+    (call,) = calls
+    negative = np.array([_called(cell) == 0 for cell in table.columns[call]])
+    values = numbers[column]
+    if (
+        negative.all()
+        or not negative.any()
+        or not (np.mean(values[negative] > 0.5) > 0.5 and values.max() <= 1)
+    ):
+        return
+    named, label = (table.header[i] for i in (column, call))
+    cells = " | ".join(sorted({table.columns[call][i].strip() for i in np.flatnonzero(negative)}))
+    alone = InputChanges(columns=((named, "score"), (label, "")))
+    fixes = (
+        SuggestedFix(
+            f"Read “{named[:60]}” as the score of the class in “{label[:60]}”",
+            InputChanges(columns=((named, "score"),), edits=(("of_called", f"{label}: {named}: {cells}"),)),
+        ),
+        SuggestedFix(f"Read “{named[:60]}” as the risk of melanoma", alone),
+    )
+    sentence = (
+        f"most cases that column {label!r} calls negative have more than 0.5 in {named!r}: is that the "
+        "score of the class that is called, or the risk of melanoma?"
+    )
+    yield error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 
 
 def _other_class(table: TextTable, header: str) -> Finding:

@@ -71,6 +71,22 @@ def test_an_only_column_of_the_other_class_is_asked_about_with_both_scores(heade
     assert read(FixedSource(data, as_other.changes)).outputs[:, 0] == pytest.approx(SCORES)
 
 
+@pytest.mark.parametrize("calls", [("benign", "malignant"), ("nevus", "melanoma"), ("0", "1")])
+@pytest.mark.parametrize("header", ["score", "probability"])
+def test_scores_of_the_class_that_is_called_are_asked_about(calls, header):
+    called = [calls[score > 0.5] for score in SCORES]
+    top = [max(score, 1 - score) for score in SCORES]
+    call = "pred" if calls == ("0", "1") else "label"
+    data = table(("image", call, header), *zip(NAMES, called, top, strict=True))
+    of_called, as_risk = only(refused(read, data).problems, "column-suspect").fixes
+    found = read(FixedSource(data, of_called.changes))
+    assert found.outputs[:, 0] == pytest.approx(SCORES)
+    assert of_called.label.endswith(f"score {100 * scored(found).score:.2f}")
+    assert read(FixedSource(data, as_risk.changes)).outputs[:, 0] == pytest.approx(top)
+    agreeing = table(("image", call, header), *zip(NAMES, called, SCORES, strict=True))
+    assert "column-suspect" not in codes(read(agreeing).findings)
+
+
 @pytest.mark.parametrize("header", ["y_true", "target", "label"])
 def test_an_only_column_of_another_name_is_the_score_with_a_warning(header):
     found = read(table(("image", header), *zip(NAMES, SCORES, strict=True)))
