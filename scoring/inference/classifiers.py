@@ -1,6 +1,7 @@
 """Models that classify one image: one bilinear step to the size that a model declares, cases that lack their
 image, and outputs in the order that the model's own entry `categories` names."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from scoring.common.findings import Finding, InputRefused, error, note
@@ -13,6 +14,9 @@ from scoring.inputs.sources import SourceFiles
 
 PICTURE_SIDE = 224
 SHOWN = 3
+OTHER_ENTRIES = ("names", "id2label", "class_names", "classes", "labels")
+"""Entries in which ultralytics, transformers and others name a model's outputs."""
+NUMBERED = re.compile(r"""['"]?(\d{1,4})['"]?\s*:\s*['"]([^'"]{0,200})['"]""", re.ASCII)
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
@@ -57,9 +61,24 @@ def image_problems(
     return [*missing, *several]
 
 
-def named_outputs(metadata: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the categories that a model's own entry `categories` names; empty where there is none."""
-    return tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())
+def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the categories that a model's own entry `categories` names; empty where there is none.
+
+    Args:
+        metadata: The model's entries.
+        expected: Categories that an entry of another exporter (`OTHER_ENTRIES`) has to name, to count.
+    """
+    own = tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())
+    others = (_listed(metadata.get(name, "")) for name in OTHER_ENTRIES)
+    return own or next((names for names in others if names and sorted(names) == sorted(expected)), ())
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Return the names of `{0: 'MEL', 1: 'NV'}`, in Python or JSON, by number, or of a list."""
+    numbered = {int(number): name for number, name in NUMBERED.findall(text)}
+    if numbered:
+        return tuple(numbered[number] for number in sorted(numbered))
+    return tuple(name.strip(" \"'") for name in text.strip("[] \n").split(","))
 
 
 def output_order(
@@ -67,7 +86,7 @@ def output_order(
 ) -> tuple[OutputOrder, tuple[Finding, ...]]:
     """Return which output of a model each category of a truth is, by the model's entry `categories`, with a
     note where its order is another. Raises InputRefused where the entry names others."""
-    own = named_outputs(metadata)
+    own = named_outputs(metadata, categories)
     if not own or own == tuple(categories):
         return None, ()
     if sorted(own) != sorted(categories):
@@ -76,7 +95,5 @@ def output_order(
             f"{', '.join(categories)}: take a truth with the model's categories, or correct the entry."
         )
         raise InputRefused([error("wrong-output", where, sentence)])
-    sentence = (
-        f"its outputs are {', '.join(own)} by its entry `categories`, and are put in the truth's order."
-    )
+    sentence = f"its outputs are {', '.join(own)} by an entry of its own, and are put in the truth's order."
     return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)

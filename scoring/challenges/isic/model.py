@@ -175,12 +175,13 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
             )
             raise InputRefused([error("bad-option", "--categories", sentence)])
         return names
-    names = named_outputs(inspected.model["metadata"])
+    usual = of_width(width) or ()
+    names = named_outputs(inspected.model["metadata"], usual)
     if names and len(names) != width:
         sentence = f"{width} outputs per image, but the model's entry `categories` names {len(names)}."
         raise InputRefused([error("wrong-output", where, sentence)])
-    preset_names = names or of_width(width)
-    if preset_names is None:
+    preset_names = names or usual
+    if not preset_names:
         sentence = (
             f"the model gives {width} numbers per image, which is no preset's: name them, --categories A,B,…"
         )

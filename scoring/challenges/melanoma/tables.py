@@ -153,7 +153,7 @@ def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> It
     ):
         return
     named, label = (table.header[i] for i in (column, call))
-    cells = " | ".join(sorted({table.columns[call][i].strip() for i in np.flatnonzero(negative)}))
+    cells = " | ".join(sorted({table.columns[call][i].strip() for i in np.flatnonzero(negative).tolist()}))
     alone = InputChanges(columns=((named, "score"), (label, "")))
     fixes = (
         SuggestedFix(

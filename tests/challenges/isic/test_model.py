@@ -194,6 +194,23 @@ def test_outputs_are_put_in_the_order_of_the_truth_by_the_entry_of_the_model():
     assert answers[1].tolist() == answers[0][[2, 0, 1]].tolist()
 
 
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"names": "{0: 'NV', 1: 'BCC', 2: 'MEL'}"},
+        {"id2label": '{"0": "NV", "1": "BCC", "2": "MEL"}'},
+        {"class_names": '["NV", "BCC", "MEL"]'},
+        {"classes": "NV,BCC,MEL", "names": "{0: 'cat', 1: 'dog', 2: 'bird'}"},
+    ],
+)
+def test_the_order_is_read_from_entries_of_other_exporters(entries):
+    mixed = isic.predict(model(metadata=entries), read())
+    assert mixed.outputs.tolist() == isic.predict(model(), read()).outputs[:, [2, 0, 1]].tolist()
+    assert "category-order" in codes(mixed.findings)
+    foreign = isic.predict(model(metadata={"names": "{0: 'cat', 1: 'dog', 2: 'bird'}"}), read())
+    assert "category-order" not in codes(foreign.findings)
+
+
 @pytest.mark.parametrize("entry", ["NV,MEL,SCC", "NV,MEL", "NV,MEL,MEL"])
 def test_an_entry_that_names_other_categories_is_refused_everywhere(entry):
     made = model(metadata={"categories": entry})
