@@ -33,7 +33,8 @@ def _check(arguments: argparse.Namespace) -> None:
         sent = reading.attempt(challenge.read_predictions, arguments.predictions, truth)
         if sent is not None and truth is not None and not reading.problems:
             card = reading.attempt(challenge.score, truth, sent, resamples=0, metadata=arguments.metadata)
-            reading.add(_undefined(card), ())
+            undefined = () if card is None else (f for f in card.findings if f.code == "undefined-metric")
+            reading.add((error(f.code, f.where, f.message) for f in undefined), ())
     if truth is not None:
         lacking = challenge.readers.missing_columns(truth, arguments.metadata)
         reading.add([problem for problem in lacking if problem not in reading.problems], ())
@@ -47,51 +48,38 @@ def _check(arguments: argparse.Namespace) -> None:
     )
 
 
-def _undefined(card: Any) -> list[Any]:
-    """Return problems where a metric is undefined on the truth."""
-    found = [] if card is None else [f for f in card.findings if f.code == "undefined-metric"]
-    return [error(f.code, f.where, f.message) for f in found]
-
-
 def _list(arguments: argparse.Namespace) -> None:
-    rows = []
+    rows, lines = [], [f"{key:<22}    built in        {row.name}" for key, row in REGISTRY.items()]
     for file in library.known():
+        row: dict[str, Any] = {"id": file.name, "title": "", "task": "", "problem": None}
         try:
             declaration = file.declaration
-            row = {
-                "id": file.name,
-                "title": declaration.about.title,
-                "task": declaration.task,
-                "problem": None,
-            }
+            row |= {"title": declaration.about.title, "task": declaration.task}
+            text = f"{row['task']:<16}{row['title']}"
         except InputRefused as refused:
-            row = {"id": file.name, "title": "", "task": "", "problem": refused.problems[0].message}
+            row["problem"] = refused.problems[0].message
+            text = f"cannot be read: {row['problem']}"
         rows.append({**row, "own": file.is_own})
-    lines = [
-        f"{row['id']:<22}{'own ' if row['own'] else '    '}"
-        + (f"{row['task']:<16}{row['title']}" if not row["problem"] else f"cannot be read: {row['problem']}")
-        for row in rows
-    ]
-    built_in = [f"{challenge_id:<22}    built in        {row.name}" for challenge_id, row in REGISTRY.items()]
-    respond(arguments.json, {"challenges": rows}, "\n".join([*built_in, *lines]))
+        lines.append(f"{file.name:<22}{'own ' if file.is_own else '    '}{text}")
+    respond(arguments.json, {"challenges": rows}, "\n".join(lines))
 
 
 def _show(arguments: argparse.Namespace) -> None:
-    if arguments.file in REGISTRY:
-        print(load_challenge(arguments.file).words.rule.strip())
+    name = arguments.file
+    if name in REGISTRY:
+        print(load_challenge(name).words.rule.strip())
         return
     if arguments.text:
-        print(_file(arguments.file).path.read_text(encoding="utf-8"), end="")
+        print(_file(name).path.read_text(encoding="utf-8"), end="")
         return
-    challenge = _challenge(arguments.file)
+    challenge = library.of_file(name if name.endswith(ENDING) else _file(name).path)
     declaration = _declared(challenge)
     lines = [f"{challenge.words.title} ({challenge.id}), {declaration.task}", declaration.about.about]
     for use in declaration.uses:
         part = f"{100 * use.weight:.4g} %" if use in declaration.score else "beside it"
         lines.append(f"  {use.key:<32}{part:<11}{use.better} is better. {use.metric.pitfall}")
-    respond(
-        arguments.json, {"id": challenge.id, "declaration": declaration.tree}, "\n".join(filter(None, lines))
-    )
+    kept = {"id": challenge.id, "declaration": declaration.tree}
+    respond(arguments.json, kept, "\n".join(filter(None, lines)))
 
 
 def _add(arguments: argparse.Namespace) -> None:
@@ -103,34 +91,29 @@ def _add(arguments: argparse.Namespace) -> None:
 def _remove(arguments: argparse.Namespace) -> None:
     file = _file(arguments.file)
     if not file.is_own:
-        message = "it comes with Benchside and stays; only own challenges are removed."
-        raise InputRefused([error("bad-option", file.name, message)])
+        raise _refused(file.name, "it comes with Benchside and stays; only own challenges are removed.")
     file.path.unlink(missing_ok=True)
     print(f"Removed {file.name}. Boards and the history keep their copies of it.")
 
 
 def _init(arguments: argparse.Namespace) -> None:
-    given = arguments.file if arguments.output in (None, "-") else arguments.output
-    stem = draft.id_of(Path(given).stem)
-    target = Path(arguments.output or f"{stem}{ENDING}")
-    if target.exists() and arguments.output != "-":
-        raise InputRefused(
-            [error("bad-option", str(target), "it is there already: name another with --output.")]
-        )
+    is_printed = arguments.output == "-"
+    stem = draft.id_of(Path(arguments.file if is_printed else arguments.output or arguments.file).stem)
+    target = arguments.output or f"{stem}{ENDING}"
+    if not is_printed and Path(target).exists():
+        raise _refused(target, "it is there already: name another with --output.")
     truth = suggestion.read_truth(arguments.file)
     found = suggestion.suggest(truth, stem)
     sent = suggestion.read_truth(arguments.predictions) if arguments.predictions else None
     if isinstance(truth, TruthTable) and isinstance(sent, TruthTable):
         found = suggestion.with_sent(truth, found, sent)
-    if sys.stdin.isatty() and sys.stdout.isatty() and arguments.output != "-":
+    if sys.stdin.isatty() and sys.stdout.isatty() and not is_printed:
         found = _asked(found)
-    write(arguments.output or str(target), draft.toml(found), "--output")
-    if arguments.output != "-":
+    write(target, draft.toml(found), "--output")
+    if not is_printed:
         print("\n".join(draft.reasons(found)))
-        print(
-            f"Written to {target}. Read it, change it, then try it: "
-            f"benchside challenge check {shlex.quote(str(target))} --truth {shlex.quote(arguments.file)}"
-        )
+        command = f"benchside challenge check {shlex.quote(target)} --truth {shlex.quote(arguments.file)}"
+        print(f"Written to {target}. Read it, change it, then try it: {command}")
 
 
 def _asked(found: Draft) -> Draft:
@@ -138,13 +121,11 @@ def _asked(found: Draft) -> Draft:
     print("\n".join(draft.reasons(found)), "Enter keeps the value in brackets.", sep="\n")
     title = _answer("Title", found["title"])
     regions = {_answer(f"Name of {v[0]}", name): v for name, v in found.get("regions", {}).items()}
-    found, known = (
-        {**found, **draft.titled(title), "id": found["id"], "regions": regions},
-        registry.of_task(found["task"]),
-    )
-    print("Metrics:", ", ".join(metric.name for metric in known))
+    found = {**found, **draft.titled(title), "id": found["id"], "regions": regions}
+    known = [metric.name for metric in registry.of_task(found["task"])]
+    print("Metrics:", ", ".join(known))
     name = _answer("Metric", found["score"]["metric"])
-    if name != found["score"]["metric"] and name in {metric.name for metric in known}:
+    if name != found["score"]["metric"] and name in known:
         found = draft.with_metric(found, name)
     score = found["score"]
     print(f"Mind: {registry.find(found['task'], score['metric']).pitfall}")
@@ -166,16 +147,12 @@ def _file(name: str) -> DeclaredFile:
     found = next((file for file in library.known() if file.name == name.partition("@")[0]), None)
     if found is None:
         known = ", ".join(file.name for file in library.known())
-        raise InputRefused(
-            [error("bad-option", shortened(name, 60), f"there is no such file. Known: {known}.")]
-        )
+        raise _refused(shortened(name, 60), f"there is no such file. Known: {known}.")
     return found
 
 
-def _challenge(name: str) -> Challenge[Any, Any]:
-    if name.endswith(ENDING):
-        return library.of_file(name)
-    return library.of_file(_file(name).path)
+def _refused(where: str, message: str) -> InputRefused:
+    return InputRefused([error("bad-option", where, message)])
 
 
 def _declared(challenge: Challenge[Any, Any]) -> Declaration:

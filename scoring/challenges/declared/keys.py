@@ -84,12 +84,16 @@ class KeyReader:
         where = f"{self.name}:{line_of(self.lines, path)}"
         self.problems.append(error(code, where, f"{dotted(path) or 'the file'}: {message}"))
 
+    def bad(self, path: Path, message: str) -> None:
+        """Keep a problem of a value that cannot be meant."""
+        self.refuse("bad-value", path, message)
+
     def section(self, key: str) -> Mapping[str, Any]:
         """Return a table of the file, an empty one where there is none, with its unknown keys refused."""
         if key not in self.sections:
             found = self.tree.get(key, {})
             if not isinstance(found, dict):
-                self.refuse("bad-value", (key,), f"write it as a table, [{key}].")
+                self.bad((key,), f"write it as a table, [{key}].")
                 found = {}
             elif key in KEYS and "metric" not in KEYS[key]:
                 self.unknown((key,), found, KEYS[key])
@@ -101,7 +105,7 @@ class KeyReader:
         known = tuple(known)
         for key in table:
             if key not in known:
-                listing = f" Keys here: {', '.join(known)}." if not near(key, known) else near(key, known)
+                listing = near(key, known) or f" Keys here: {', '.join(known)}."
                 self.refuse("unknown-key", (*path, key), f"there is no such key.{listing}")
 
     def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
@@ -116,12 +120,9 @@ class KeyReader:
     def values(self, section: str) -> dict[str, Any]:
         """Return the values of a section, "" for the top, whose keys are written and right."""
         if section not in self.read:
-            table = self.section(section) if section else self.tree
+            table, above = (self.section(section), (section,)) if section else (self.tree, ())
             kinds = ((key, kind) for key, kind in KEYS[section].items() if kind and key in table)
-            found = {
-                key: self.value((section, key) if section else (key,), table[key], kind)
-                for key, kind in kinds
-            }
+            found = {key: self.value((*above, key), table[key], kind) for key, kind in kinds}
             self.read[section] = {key: value for key, value in found.items() if value is not None}
         return self.read[section]
 
@@ -130,10 +131,10 @@ class KeyReader:
         try:
             taken = _taken(path, value, kind)
         except ValueError as advice:
-            self.refuse("bad-value", path, str(advice))
+            self.bad(path, str(advice))
             return None
         if kind == LIST and (twice := sorted({name for name in taken if taken.count(name) > 1})[:3]):
-            self.refuse("bad-value", path, f"{', '.join(map(repr, twice))} appears twice.")
+            self.bad(path, f"{', '.join(map(repr, twice))} appears twice.")
         return taken
 
 

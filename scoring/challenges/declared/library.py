@@ -14,6 +14,7 @@ from scoring.challenges import REGISTRY
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.definition import challenge_of
 from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
+from scoring.common import opening
 from scoring.common.findings import InputRefused, error
 from scoring.core.challenge import Challenge
 
@@ -49,12 +50,8 @@ def own_folder() -> Path:
     data."""
     import platformdirs
 
-    named = os.environ.get(FOLDER)
-    return (
-        Path(named)
-        if named
-        else Path(platformdirs.user_data_dir("benchside", appauthor=False)) / "challenges"
-    )
+    usual = Path(platformdirs.user_data_dir("benchside", appauthor=False)) / "challenges"
+    return Path(os.environ.get(FOLDER) or usual)
 
 
 def known() -> Iterator[DeclaredFile]:
@@ -77,14 +74,11 @@ def find(name: str) -> Challenge[Any, Any] | None:
         return _read[name][1]
     plain, _, digest = name.partition("@")
     for file in known():
-        if file.name != plain:
-            continue
-        try:
-            challenge = of_text(read_file(file.path), file.path.name)
-        except InputRefused:
-            continue
-        if not digest or challenge.id == name:
-            return challenge
+        if file.name == plain:
+            with suppress(InputRefused):
+                challenge = of_file(file.path)
+                if not digest or challenge.id == name:
+                    return challenge
     return None
 
 
@@ -102,11 +96,7 @@ def of_file(path: str | os.PathLike[str]) -> Challenge[Any, Any]:
 
 
 def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
-    """Return the challenge of the text of a file, and remember it.
-
-    Raises:
-        InputRefused: With every problem.
-    """
+    """Return the challenge of the text of a file, and remember it. Raises InputRefused with every problem."""
     return _remembered(_parsed(data, name))
 
 
@@ -167,16 +157,13 @@ def _of_json(text: str) -> Declaration:
     return parse_tree(json.loads(text), "declaration")
 
 
-@lru_cache(maxsize=64)
-def _parsed(data: bytes | str, name: str) -> Declaration:
-    return parse(data, name)
+_parsed = lru_cache(maxsize=64)(parse)
 
 
 def read_file(path: Path) -> bytes:
     """Return the bytes of a file, one more than is allowed at most. Raises InputRefused."""
     try:
-        with path.open("rb") as file:
-            return file.read(LARGEST + 1)
+        return opening.read_file(path, LARGEST + 1)
     except OSError as problem:
         reason = problem.strerror or "it cannot be opened"
         raise InputRefused([error("unreadable-file", path.name, f"{reason}.")]) from None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scoring.challenges.declared.declaration import MetricUse, PredictionColumns
-from scoring.challenges.declared.keys import KEYS, KeyReader
+from scoring.challenges.declared.keys import KEYS, NUMBER, KeyReader
 from scoring.challenges.declared.toml_lines import Path
 from scoring.metrics import registry
 from scoring.metrics.registry import Metric
@@ -32,14 +32,14 @@ class MetricReader:
         keys = self.keys
         score, report = keys.section("score"), keys.tree.get("report", [])
         if not _is_tables(report):
-            keys.refuse("bad-value", ("report",), "write each metric below a heading [[report]].")
+            keys.bad(("report",), "write each metric below a heading [[report]].")
             report = []
         parts = score.get("parts")
         if parts is not None and (not parts or not _is_tables(parts)):
-            keys.refuse("bad-value", ("score", "parts"), 'write [{metric = "f2", weight = 60}, ...].')
+            keys.bad(("score", "parts"), 'write [{metric = "f2", weight = 60}, ...].')
             return (), ()
         if len(report) + len(parts or ()) > MOST_METRICS:
-            keys.refuse("bad-value", ("report",), f"at most {MOST_METRICS} metrics are allowed.")
+            keys.bad(("report",), f"at most {MOST_METRICS} metrics are allowed.")
             return (), ()
         if (parts is None) == ("metric" not in score):
             advice = 'write metric = "...", or parts = [...] for a weighted sum.'
@@ -58,14 +58,14 @@ class MetricReader:
         """Return parts with weights that sum to 1."""
         at, total = ("score", "parts"), sum(use.weight for use in uses)
         if uses and total <= 0:
-            self.keys.refuse("bad-value", at, "the weights sum to nothing: give one above 0.")
+            self.keys.bad(at, "the weights sum to nothing: give one above 0.")
             return uses
         if len({use.better for use in uses}) > 1:
             words = ", ".join(f"{use.key} ({use.better})" for use in uses)
-            advice = f"the parts of a sum must all be better when higher, or all better when lower: {words}."
-            self.keys.refuse("bad-value", at, advice)
+            rule = "the parts of a sum must all be better when higher, or all better when lower"
+            self.keys.bad(at, f"{rule}: {words}.")
         if twice := {use.key for use in uses if sum(use.key == other.key for other in uses) > 1}:
-            self.keys.refuse("bad-value", at, f"{min(twice)} appears twice.")
+            self.keys.bad(at, f"{min(twice)} appears twice.")
         return tuple(replace(use, weight=use.weight / total) for use in uses)
 
     def _use(self, path: Path, table: Mapping[str, Any], section: str) -> MetricUse | None:
@@ -87,37 +87,30 @@ class MetricReader:
         keys.unknown(path, table, (*known, *metric.parameters))
         options = {key: table[key] for key in metric.parameters if key in table}
         for key, problem in metric.problems(options).items():
-            keys.refuse("bad-value", (*path, key), f"it {problem}.")
+            keys.bad((*path, key), f"it {problem}.")
             del options[key]
         self._check(path, metric, options)
-        weight = None
-        if "weight" in known and "weight" in table:
-            weight = keys.value((*path, "weight"), table["weight"], known["weight"])
+        weight = keys.value((*path, "weight"), table.get("weight", 1), NUMBER) if "weight" in known else 1
         return MetricUse(metric, key_of(metric, options), options, 1.0 if weight is None else float(weight))
-
-    def _lacks_positive(self) -> bool:
-        """Return whether no class is named as positive, which a single score is refused for already."""
-        graded = self.task in ("classification", "ordinal") and bool(self.names)
-        return graded and "positive" not in self.keys.tree and not self.predictions.score
 
     def _check(self, path: Path, metric: Metric, options: Mapping[str, Any]) -> None:
         """Refuse a metric that is not defined on what the file declares."""
         at, of = (*path, "metric"), options.get("class")
         if of is not None and of not in self.names:
             known = ", ".join(self.names[:20]) or "none are named"
-            self.keys.refuse("bad-value", (*path, "class"), f"{of!r} is not one of the classes: {known}.")
+            self.keys.bad((*path, "class"), f"{of!r} is not one of the classes: {known}.")
         if "average" in options and of is not None and self.task != "segmentation":
-            self.keys.refuse("bad-value", (*path, "average"), "give average or class, not both.")
-        several = self.task in ("classification", "ordinal") and len(self.names) > 2
-        if "average" in metric.parameters and of is None and "average" not in options:
-            if several:
-                advice = f'of {len(self.names)} classes say which: average = "macro", or class = "...".'
+            self.keys.bad((*path, "average"), "give average or class, not both.")
+        is_graded, n = self.task in ("classification", "ordinal"), len(self.names)
+        if "average" in metric.parameters and of is None and "average" not in options and is_graded and n:
+            if n > 2:
+                advice = f'of {n} classes say which: average = "macro", or class = "...".'
                 self.keys.refuse("missing-key", at, f"{metric.name} {advice}")
-            elif self._lacks_positive():
+            elif "positive" not in self.keys.tree and not self.predictions.score:
                 self.keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know which class is.")
         has_scores = self.predictions.scores or self.predictions.score
         if metric.needs in ("scores", "probabilities") and not has_scores:
-            self.keys.refuse("bad-value", at, f"{metric.name} needs scores; [predictions] has labels only.")
+            self.keys.bad(at, f"{metric.name} needs scores; [predictions] has labels only.")
 
 
 def _is_tables(value: object) -> bool:

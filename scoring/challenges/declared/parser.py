@@ -31,22 +31,26 @@ ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 """What pages would take for markup or a link."""
 PLACES = {"points": (("x", "y"), ("x", "y", "z")), "boxes": (("x0", "y0", "x1", "y1"),)}
-NEEDED_OF_TRUTH = {
-    "regression": {"value": "name the column of the number that is predicted"},
-    "survival": {
-        "time": "name the column of the time to event or censoring",
-        "event": "name the column that is 1 where the event was seen and 0 where the case is censored",
+NEEDED = {
+    "regression": {
+        ("truth", "value"): "name the column of the number that is predicted",
+        ("predictions", "value"): "name the column of the predicted number",
     },
-    "points": {"places": 'name the columns of the coordinates, such as ["x", "y"]'},
-    "boxes": {"places": 'name the columns of the corners, such as ["x0", "y0", "x1", "y1"]'},
+    "survival": {
+        ("truth", "time"): "name the column of the time to event or censoring",
+        ("truth", "event"): "name the column that is 1 if the event was seen and 0 if the case is censored",
+        ("predictions", "risk"): "name the column of the risk, the higher the earlier the event",
+    },
+    "points": {
+        ("truth", "places"): 'name the columns of the coordinates, such as ["x", "y"]',
+        ("predictions", "score"): "name the column of the score of each point",
+    },
+    "boxes": {
+        ("truth", "places"): 'name the columns of the corners, such as ["x0", "y0", "x1", "y1"]',
+        ("predictions", "score"): "name the column of the score of each box",
+    },
 }
-"""Task -> keys of [truth] that it needs, and what to do."""
-NEEDED_OF_PREDICTIONS = {
-    "regression": {"value": "name the column of the predicted number"},
-    "survival": {"risk": "name the column of the risk, the higher the earlier the event"},
-    "points": {"score": "name the column of the score of each point"},
-    "boxes": {"score": "name the column of the score of each box"},
-}
+"""Task -> keys that it needs, and what to do."""
 OF_CLASSES = ("classification", "ordinal", "multilabel", "segmentation")
 """Tasks that need names of classes, labels or regions."""
 WORST_OF = ("classification", "ordinal", "multilabel", "segmentation", "points", "boxes")
@@ -54,12 +58,8 @@ WORST_OF = ("classification", "ordinal", "multilabel", "segmentation", "points",
 
 
 def parse(data: bytes | str, name: str) -> Declaration:
-    """Return what a file declares.
-
-    Raises:
-        InputRefused: With every problem; `bad-toml`, `unknown-key`, `missing-key`, `bad-value`,
-            `unknown-metric`.
-    """
+    """Return what a file declares. Raises InputRefused with every problem: `bad-toml`, `unknown-key`,
+    `missing-key`, `bad-value`, `unknown-metric`."""
     text, tree = _tree(data, name)
     return parse_tree(tree, name, key_lines(text))
 
@@ -67,14 +67,11 @@ def parse(data: bytes | str, name: str) -> Declaration:
 def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
-    """Return what a file declares, from the values that it holds.
+    """Return what a file declares, from the values that it holds. Raises InputRefused with every problem.
 
     Args:
         tree: As `tomllib` gives them.
         lines: The line of each key.
-
-    Raises:
-        InputRefused: With every problem.
     """
     keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
@@ -125,11 +122,10 @@ def _about(keys: KeyReader) -> ChallengeIdentity:
     keys.required(("title",), 'give it a title, such as title = "CAMELYON17: pN stage".')
     for key in ("title", "about"):
         if MARKUP.search(top.get(key, "")):
-            advice = "write plain words, without addresses and without [ ] < > ` $ | \\."
-            keys.refuse("bad-value", (key,), advice)
+            keys.bad((key,), "write plain words, without addresses and without [ ] < > ` $ | \\.")
     challenge_id = top.get("id", "")
     if challenge_id and not ID.fullmatch(challenge_id):
-        keys.refuse("bad-value", ("id",), "write 1 to 48 small letters, digits and hyphens.")
+        keys.bad(("id",), "write 1 to 48 small letters, digits and hyphens.")
     words = (top.get("title", challenge_id), top.get("about", ""), top.get("source", ""))
     return ChallengeIdentity(challenge_id, *words, keys.values("cite"))
 
@@ -140,12 +136,10 @@ def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
         keys.required(("classes",), "name the classes, in order where order counts.")
     classes, positive = top.get("classes", ()), top.get("positive")
     if task in ("classification", "ordinal") and len(classes) == 1:
-        keys.refuse(
-            "bad-value", ("classes",), "one class cannot be distinguished from another: name two or more."
-        )
+        keys.bad(("classes",), "one class cannot be distinguished from another: name two or more.")
     if positive is not None and positive not in classes:
         known = ", ".join(classes[:20]) or "none are named"
-        keys.refuse("bad-value", ("positive",), f"{positive!r} is not one of the classes: {known}.")
+        keys.bad(("positive",), f"{positive!r} is not one of the classes: {known}.")
         positive = None
     return classes, positive
 
@@ -158,15 +152,15 @@ def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[st
         return {}
     written = keys.section("regions")
     if len(written) > MOST_REGIONS:
-        keys.refuse("bad-value", ("regions",), f"at most {MOST_REGIONS:,} regions are allowed.")
+        keys.bad(("regions",), f"at most {MOST_REGIONS:,} regions are allowed.")
         return {}
     if written and classes:
-        keys.refuse("bad-value", ("classes",), "give classes or [regions], not both.")
+        keys.bad(("classes",), "give classes or [regions], not both.")
     regions = {}
     for name, values in written.items():
         wanted = values if isinstance(values, list) else [values]
         if not wanted or any(type(v) is not int or not 0 < v < 65_536 for v in wanted):
-            keys.refuse("bad-value", ("regions", name), "write the values in the mask, such as [1, 2, 4].")
+            keys.bad(("regions", name), "write the values in the mask, such as [1, 2, 4].")
             continue
         regions[name] = tuple(sorted(set(wanted)))
     return regions or {name: (k + 1,) for k, name in enumerate(classes)}
@@ -176,18 +170,16 @@ def _truth(keys: KeyReader, task: str) -> TruthColumns:
     read = dict(keys.values("truth"))
     if task != "segmentation":
         keys.required(("truth", "case"), "name the column of the case id.")
-    for key, reason in NEEDED_OF_TRUTH.get(task, {}).items():
-        keys.required(("truth", key), f"{reason}.")
+    for path, reason in NEEDED.get(task, {}).items():
+        keys.required(path, f"{reason}.")
     one_hot = read.pop("columns", None)
     if task in ("classification", "ordinal") and ("label" in read) == bool(one_hot):
-        advice = (
-            'name the column of the class, or write columns = "classes" for a column of 0 and 1 per class.'
-        )
-        keys.refuse("missing-key", ("truth", "label"), advice)
+        advice = 'or write columns = "classes" for a column of 0 and 1 per class.'
+        keys.refuse("missing-key", ("truth", "label"), f"name the column of the class, {advice}")
     lengths, n = [len(wanted) for wanted in PLACES.get(task, ())], len(read.get("places", ()))
     if task and n and n not in lengths:
         advice = f"{task} takes {' or '.join(map(str, lengths)) or 'no'} columns, in that order."
-        keys.refuse("bad-value", ("truth", "places"), advice)
+        keys.bad(("truth", "places"), advice)
     if task and task != "boxes" and "boxes" in keys.section("truth"):
         keys.refuse("unknown-key", ("truth", "boxes"), "only the task boxes has it.")
     return TruthColumns(**read | ({"label": None} if one_hot else {}))
@@ -197,8 +189,6 @@ def _predictions(
     keys: KeyReader, task: str, classes: tuple[str, ...], positive: str | None
 ) -> PredictionColumns:
     read = dict(keys.values("predictions"))
-    for key, reason in NEEDED_OF_PREDICTIONS.get(task, {}).items():
-        keys.required(("predictions", key), f"{reason}.")
     label, score = read.get("label"), read.get("score")
     scores = "scores" in read or task == "multilabel"
     if task in ("classification", "ordinal"):
@@ -206,15 +196,15 @@ def _predictions(
             advice = 'name the column of the class (label), or write scores = "classes", or name a score.'
             keys.refuse("missing-key", ("predictions", "label"), advice)
         if score and scores:
-            keys.refuse("bad-value", ("predictions", "score"), "give score or scores, not both.")
+            keys.bad(("predictions", "score"), "give score or scores, not both.")
         if score and len(classes) > 2:
             advice = f'it tells two classes apart, and there are {len(classes)}: write scores = "classes".'
-            keys.refuse("bad-value", ("predictions", "score"), advice)
+            keys.bad(("predictions", "score"), advice)
         if score and positive is None and "positive" not in keys.tree:
             keys.refuse("missing-key", ("positive",), "say which of the two classes the score is of.")
     if read.get("missing") == "worst" and task and task not in WORST_OF:
         advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
-        keys.refuse("bad-value", ("predictions", "missing"), advice)
+        keys.bad(("predictions", "missing"), advice)
     usual = {
         "case": keys.values("truth").get("case", "case"),
         "threshold": 0.5 if score or task == "multilabel" else None,
@@ -227,7 +217,7 @@ def _ranking(keys: KeyReader, known: Sequence[str]) -> RankingRule:
     for name in rule.metrics:
         if name not in known and all(problem.code != "unknown-metric" for problem in keys.problems):
             advice = f"{name!r} is not one of the metrics: {', '.join(known)}.{near(name, known)}"
-            keys.refuse("bad-value", ("ranking", "metrics"), advice)
+            keys.bad(("ranking", "metrics"), advice)
     if rule.by == "mean_rank" and len(rule.metrics or known) < 2:
-        keys.refuse("bad-value", ("ranking", "by"), "a mean of ranks needs two metrics or more.")
+        keys.bad(("ranking", "by"), "a mean of ranks needs two metrics or more.")
     return rule
