@@ -85,11 +85,7 @@ def _from_truth(truth: ChosenInput) -> None:
     if suggested.refused:
         finding_list.refusal(suggested.refused, title="The truth has no case id", message=AGAIN)
         return
-    drawn = f"new_{truth.key[:12]}"
-    if isinstance(read_truth, TruthTable):
-        written = _choices(read_truth, suggested.value, drawn)
-    else:
-        written = _of_masks(read_truth, suggested.value, drawn)
+    written = _choices(read_truth, suggested.value, f"new_{truth.key[:12]}")
     text = draft.toml(written)
     _made(attempt(library.of_text, text, f"{written['id']}.toml"), text, truth)
 
@@ -104,41 +100,38 @@ def _suggestion(key: str, name: str, _found: TruthTable | TruthMasks) -> Outcome
     return attempt(suggestion.suggest, _found, name)
 
 
-def _of_masks(masks: TruthMasks, suggested: Draft, key: str) -> Draft:
-    """Draw the names of the values and what is measured, and return the draft."""
-    title_column, middle, right = st.columns(3)
-    with title_column:
-        title = _title(suggested, key)
-    regions: dict[str, list[int]] = {}
-    with middle:
-        for value, cases in masks.found.items():
-            label, usual = f"Name of {value}, in {cases} of {masks.cases} masks", masks.called(value)
-            name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
-            regions.setdefault(name, []).append(value)
-    with right:
-        return _metric({**suggested, **title, "regions": regions}, f"{key}_masks")
-
-
-def _title(suggested: Draft, key: str) -> Draft:
-    return draft.titled(st.text_input("Title", suggested["title"], key=f"{key}_title", max_chars=120))
-
-
-def _choices(table: TruthTable, suggested: Draft, key: str) -> Draft:
+def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft:
     """Draw what can be chosen, each with what was suggested, and return the draft."""
     title_column, middle, right = st.columns(3)
-    truth = suggested["truth"]
     with title_column:
-        title = _title(suggested, key)
-        case = _select("Column of the case id", list(table.columns), truth["case"], f"{key}_case")
+        title = st.text_input("Title", suggested["title"], key=f"{key}_title", max_chars=120)
+    made = {**suggested, **draft.titled(title)}
+    if isinstance(read, TruthMasks):
+        with middle:
+            made["regions"] = _regions(read, key)
+        with right:
+            return _metric(made, f"{key}_masks")
+    with title_column:
+        case = _select("Column of the case id", list(read.columns), made["truth"]["case"], f"{key}_case")
+    made["truth"] = {**made["truth"], "case": case}
     with middle:
         task = _select("Predicted is", TASKS, suggested["task"], f"{key}_task", "{1} ({0})")
-        columns = _columns(table, suggested, task, f"{key}_{task}")
-        named = {**suggested, **title, "truth": {**truth, "case": case}}
-        with_task = suggestion.with_task(table, named, task, **columns)
+        columns = _columns(read, suggested, task, f"{key}_{task}")
+    with_task = suggestion.with_task(read, made, task, **columns)
     if (sent := _sent()) is not None:
-        with_task = suggestion.with_sent(table, with_task, sent)
+        with_task = suggestion.with_sent(read, with_task, sent)
     with right:
         return _metric(with_task, f"{key}_{task}")
+
+
+def _regions(masks: TruthMasks, key: str) -> dict[str, list[int]]:
+    """Draw the names of the values of masks, and return the values by name."""
+    regions: dict[str, list[int]] = {}
+    for value, cases in masks.found.items():
+        label, usual = f"Name of {value}, in {cases} of {masks.cases} masks", masks.called(value)
+        name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
+        regions.setdefault(name, []).append(value)
+    return regions
 
 
 def _sent() -> TruthTable | None:
@@ -176,80 +169,70 @@ def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mappin
     return chosen
 
 
-def _metric(challenge_draft: Draft, key: str) -> Draft:
+def _metric(made: Draft, key: str) -> Draft:
     """Draw the choice of the metric with its pitfall, and of what depends on it."""
-    metrics = {metric.name: metric for metric in draft.metrics_of(challenge_draft["task"])}
+    metrics = {metric.name: metric for metric in draft.metrics_of(made["task"])}
     titles = {name: f"{metric.title}, {metric.better} is better" for name, metric in metrics.items()}
-    name = _select("Ranked by", titles, challenge_draft["score"]["metric"], f"{key}_metric", "{1}")
+    name = _select("Ranked by", titles, made["score"]["metric"], f"{key}_metric", "{1}")
     st.caption(f":material/warning: {markdown(metrics[name].pitfall, 400)}")
-    challenge_draft = draft.with_metric(challenge_draft, name)
-    options = _options(metrics[name], challenge_draft["score"], f"{key}_{name}")
-    beside = [entry for entry in metrics if entry != name]
+    made = draft.with_metric(made, name)
+    options = _options(metrics[name], made["score"], f"{key}_{name}")
     report = st.multiselect(
         "Beside it",
-        beside,
-        [entry["metric"] for entry in challenge_draft["report"] if entry["metric"] != name],
+        [entry for entry in metrics if entry != name],
+        [entry["metric"] for entry in made["report"] if entry["metric"] != name],
         key=f"{key}_{name}_report",
         format_func=lambda entry: metrics[entry].title,
     )
     for entry in report:
         st.caption(f":material/warning: {metrics[entry].title}: {markdown(metrics[entry].pitfall, 400)}")
-    challenge_draft = {**challenge_draft, "score": options, "report": [{"metric": entry} for entry in report]}
-    if challenge_draft["positive"]:
-        positive = _select(
-            "Positive class", challenge_draft["classes"], challenge_draft["positive"], f"{key}_positive"
-        )
-        challenge_draft = {**challenge_draft, "positive": positive}
-    kind, column = draft.predicted(challenge_draft)
-    if challenge_draft["task"] in ("classification", "ordinal"):
-        offered = {
-            key: words for key, words in PREDICTED.items() if key != "score" or challenge_draft["positive"]
-        }
+    made = {**made, "score": options, "report": [{"metric": entry} for entry in report]}
+    if made["positive"]:
+        positive = _select("Positive class", made["classes"], made["positive"], f"{key}_positive")
+        made = {**made, "positive": positive}
+    kind = draft.predicted(made)[0]
+    if made["task"] in ("classification", "ordinal"):
+        offered = {entry: PREDICTED[entry] for entry in PREDICTED if entry != "score" or made["positive"]}
         wanted = _select("Predictions have", offered, kind, f"{key}_{name}_predicted", "{1}")
-        if wanted != kind:
-            challenge_draft = draft.with_predicted(challenge_draft, wanted)
-            kind, column = draft.predicted(challenge_draft)
-    if kind not in ("scores", ""):
-        key = f"{key}_{kind}_{column}_sent"
-        challenge_draft = draft.with_predicted(
-            challenge_draft,
-            kind,
-            st.text_input("Column in the predictions", column, key=key, max_chars=200).strip(),
-        )
-    return challenge_draft
+        made = made if wanted == kind else draft.with_predicted(made, wanted)
+    kind, column = draft.predicted(made)
+    if kind in ("scores", ""):
+        return made
+    key = f"{key}_{kind}_{column}_sent"
+    column = st.text_input("Column in the predictions", column, key=key, max_chars=200).strip()
+    return draft.with_predicted(made, kind, column)
 
 
 def _options(metric: Any, usual: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Draw the numbers and rules of a metric, and return its options; a rule that is not changed is none."""
     chosen = dict(usual)
     for name, parameter in metric.parameters.items():
-        label, widget = name.replace("_", " "), f"{key}_option_{name}"
+        label, widget, about = name.replace("_", " "), f"{key}_option_{name}", parameter.about
         if name in usual and parameter.kind is not str:
             low, high = (float(end) for end in parameter.allowed)
             top = high if math.isfinite(high) else None
-            number = st.number_input(label, low, top, float(usual[name]), key=widget, help=parameter.about)
+            number = st.number_input(label, low, top, float(usual[name]), key=widget, help=about)
             chosen[name] = parameter.kind(number)
         elif parameter.kind is str and parameter.default is not None and name != "average":
-            values = [str(word) for word in parameter.allowed]
-            word = st.selectbox(
-                label, values, values.index(str(parameter.default)), key=widget, help=parameter.about
-            )
+            word = _select(label, [*map(str, parameter.allowed)], str(parameter.default), widget, about=about)
             chosen |= {name: word} if word != parameter.default else {}
     return chosen
 
 
 def _select(
-    label: str, offered: Sequence[str] | Mapping[str, str], usual: str, key: str, words: str = "{0}"
+    label: str,
+    offered: Sequence[str] | Mapping[str, str],
+    usual: str,
+    key: str,
+    words: str = "{0}",
+    about: str | None = None,
 ) -> str:
     """Draw a choice. words: how an entry is shown; {0} is itself, {1} its text in `offered`."""
-    names = list(offered)
-    texts = offered if isinstance(offered, Mapping) else dict.fromkeys(names, "")
+    texts = offered if isinstance(offered, Mapping) else dict.fromkeys(offered, "")
+    names = list(texts)
     index = names.index(usual) if usual in names else 0
-    return str(
-        st.selectbox(
-            label, names, index, key=key, format_func=lambda entry: words.format(entry, texts[entry])
-        )
-    )
+    shown = {name: words.format(name, text) for name, text in texts.items()}
+    return str(st.selectbox(label, names, index, key=key, format_func=shown.__getitem__, help=about))
 
 
 def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
@@ -258,20 +241,15 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
         finding_list.refusal(outcome.refused, title="The challenge is not complete", message=CHOOSE)
         return
     challenge: Challenge = outcome.value
-    declaration = library.declaration_of(challenge.id)
-    assert declaration is not None, challenge.id
-    st.markdown(
-        f"**{markdown(declaration.about.title)}**, scored: {challenge.formula()}, "
-        f"{challenge.scoring.direction}"
-    )
-    label = "Predictions: see a score at once"
-    predictions = selectors.one_file(label, "new_predictions", ENDINGS) if truth else None
+    rule = f"scored: {challenge.formula()}, {challenge.scoring.direction}"
+    st.markdown(f"**{markdown(challenge.words.title)}**, {rule}")
     if truth is not None:
-        _scores(challenge, truth, predictions)
+        label = "Predictions: see a score at once"
+        _scores(challenge, truth, selectors.one_file(label, "new_predictions", ENDINGS))
     with st.expander("The file"):
         st.code(text, "toml")
+    stem = challenge.id.partition("@")[0]
     with st.container(horizontal=True, gap="small"):
-        stem = declaration.about.id
         downloads.button(f"{stem}.toml", text.encode, f"{stem}.toml", "new_download")
         if st.button("Open its page", key="new_open", type="primary", icon=":material/arrow_forward:"):
             _bring(challenge.id)
@@ -292,40 +270,36 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
         finding_list.refusal(constant.refused, title="The truth does not fit", message=CHOOSE)
         return
     constant_column, right = st.columns(2)
-    constant_column.metric("A constant submission", _number(constant.value))
+    constant_column.metric("A constant submission", constant.value)
     if predictions is None:
         right.caption("Drop predictions to see their score here.")
         return
     scored = _score(challenge.id, truth.key, predictions.key, truth, predictions)
-    if scored.refused:
-        with right:
+    with right:
+        if scored.refused:
             finding_list.refusal(scored.refused)
-        return
-    right.metric("These predictions", _number(scored.value))
-
-
-def _number(score: float | None) -> str:
-    return "undefined" if score is None else f"{score:.4g}"
+        else:
+            st.metric("These predictions", scored.value)
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Scoring ...")
 def _score(
     challenge_id: str, truth_key: str, key: str, _truth: ChosenInput, _predictions: ChosenInput | None
 ) -> Outcome:
+    """Return a score as text; of a constant submission where there are no predictions."""
     return attempt(_first_score, challenge_id, _truth, _predictions)
 
 
-def _first_score(challenge_id: str, truth: ChosenInput, predictions: ChosenInput | None) -> float | None:
-    challenge, declaration = library.find(challenge_id), library.declaration_of(challenge_id)
-    assert challenge is not None
-    assert declaration is not None
+def _first_score(challenge_id: str, truth: ChosenInput, predictions: ChosenInput | None) -> str:
+    challenge, declaration = library.found(challenge_id), library.declaration_of(challenge_id)
+    assert declaration is not None, challenge_id
     cases = challenge.read_truth(truth.source, truth.name)
-    read = (
-        challenge.read_predictions(predictions.source, cases, predictions.name)
-        if predictions
-        else baseline.constant(declaration, cases)
-    )
-    return scoring.score(challenge, truth=cases, predictions=read, resamples=0).score
+    if predictions is not None:
+        read = challenge.read_predictions(predictions.source, cases, predictions.name)
+    else:
+        read = baseline.constant(declaration, cases)
+    score = scoring.score(challenge, truth=cases, predictions=read, resamples=0).score
+    return "undefined" if score is None else f"{score:.4g}"
 
 
 def _bring(challenge_id: str) -> None:

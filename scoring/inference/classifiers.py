@@ -3,11 +3,14 @@ image, and outputs in the order that the model's own entry `categories` names.""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.inference.challenge_task import no_images
+from scoring.inference import pictures
+from scoring.inference.challenge_task import CaseImages, no_images
+from scoring.inference.inspection import declared_size
 from scoring.inference.preflight import image_size
-from scoring.inference.preprocessing import Recipe
+from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.single_image_task import OutputOrder
 from scoring.inputs.sources import SourceFiles
@@ -97,3 +100,15 @@ def output_order(
         raise InputRefused([error("wrong-output", where, sentence)])
     sentence = f"its outputs are {', '.join(own)} by an entry of its own, and are put in the truth's order."
     return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)
+
+
+def received(
+    cases: CaseImages, index: int, model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], ImageInfo]:
+    """Return what a model receives of a case: its image at the size that the model declares.
+
+    Args:
+        cases: A test set with images.
+        model: The model (`Inspection.model`).
+    """
+    return pictures.received(cases, index, recipe_of_size(*declared_size(model)))

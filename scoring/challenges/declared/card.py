@@ -12,7 +12,7 @@ from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.keys import near
 from scoring.challenges.declared.masks import region_cases
-from scoring.challenges.declared.measures import GROUP, Measured, groups_of
+from scoring.challenges.declared.measures import Measured, groups_of
 from scoring.challenges.declared.objects import Detections, matched_cases
 from scoring.challenges.declared.reading import graded
 from scoring.challenges.declared.sums import unit_sums
@@ -26,7 +26,7 @@ from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import key
-from scoring.metrics import calibration, classification, curves
+from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.task_cases import (
     Cases,
@@ -64,12 +64,10 @@ def score(
     of_metrics: Mapping[str, Cases] = {}
     if declaration.task == "segmentation":
         of_metrics = region_cases(declaration, predictions)
-        cases: Cases = of_metrics[declaration.score[0].key]
     elif isinstance(predictions, Detections):
         of_metrics = matched_cases(declaration, truth, predictions)
-        cases = of_metrics[declaration.score[0].key]
-    else:
-        cases = of_cases.as_metric_cases(declaration, truth, predictions)
+    first = of_metrics.get(declaration.score[0].key)
+    cases = of_cases.as_metric_cases(declaration, truth, predictions) if first is None else first
     measured = Measured(declaration, cases, counted, groups_of(columns, groups), of_metrics)
     whole = np.ones((1, len(truth))) if weights is None else weights[None]
     point = measured.quantities(whole)
@@ -77,9 +75,8 @@ def score(
     options = {**settings.options, "declaration": declaration.tree}
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)
-    return _Card(declaration, truth, predictions, measured, point, replicates, units, source, soft).made(
-        settings.with_curves
-    )
+    card = _Card(declaration, truth, predictions, measured, point, replicates, units, source, soft)
+    return card.made(settings.with_curves)
 
 
 def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:
@@ -129,12 +126,8 @@ class _Card:
         value, n_missing = float(self.point[SCORE][0]), int((~self.has).sum())
         findings = [*self.truth.findings, *self.predictions.findings, *self.gaps, *self._noticed()]
         sums = partial(unit_sums, declaration, self.measured, self.units, value)
-        arrays = {
-            **self._arrays(),
-            **(self._curves() if with_curves else {}),
-            **drawn.arrays,
-            **permutation_test.card_arrays(bool(drawn.values), self.units, sums),
-        }
+        swapped = permutation_test.card_arrays(bool(drawn.values), self.units, sums)
+        arrays = self._arrays() | (self._curves() if with_curves else {}) | drawn.arrays | swapped
         for array in arrays.values():
             array.flags.writeable = False
         gaps = f"{n_missing} of {len(self.truth)} cases have no prediction" if n_missing else ""
@@ -262,18 +255,10 @@ class _Card:
         if len(declaration.score) > 1:
             value = {use.key: float(self.point[use.key][0]) for use in declaration.score}
             more["points"] = {use.key: use.weight * value[use.key] for use in declaration.score}
-        slices: dict[str, dict[str, Any]] = {}
-        for column, groups in self.measured.groups.items():
-            slices[column] = {}
-            for name, members in groups.items():
-                at = (GROUP, column, name, SCORE)
-                row: dict[str, Any] = {"n": int((members & self.measured.counted).sum())}
-                row[SCORE] = float(self.point[at][0])
-                if self.replicates.values:
-                    row[f"{SCORE}_interval"] = self.replicates.intervals[at]
-                slices[column][name] = row
-        if slices:
-            more["slices"] = slices
+        if self.measured.groups:
+            intervals = self.replicates.intervals if self.replicates.values else {}
+            shares = self.measured.shares
+            more["slices"] = subgroups.rows(self.measured.groups, shares, self.point, intervals)
         if self.reliability is not None:
             error_of_bins = self.reliability.expected_calibration_error
             more["calibration"] = {"expected_calibration_error": error_of_bins}

@@ -50,11 +50,8 @@ def marks(
     distance[pairs] = np.linalg.norm(centroids[pairs] - centroids[partner[pairs]], axis=1)
     if declaration.task == "boxes":
         whole = np.vstack([true.places, found.places])
-        overlaps = (
-            box_iou(whole[i : i + 1], whole[k : k + 1])[0, 0]
-            for i, k in zip(pairs, partner[pairs], strict=True)
-        )
-        iou[pairs] = list(overlaps)
+        pairs_of_rows = zip(pairs, partner[pairs], strict=True)
+        iou[pairs] = [box_iou(whole[[i]], whole[[k]])[0, 0] for i, k in pairs_of_rows]
     scores = np.ones(n_found) if found.scores is None else found.scores
     return {
         "xy": np.concatenate([np.zeros((0, 2)), *outlines]),

@@ -20,6 +20,7 @@ from scoring.common.findings import Cancelled, Finding, InputRefused, error, war
 from scoring.common.text import shortened
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
+from scoring.inputs.case_tables import nothing_in_common
 from scoring.inputs.jobs import by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
@@ -76,12 +77,8 @@ def _names(files: SourceFiles) -> Mapping[int, str]:
     with suppress(InputRefused, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         for pair in json.loads(files.read(listings[0] if listings else ""))["labels"].items():
             number, name = pair if str(pair[0]).isdecimal() else pair[::-1]
-            if (
-                isinstance(name, str)
-                and name.strip()
-                and str(number).isdecimal()
-                and name not in names.values()
-            ):
+            is_name = isinstance(name, str) and name.strip() and name not in names.values()
+            if is_name and str(number).isdecimal():
                 names[int(number)] = shortened(name, NAME_LENGTH)
     return names
 
@@ -206,14 +203,14 @@ def read_predictions(
         return Predictions(files.name, np.zeros((len(masks), 0)), np.full(len(masks), -1))
     extra = sorted(masks.keys() - set(truth.ids))
     if masks and len(extra) == len(masks):
-        text = f"Here: {', '.join(extra[:3])}. There: {', '.join(truth.ids[:3])}."
-        problems.append(error("no-common-case", files.name, f"no mask is of a case of {truth.name}. {text}"))
+        problems.append(nothing_in_common(files.name, "no mask is of a case of", extra, truth))
         raise InputRefused(problems, findings)
     if extra:
         listing = ", ".join(extra[:3])
         message = f"{len(extra)} masks of cases that the truth does not have ({listing}): left out."
         findings.append(warning("extra-case", files.name, message))
-    outputs = np.full((len(truth), _width(declaration)), np.nan)
+    width = len(declaration.uses) * len(declaration.regions) * MEASURES
+    outputs = np.full((len(truth), width), np.nan)
     faults: list[Finding] = []
     strange: dict[int, str] = {}
     for number, case in enumerate(truth.ids):
@@ -254,10 +251,6 @@ def nothing(declaration: Declaration, truth: DeclaredCases) -> Predictions:
     return Predictions("the constant submission", np.array(outputs), np.zeros(len(truth), int))
 
 
-def _width(declaration: Declaration) -> int:
-    return len(declaration.uses) * len(declaration.regions) * MEASURES
-
-
 def _measured(
     declaration: Declaration, truth: DeclaredCases, case: str, sent: Opener | None
 ) -> tuple[Floats, set[int]]:
@@ -268,7 +261,9 @@ def _measured(
     values = np.zeros((len(declaration.uses), len(declaration.regions), MEASURES))
     regions = [set(wanted) for wanted in declaration.regions.values()]
     known: dict[tuple[str, str], tuple[float, ...]] = {}
-    for place, pair in enumerate(region_pairs(labels, guess, _spacing(grid), regions)):
+    for place, pair in enumerate(
+        region_pairs(labels, guess, [float(edge) for edge in grid.spacing], regions)
+    ):
         known.clear()
         for number, use in enumerate(declaration.uses):
             key = (use.metric.measures, repr(sorted(_measuring(use.options).items())))
@@ -282,10 +277,6 @@ def _measuring(options: Mapping[str, object]) -> dict[str, object]:
     """Return the options that can change what is measured of a case."""
     later = ("average", "class", "both_empty", "empty_truth", "worst_mm")
     return {name: value for name, value in options.items() if name not in later}
-
-
-def _spacing(grid: Grid) -> Sequence[float]:
-    return [float(edge) for edge in grid.spacing]
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:

@@ -9,13 +9,12 @@ import numpy as np
 from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.quantities import SCORE
-from scoring.metrics import classification
-from scoring.metrics.subgroups import Groups
+from scoring.metrics import classification, subgroups
+from scoring.metrics.subgroups import Groups, SubgroupShare
 from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases
 from scoring.statistics.basis import Basis, QuantityName, beyond, counted, mean
 from scoring.statistics.intervals import Range
 
-GROUP = "slice"
 MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
 """Measure of classes whose plain mean a metric is, by its name and average."""
 AREAS = ("auc",)
@@ -48,6 +47,11 @@ class Measured:
         """Return the cases as a metric takes them."""
         return self.by_use.get(use.key, self.cases)
 
+    @property
+    def shares(self) -> Mapping[str, SubgroupShare]:
+        """The score as a quantity of subgroups, with the cases that count."""
+        return {SCORE: SubgroupShare(self.counted, self.counted, "n")}
+
     def score(self, weights: Floats, members: Bools | None = None) -> Floats:
         """Return the score alone [B]; NaN where a part is undefined. members: some of the cases [N]."""
         parts: dict[QuantityName, Floats] = {}
@@ -79,14 +83,11 @@ class Measured:
         declaration, cases = self.declaration, self.cases
         ranges: dict[QuantityName, Range] = {use.key: use.metric.range for use in declaration.uses}
         ranges[SCORE] = declaration.range
-        resting: dict[QuantityName, Bools] = {}
+        resting: dict[Any, Bools] = subgroups.members(self.groups, self.shares)
         curves = self._of_curves(units)
         worst = {use.key: 0.5 for use in declaration.uses if use.metric.name in AREAS}
         jumping = frozenset(use.key for use in declaration.uses if use.metric.name in AT_CHOSEN)
-        for column, groups in self.groups.items():
-            for name, members in groups.items():
-                ranges[GROUP, column, name, SCORE] = declaration.range
-                resting[GROUP, column, name, SCORE] = members & self.counted
+        ranges |= dict.fromkeys(resting, declaration.range)
         use = by_class(declaration)
         if use is not None:
             ranges |= {(use.metric.name, name): use.metric.range for name in declaration.names}
@@ -155,7 +156,7 @@ class Measured:
 
     def _of_groups(self, weights: Floats) -> dict[QuantityName, Floats]:
         return {
-            (GROUP, column, name, SCORE): self.score(weights[:, members], members)
+            ("slice", column, name, SCORE): self.score(weights[:, members], members)
             for column, groups in self.groups.items()
             for name, members in groups.items()
         }

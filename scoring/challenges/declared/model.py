@@ -3,9 +3,8 @@
 What a model answers is written as that table and read as one, so that it scores as its file would.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -17,13 +16,12 @@ from scoring.common.arrays import Array, Floats
 from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import inspection, pictures, run_model
+from scoring.inference import inspection, run_model
 from scoring.inference.challenge_task import Model, Task, read_model
-from scoring.inference.classifiers import image_problems, output_order, recipe_for, recipe_of_size
+from scoring.inference.classifiers import image_problems, output_order, recipe_for
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.inspection import Inspection, declared_size
+from scoring.inference.inspection import Inspection
 from scoring.inference.preflight import Contract
-from scoring.inference.preprocessing import ImageInfo
 from scoring.inputs import case_ids, tables
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import align
@@ -49,12 +47,9 @@ def read_images(declaration: Declaration, source: Source, name: str | None = Non
         ids = tuple(table.cells(column))
     else:
         ids = tuple(dict.fromkeys(map(case_ids.stem, image_members(files))))
-    n = len(ids)
     return DeclaredCases(
         *(files.name, ids, files, files, {}, columns, tables.key(wanted)),
-        np.full(n, -1),
-        np.zeros((n, 0)),
-        tuple(findings),
+        *(np.full(len(ids), -1), np.zeros((len(ids), 0)), tuple(findings)),
     )
 
 
@@ -69,25 +64,16 @@ def inspect(
     truth: DeclaredCases | None = None,
     name: str | None = None,
     timings: bool = False,
+    cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
     """Return the preflight: can the model be run on the images, and are its answers those that the file
     wants? Raises InputRefused with every problem."""
-    return _inspected(declaration, model, truth, Context(name), timings)
-
-
-def _inspected(
-    declaration: Declaration,
-    model: Model,
-    truth: DeclaredCases | None,
-    context: Context,
-    timings: bool = False,
-) -> Inspection:
-    file, problems = read_model(model, context.name), []
+    file, problems, usable = read_model(model, name), [], None
     if truth is not None:
         problems = image_problems(truth.pictures, truth.ids, truth.photographs, truth.ambiguous)
-    usable = None if truth is None else _with_images(truth)
+        usable = _with_images(truth)
     try:
-        found = inspection.inspect(file, _task(declaration), usable, timings, context.cancelled)
+        found = inspection.inspect(file, _task(declaration), usable, timings, cancelled)
         about = _answers_are_right(declaration, found, file.name)
     except InputRefused as refused:
         raise InputRefused([*refused.problems, *problems], refused.findings) from refused
@@ -108,10 +94,8 @@ def _answers_are_right(declaration: Declaration, found: Inspection, name: str) -
     outputs = found.outputs
     width = outputs.shape[1] if outputs.ndim == 2 and outputs.size else None
     if declaration.predictions.score and width not in (None, 1, 2):
-        sentence = (
-            f"it gives {width} numbers per image; 1 is needed, the score of {declaration.positive}, or 2, "
-            f"those of {' and '.join(declaration.classes)}."
-        )
+        needed = f"1 is needed, the score of {declaration.positive}, or 2, those of"
+        sentence = f"it gives {width} numbers per image; {needed} {' and '.join(declaration.classes)}."
         raise InputRefused([error("wrong-output", name, sentence)])
     order, about = _order(declaration, found.model["metadata"], width, name)
     finite = outputs[np.isfinite(outputs).all(1)] if width else outputs[:0]
@@ -157,14 +141,10 @@ def predict(declaration: Declaration, model: Model, cases: DeclaredCases, contex
     """Inspect a model and run it on the image of every case: CPU, one thread, one image at a time. Raises
     InputRefused; `scoring.inference.pool.Cancelled`."""
     file = read_model(model, context.name)
-    found = _inspected(declaration, file.data, cases, replace(context, name=file.name))
+    found = inspect(declaration, file.data, cases, file.name, cancelled=context.cancelled)
+    task = _task(declaration)
     run = run_model.run(
-        file,
-        task := _task(declaration),
-        cases,
-        task.contract.outputs,
-        progress=context.progress,
-        cancelled=context.cancelled,
+        file, task, cases, task.contract.outputs, progress=context.progress, cancelled=context.cancelled
     )
     order, _ = _order(declaration, found.model["metadata"], run.outputs.shape[1], file.name)
     outputs = _outputs(declaration, run.outputs, order)
@@ -178,10 +158,3 @@ def predict(declaration: Declaration, model: Model, cases: DeclaredCases, contex
         model=found.model,
         images=run.images,
     )
-
-
-def received(
-    truth: DeclaredCases, index: int, model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], ImageInfo]:
-    """Return what a model receives of a case: its image at the size that the model declares."""
-    return pictures.received(truth, index, recipe_of_size(*declared_size(model)))

@@ -20,7 +20,7 @@ from scoring.common.findings import InputRefused, error, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
 from scoring.inputs import case_ids
-from scoring.inputs.case_tables import AlignedRows
+from scoring.inputs.case_tables import AlignedRows, nothing_in_common
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import key
 from scoring.metrics.object_matching import detection_cases
@@ -100,18 +100,15 @@ def read_predictions(
     ids = tuple(dict.fromkeys(rows.ids)) if truth is None else truth.ids
     image_of = case_ids.match(rows.ids, ids).case
     extra = np.flatnonzero(image_of < 0).tolist()
-    if extra and len(extra) == len(rows.ids):
-        text = f"Here: {', '.join(rows.ids[:3])}. There: {', '.join(ids[:3])}."
-        problem = error("no-common-case", read.table.name, f"no row is of an image of the truth. {text}")
+    if truth is not None and extra and len(extra) == len(rows.ids):
+        problem = nothing_in_common(read.table.name, "no row is of an image of", rows.ids, truth)
         raise InputRefused([problem], findings)
     if extra:
         message = f"{len(extra)} rows of images that the truth does not have: left out."
         findings.append(warning("extra-case", read.table.place(extra[0]), message))
     order = np.argsort(image_of, kind="stable")
-    edges = np.searchsorted(image_of[order], np.arange(len(ids) + 1))
-    objects = tuple(
-        rows.of_image(declaration, order[edges[i] : edges[i + 1]], False) for i in range(len(ids))
-    )
+    of_images = np.split(order, np.searchsorted(image_of[order], np.arange(len(ids) + 1)))[1:-1]
+    objects = tuple(rows.of_image(declaration, of_image, False) for of_image in of_images)
     counts = np.array([[float(len(found.places))] for found in objects])
     return Detections(
         read.files.name,
@@ -133,10 +130,8 @@ def _rows(
     ids = table.cells(id_column)
     for i, name in enumerate(ids):
         if not name:
-            problem = error(
-                "missing-value", table.place(i), "the case id is empty: every row needs its image."
-            )
-            read.problems.append(problem)
+            message = "the case id is empty: every row needs its image."
+            read.problems.append(error("missing-value", table.place(i), message))
     cells = [table.cells(place) for place in numbered[:n]]
     held = np.array([any(row) for row in zip(*cells, strict=True)]) if of_truth else np.ones(len(ids), bool)
     own = [i for i in np.flatnonzero(held).tolist() if i not in table.ragged]

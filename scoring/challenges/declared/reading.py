@@ -119,9 +119,8 @@ class ReadTable:
             if len(names) > 1:
                 listing = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
                 message = f"{len(names)} columns are missing, each for {what}: name them {listing}."
-                found = error(
-                    found.code, found.where, f"{message} Found: {found.message.split('Found: ')[1]}"
-                )
+                there = found.message.split("Found: ")[1]
+                found = replace(found, message=f"{message} Found: {there}")
             self.problems.append(found)
         if missing:
             raise InputRefused(self.problems, self.findings)
@@ -181,12 +180,8 @@ class ReadTable:
 
     def columns(self, rows: Sequence[int] | None = None) -> LazyColumns:
         """Return the cells of some rows, of all without, by `tables.key` of the header."""
-        return LazyColumns(
-            {
-                name: partial(trimmed, cells, rows)
-                for name, cells in zip(self.table.keys, self.table.columns, strict=True)
-            }
-        )
+        named = zip(self.table.keys, self.table.columns, strict=True)
+        return LazyColumns({name: partial(trimmed, cells, rows) for name, cells in named})
 
 
 def find_own_table(files: SourceFiles, names: Iterable[str]) -> str:
@@ -254,13 +249,12 @@ def read_truth(
 
 def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) -> list[Finding]:
     """Return a warning where classes have no case."""
-    if declaration.is_graded:
-        present = np.bincount(labels, minlength=len(declaration.classes)) > 0
-    elif declaration.task == "multilabel":
-        present = np.asarray(values.any(0))
-    else:
+    classes = declaration.classes
+    if declaration.task not in ("classification", "ordinal", "multilabel"):
         return []
-    names = [name for name, there in zip(declaration.classes, present.tolist(), strict=True) if not there]
+    of_graded = np.isin(np.arange(len(classes)), labels)
+    present = of_graded if declaration.is_graded else np.asarray(values.any(0))
+    names = [name for name, there in zip(classes, present.tolist(), strict=True) if not there]
     if not names:
         return []
     listing = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
@@ -278,9 +272,8 @@ def read_predictions(
     id_column, *places = read.places(columns)
     read.findings += ignored(read.files, set(read.digest_of))
     rows = align(read.table, id_column, truth, read.problems, read.findings)
-    faults: list[Finding] = []
+    faults, advice = list[Finding](), ADVICE[wanted.missing]
     labels, numbers = np.full(rows.n, -1), np.full((rows.n, max(1, len(declaration.classes))), np.nan)
-    advice = ADVICE[wanted.missing]
     if numbered:
         numbers, faults = read.numbers(places[len(called) :], rows, advice)
     outputs = _outputs(declaration, numbers)
@@ -332,28 +325,23 @@ def _called(declaration: Declaration, outputs: Floats) -> Ints:
 def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) -> list[Finding]:
     """Return a problem where a metric needs probabilities, or the threshold of 0.5 that nobody wrote, and the
     scores are none."""
-    unwritten = declaration.predictions.threshold is not None and "threshold" not in declaration.tree.get(
-        "predictions", {}
-    )
+    wanted, known = declaration.predictions, outputs[~np.isnan(outputs).any(1)]
+    unwritten = wanted.threshold is not None and "threshold" not in declaration.tree.get("predictions", {})
     needing = [use.key for use in declaration.uses if use.metric.needs == "probabilities"]
     called = [use.key for use in declaration.uses if use.metric.needs == "labels" and unwritten]
-    if called and bool(((outputs < 0) | (outputs > 1)).any()):
+    outside = bool(((known < 0) | (known > 1)).any())
+    unsummed = declaration.is_graded and bool((abs(known.sum(1) - 1) > SUM_OFF).any())
+    if called and outside:
         message = (
             f"{called[0]} calls a class above a score of 0.5, as the challenge's file names no "
             "threshold, and scores here lie outside 0 to 1: send probabilities, or name a threshold there."
         )
-        return [error("not-a-probability", where, message)]
-    known = outputs[~np.isnan(outputs).any(1)]
-    if not needing or not len(known):
+    elif needing and (outside or unsummed):
+        which = "lie outside 0 to 1" if outside else "do not sum to 1"
+        needs = f"{needing[0]} needs probabilities, and scores here {which}"
+        message = f"{needs}: send probabilities (softmax, sigmoid)."
+    else:
         return []
-    outside = bool(((known < 0) | (known > 1)).any())
-    unsummed = declaration.is_graded and bool((abs(known.sum(1) - 1) > SUM_OFF).any())
-    if not outside and not unsummed:
-        return []
-    which = "lie outside 0 to 1" if outside else "do not sum to 1"
-    message = (
-        f"{needing[0]} needs probabilities, and scores here {which}: send probabilities (softmax, sigmoid)."
-    )
     return [error("not-a-probability", where, message)]
 
 

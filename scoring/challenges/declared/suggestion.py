@@ -47,8 +47,6 @@ USUAL = {
     "boxes": "ap",
 }
 """Task -> the metric that is suggested."""
-BESIDE = {"segmentation": ("hd95",)}
-"""Task -> metrics that are suggested beside it."""
 
 
 @dataclass(frozen=True)
@@ -76,17 +74,18 @@ class TruthTable:
             return float(DECIMAL_COMMA.sub(r"\1.\2", cell) if self.decimal_comma else cell)
         return None
 
-    def is_number(self, heading: str) -> bool:
-        """Return whether every cell of a column that is not empty is a number."""
-        values = self.values(heading)
-        return bool(values) and all(self.number(value) is not None for value in values)
+    def numbers(self, heading: str) -> set[float]:
+        """Return the different numbers of a column; none where a cell holds other text."""
+        numbers = [self.number(value) for value in self.values(heading)]
+        return set() if None in numbers else {number for number in numbers if number is not None}
 
     def is_flag(self, heading: str) -> bool:
         """Return whether a column holds nothing but 0 and 1."""
-        return self.is_number(heading) and {self.number(value) for value in self.values(heading)} <= {
-            0.0,
-            1.0,
-        }
+        return set() < self.numbers(heading) <= {0.0, 1.0}
+
+    def is_measured(self, heading: str) -> bool:
+        """Return whether a column holds numbers with decimals: a measurement, not classes or years."""
+        return not all(number.is_integer() for number in self.numbers(heading))
 
 
 def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMasks:
@@ -107,11 +106,10 @@ def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMas
 def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
     """Return the draft that fits a truth best.
 
+    Raises InputRefused where no column can be the case id.
+
     Args:
         name: Of its file, which the id is made of.
-
-    Raises:
-        InputRefused: No column can be the case id.
     """
     words = re.sub(r"[^\w ()]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
@@ -157,7 +155,7 @@ def with_task(
         "positive": _positive(truth, label, classes) if two and isinstance(truth, TruthTable) else "",
         "truth": {"case": known.get("case", ""), **columns, **of_columns, "unit": known.get("unit", "")},
         "predictions": {"missing": "refuse"},
-        "report": [{"metric": metric} for metric in BESIDE.get(task, ())],
+        "report": [{"metric": "hd95"}] if task == "segmentation" else [],
     }
     usual = "auc" if two and label else USUAL[task]
     return with_metric(with_predicted(made, sent) if sent else made, usual)
@@ -168,13 +166,12 @@ def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
 
     Args:
         truth: The truth, whose columns a submission may have too.
-        draft: Its draft.
         sent: The submission.
     """
     kind, column = predicted(draft)
     if kind in ("label", "score") and draft["classes"] and {*draft["classes"]} <= {*sent.columns}:
         return with_predicted(draft, "scores")
-    others = [h for h in sent.columns if h not in truth.columns and (kind == "label" or sent.is_number(h))]
+    others = [h for h in sent.columns if h not in truth.columns and (kind == "label" or sent.numbers(h))]
     if kind in ("", "scores") or column in sent.columns or len(others) != 1:
         return draft
     return with_predicted(draft, kind, others[0])
@@ -188,10 +185,7 @@ def _positive(truth: TruthTable, label: str, classes: Sequence[str]) -> str:
 
 def _case(truth: TruthTable) -> str:
     """Return the column of the case id: different in every row, one that is named like one before others.
-
-    Raises:
-        InputRefused: There is none.
-    """
+    Raises InputRefused where there is none."""
     n = len(next(iter(truth.columns.values())))
     unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
     named = [heading for heading in unique if CASE.search(heading)]
@@ -206,7 +200,7 @@ def _case(truth: TruthTable) -> str:
 
 
 def _survival(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
-    time = next((h for h in others if TIME.search(h) and truth.is_number(h) and not truth.is_flag(h)), None)
+    time = next((h for h in others if TIME.search(h) and truth.numbers(h) and not truth.is_flag(h)), None)
     event = next((h for h in others if h != time and EVENT.search(h) and truth.is_flag(h)), None)
     return {"task": "survival", "time": time, "event": event} if time and event else {}
 
@@ -223,46 +217,36 @@ def _flags(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
 
 def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
     n = len(next(iter(truth.columns.values())))
+    counts = {heading: len(truth.values(heading)) for heading in others}
     few = [
         heading
-        for heading in others
-        if 2 <= (k := len(truth.values(heading))) <= MOST_CLASSES
-        and (k <= n / 2 or (k < n and LABEL.search(heading)))
+        for heading, k in counts.items()
+        if 2 <= k <= MOST_CLASSES and (k <= n / 2 or (k < n and LABEL.search(heading)))
     ]
-    whole = [h for h in few if all(number.is_integer() for number in _floats(truth, h))]
     named = [heading for heading in few if LABEL.search(heading) or truth.is_flag(heading)]
-    texts = [heading for heading in few if not truth.is_number(heading) and not CASE.search(heading)]
-    if not named and any(_is_measured(truth, heading) for heading in others):
+    if not named and any(map(truth.is_measured, others)):
         return {}
-    label = next(iter([*named, *texts, *(heading for heading in whole if not CASE.search(heading))]), None)
+    unnamed = [heading for heading in few if not CASE.search(heading) and not truth.is_measured(heading)]
+    label = next(iter([*named, *sorted(unnamed, key=lambda heading: bool(truth.numbers(heading)))]), None)
     if label is None:
         return {}
-    numbers = truth.is_number(label) and label in whole and len(truth.values(label)) > 2
-    is_ordered = numbers and bool(ORDERED.search(label))
+    is_ordered = (
+        counts[label] > 2 and ORDERED.search(label) and truth.numbers(label) and not truth.is_measured(label)
+    )
     return {"task": "ordinal" if is_ordered else "classification", "label": label}
 
 
 def _regression(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
-    numbers = [heading for heading in others if truth.is_number(heading)]
-    measured = [heading for heading in numbers if _is_measured(truth, heading)]
-    value = next(iter([*measured[::-1], *numbers]), None)
+    measured = [heading for heading in others if truth.is_measured(heading)]
+    value = next(iter([*measured[::-1], *filter(truth.numbers, others)]), None)
     return {"task": "regression", "value": value} if value else {}
-
-
-def _is_measured(truth: TruthTable, heading: str) -> bool:
-    """Return whether a column holds numbers with decimals: a measurement, not classes or years."""
-    return truth.is_number(heading) and not all(n.is_integer() for n in _floats(truth, heading))
-
-
-def _floats(truth: TruthTable, heading: str) -> list[float]:
-    return [number for value in truth.values(heading) if (number := truth.number(value)) is not None]
 
 
 def _objects(truth: TruthTable, headings: Sequence[str]) -> dict[str, Any]:
     """Return the columns of boxes or points, of which an image may have several rows."""
     plain = {re.sub("[^a-z0-9]", "", heading.lower()): heading for heading in headings}
     named = next((names for names in (*CORNERS, *SIZES) if set(names) <= set(plain)), ())
-    axes = {found[1].lower(): h for h in headings if (found := AXES.search(h)) and truth.is_number(h)}
+    axes = {found[1].lower(): h for h in headings if (found := AXES.search(h)) and truth.numbers(h)}
     places = [plain[name] for name in named] or [axes[a] for a in "xyz" if a in axes]
     others = [heading for heading in headings if heading not in places]
     if len(places) < 2 or not others:

@@ -1,6 +1,6 @@
 """Headline, figures and tables of a scorecard of a declared challenge."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,8 +20,6 @@ from scoring.presentation.figures.values import predicted_by_truth
 WORST_CASES = 30
 COUNTS = {"support": "cases", "predicted": "called"}
 """Keys of a class that are counts -> what tables call them."""
-HIDDEN = ("correct",)
-"""Keys of a case's row that its order says already."""
 
 
 def views(declaration: Declaration, card: ScoreCard) -> Views:
@@ -36,24 +34,20 @@ def views(declaration: Declaration, card: ScoreCard) -> Views:
         ("Cases", [_worst(card)]),
         ("Model", _model(card)),
     )
-    return Views(
-        _headline(declaration, card), tuple(Section(name, blocks) for name, blocks in sections if blocks)
-    )
+    shown = tuple(Section(name, blocks) for name, blocks in sections if blocks)
+    return Views(_headline(declaration, card), shown)
 
 
 def _model(card: ScoreCard) -> Sequence[Block]:
     """Return what a model takes and gives; nothing for a file."""
-    model = card.more.get("model")
-    return (
-        [Facts(preflight_views.format_facts(model, there=False)), preflight_views.tensors(model)]
-        if model
-        else []
-    )
+    if not (model := card.more.get("model")):
+        return []
+    return [Facts(preflight_views.format_facts(model, there=False)), preflight_views.tensors(model)]
 
 
 def _headline(declaration: Declaration, card: ScoreCard) -> Headline:
-    bounds, in_points = card.intervals.get(SCORE), _as_points(declaration)
-    uses = declaration.score
+    bounds, uses = card.intervals.get(SCORE), declaration.score
+    in_points = len(uses) > 1 and declaration.range == (0.0, 1.0) and declaration.better == "higher"
     name = "Score of 100 points" if in_points else uses[0].metric.title if len(uses) == 1 else "Score"
     summands = " + ".join(f"{use.weight:.4g} × {share(card.metrics[use.key])}" for use in uses)
     weights = {use.key: (use.metric.title, use.metric.title, 100 * use.weight) for use in uses}
@@ -72,10 +66,6 @@ def _headline(declaration: Declaration, card: ScoreCard) -> Headline:
     )
 
 
-def _as_points(declaration: Declaration) -> bool:
-    return len(declaration.score) > 1 and declaration.range == (0.0, 1.0) and declaration.better == "higher"
-
-
 def _fact(card: ScoreCard, use: MetricUse) -> Fact:
     below = span(card.intervals.get(use.key), 3)
     return Fact(use.title, share(card.metrics[use.key]), below, use.metric.pitfall, use.better)
@@ -83,17 +73,16 @@ def _fact(card: ScoreCard, use: MetricUse) -> Fact:
 
 def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
     weight = {use.key: use.weight for use in declaration.score}
-
-    def low_high(use: MetricUse) -> Any:
-        return card.intervals.get(use.key)
-
+    intervals: Mapping[str, Any] = card.intervals
     return Table.of(
         "What do the metrics say?",
         declaration.uses,
         (
             Column("metric", "metric", get=lambda use: use.title),
             Column("value", "value", "number", get=lambda use: card.metrics[use.key]),
-            Column("interval", "95% interval", "interval", lighter=True, get=low_high),
+            Column(
+                "interval", "95% interval", "interval", lighter=True, get=lambda use: intervals.get(use.key)
+            ),
             Column("better", "better", get=lambda use: use.better),
             Column("weight", "in the score", "number", 2, get=lambda use: weight.get(use.key)),
             Column("pitfall", "mind", get=lambda use: use.metric.pitfall, detail=True),
@@ -109,9 +98,8 @@ def _classes(card: ScoreCard) -> Iterator[Block]:
     first = next(iter(card.per_class.values()))
     shown = "f1" if "f1" in first else next(key for key in first if key not in COUNTS)
     columns = [_of_classes(key, shown) for key in first]
-    yield shared.classes_table(
-        card, columns, f"{shared.STARRED} " * ("support" in first) + shared.method(card)
-    )
+    starred = f"{shared.STARRED} " if "support" in first else ""
+    yield shared.classes_table(card, columns, starred + shared.method(card))
     if card.confusion_matrix:
         yield from shared.confusion(card)
 
@@ -131,11 +119,8 @@ def _errors(card: ScoreCard) -> Iterator[Block]:
     truth, predicted = values[:, 0], card.arrays["outputs"][:, 0]
     names = [str(row["case"]) for row in card.cases]
     data = {"case": names, "truth": truth.tolist(), "predicted": predicted.tolist()}
-    yield Figure(
-        partial(predicted_by_truth, names, truth, predicted),
-        f"A dot per case; dotted: no error. n = {card.n_cases}.",
-        data,
-    )
+    caption = f"A dot per case; dotted: no error. n = {card.n_cases}."
+    yield Figure(partial(predicted_by_truth, names, truth, predicted), caption, data)
 
 
 def _subgroups(declaration: Declaration, card: ScoreCard) -> Sequence[Block]:
@@ -160,7 +145,7 @@ def worst_first(card: ScoreCard) -> list[int]:
 def _worst(card: ScoreCard) -> Table:
     """Return the cases that are most wrong."""
     rows = [card.cases[i] for i in worst_first(card)[:WORST_CASES]]
-    keys = [key for key in rows[0] if key not in HIDDEN]
+    keys = [key for key in rows[0] if key != "correct"]  # which the order says already
     numbers = {key for key in keys if isinstance(rows[0][key], float)}
     columns = [Column(key, key.replace("_", " "), "number" if key in numbers else "text") for key in keys]
     caption = f"The {len(rows)} cases that are most wrong, worst first. n = {card.n_cases}."

@@ -65,7 +65,7 @@ CHALLENGE = Challenge(
         Lazy("scoring.challenges.isic.model:inspect"),
         Lazy("scoring.challenges.isic.model:predict"),
         Lazy("scoring.challenges.isic.model:table"),
-        Lazy("scoring.challenges.isic.model:received"),
+        Lazy("scoring.inference.classifiers:received"),
     ),
     display=Display(
         views=Lazy("scoring.challenges.isic.views:views"),

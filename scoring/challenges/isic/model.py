@@ -3,9 +3,8 @@
 There is no official runner for models: what is done here is the project's own definition.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,19 +15,17 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.core import submission
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import inspection, pictures, run_model
+from scoring.inference import inspection, run_model
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.classifiers import (
     image_problems,
     named_outputs,
     output_order,
     recipe_for,
-    recipe_of_size,
 )
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.inspection import Inspection, declared_size
+from scoring.inference.inspection import Inspection
 from scoring.inference.preflight import Contract
-from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.single_image_task import ModelTask
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.calibration import TOLERANCE
@@ -136,13 +133,6 @@ def table(cases: IsicCases, predictions: Predictions) -> str:
     """Return the CSV that the official scorer takes: ids as compared and each score as `repr(float(x))`."""
     names = cases.categories or tuple((predictions.model or {})["categories"])
     return submission.table(cases, predictions, names, cases.id_name)
-
-
-def received(
-    truth: IsicCases, index: int, model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], ImageInfo]:
-    """Return what a model receives of a case: its first photograph at the size that the model declares."""
-    return pictures.received(truth, index, recipe_of_size(*declared_size(model)))
 
 
 def image_task(classes: Sequence[str] | None) -> ModelTask:
