@@ -92,11 +92,10 @@ class SourceFiles:
     def digest_of(self, used: Iterable[str]) -> str:
         """Return the `digest` of the members that were read, hashed piece by piece; nothing is read again
         where the whole was hashed."""
-        return self.digest(
-            {} if self.whole is not None else {member: self._sha256(member) for member in used}
-        )
+        return self.digest({} if self.whole is not None else {m: self.sha256_of(m) for m in used})
 
-    def _sha256(self, member: str) -> str:
+    def sha256_of(self, member: str) -> str:
+        """Return the SHA-256 of a member, hashed piece by piece. Raises InputRefused."""
         try:
             with self.open(member) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()

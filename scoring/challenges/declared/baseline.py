@@ -1,4 +1,5 @@
-"""Submissions without a model: a constant one, which a score has to beat, and an example of the format."""
+"""Submissions that are written here: a table of predictions, a constant submission, which a score has to
+beat, and an example of the format."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,14 +10,40 @@ import numpy as np
 from scoring.challenges.declared import masks, objects, reading
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.prediction_table import prediction_table
 from scoring.common.arrays import Floats
 from scoring.common.text import csv_text
 from scoring.common.zips import zipped
 from scoring.core.challenge import Context
-from scoring.core.submission import Predictions
+from scoring.core.submission import NamedCases, Predictions
 from scoring.inputs.masks.label_maps import read_label_map
 from scoring.inputs.masks.writing import box_mask
+
+
+def prediction_table(
+    declaration: Declaration, cases: NamedCases | Sequence[str], predictions: Predictions
+) -> str:
+    """Return predictions as CSV, unrounded, with a row for each case that has one.
+
+    Args:
+        cases: The N cases, or their ids.
+        predictions: Outputs by class [N, C], or a number each [N, 1], and class numbers [N].
+    """
+    wanted, classes = declaration.predictions, declaration.classes
+    ids = cases if isinstance(cases, Sequence) else cases.ids
+    outputs, columns = predictions.outputs, dict[str, Sequence[object]]()
+    has = predictions.has_outputs
+    if wanted.label:
+        has = predictions.labels >= 0
+        columns[wanted.label] = [classes[k] for k in predictions.labels.tolist()]
+    if wanted.scores:
+        columns |= dict(zip(classes, outputs.T.tolist(), strict=True))
+    if wanted.score:
+        columns[wanted.score] = outputs[:, classes.index(str(declaration.positive))].tolist()
+    for number in filter(None, (wanted.value, wanted.risk)):
+        columns[number] = outputs[:, 0].tolist()
+    rows = zip(ids, *columns.values(), strict=True)
+    there = zip(rows, has.tolist(), strict=True)
+    return csv_text([wanted.case, *columns], (row for row, is_there in there if is_there))
 
 
 def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:

@@ -59,8 +59,9 @@ def score(
     groups = [key(name) for name in declaration.subgroups]
     group = statistics.group or declaration.truth.unit
     unit, units = find_units(columns, len(truth), (), truth.id_column, group)
-    weights = of_cases.weights_of(declaration, predictions)
-    counted = np.ones(len(truth), bool) if weights is None else weights > 0
+    has = of_cases.has_prediction(declaration, predictions)
+    counted = has | (declaration.predictions.missing != "ignore")
+    weights = None if counted.all() else counted.astype(float)
     of_metrics: Mapping[str, Cases] = {}
     if declaration.task == "segmentation":
         of_metrics = region_cases(declaration, predictions)
@@ -69,8 +70,7 @@ def score(
     first = of_metrics.get(declaration.score[0].key)
     cases = of_cases.as_metric_cases(declaration, truth, predictions) if first is None else first
     measured = Measured(declaration, cases, counted, groups_of(columns, groups), of_metrics)
-    whole = np.ones((1, len(truth))) if weights is None else weights[None]
-    point = measured.quantities(whole)
+    point = measured.quantities(counted.astype(float)[None])
     replicates = replicate(measured.quantities, point, units, statistics, weights, measured.basis)
     options = {**settings.options, "declaration": declaration.tree}
     digest = truth_digest(truth, predictions)
@@ -209,8 +209,9 @@ class _Card:
                 own = predictions.outputs[np.arange(len(truth)), cases.truth]
                 columns["truth_score"] = plain(np.where(self.has, own, np.nan))
         elif isinstance(cases, MultilabelCases):
-            true, said = _listed(cases.classes, cases.truth), _listed(cases.classes, self._called(cases))
-            wrong = (cases.truth != self._called(cases)).sum(1)
+            called = np.asarray(cases.predicted)
+            true, said = _listed(cases.classes, cases.truth), _listed(cases.classes, called)
+            wrong = (cases.truth != called).sum(1)
             columns = {
                 "truth": true,
                 "predicted": [names if has else None for names, has in zip(said, self.has, strict=True)],
@@ -221,9 +222,6 @@ class _Card:
             columns = {name: plain(column) for name, column in self.numbers[0].items()}
         rows = zip(truth.ids, *columns.values(), strict=True)
         return tuple(dict(zip(("case", *columns), row, strict=True)) for row in rows)
-
-    def _called(self, cases: MultilabelCases) -> Bools:
-        return cases.truth if cases.predicted is None else cases.predicted
 
     @cached_property
     def numbers(self) -> tuple[dict[str, Floats], Floats]:
@@ -278,7 +276,7 @@ class _Card:
             names = ("predicted", "observed", "low", "high", "n")
             return arrays | {f"reliability_{name}": of_bins[name] for name in names if of_bins}
         if isinstance(cases, MultilabelCases):
-            errors = (self._called(cases) != cases.truth).mean(1)
+            errors = (np.asarray(cases.predicted) != cases.truth).mean(1)
         else:
             errors = self.numbers[1]
         if isinstance(cases, RegionCases):

@@ -89,15 +89,6 @@ def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:
     return predictions.has_outputs
 
 
-def weights_of(declaration: Declaration, predictions: Predictions) -> Floats | None:
-    """Return the weights [N] of the cases: 0 where none is predicted and such cases are left out; None where
-    all count."""
-    has = has_prediction(declaration, predictions)
-    if declaration.predictions.missing != "ignore" or has.all():
-        return None
-    return has.astype(float)
-
-
 def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions: Predictions) -> Cases:
     """Return truth and predictions as metrics take them; a case without a prediction is as wrong as it can
     be."""
@@ -119,22 +110,15 @@ def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions:
 def _labelled(declaration: Declaration, truth: Ints, predictions: Predictions, has: Bools) -> LabelledCases:
     classes = declaration.classes
     positive = classes.index(declaration.positive) if declaration.positive else None
-    wrong = _wrong(declaration, truth)
+    n = len(classes)  # wrong is of ordered classes the farthest, else the next in the list
+    wrong = np.where(truth >= n / 2, 0, n - 1) if declaration.task == "ordinal" else (truth + 1) % n
     called = np.where(predictions.labels >= 0, predictions.labels, wrong)
     if predictions.labels_only:
         return LabelledCases(truth, called, None, classes, positive)
     low, high = _ends(declaration, predictions.outputs)
-    worst = np.where(np.arange(len(classes)) == wrong[:, None], high, low)
+    worst = np.where(np.arange(n) == wrong[:, None], high, low)
     scores = np.where(has[:, None], predictions.outputs, worst)
     return LabelledCases(truth, called, scores, classes, positive)
-
-
-def _wrong(declaration: Declaration, truth: Ints) -> Ints:
-    """Return a wrong class of each case [N]: of ordered classes the farthest, else the next in the list."""
-    n = len(declaration.classes)
-    if declaration.task == "ordinal":
-        return np.where(truth >= n / 2, 0, n - 1)
-    return (truth + 1) % n
 
 
 def _ends(declaration: Declaration, outputs: Floats) -> tuple[float, float]:

@@ -23,16 +23,17 @@ from scoring.core.comparison_spec import (
 )
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.paired_tests import Sample, ScoreSample, ValueSample
+from scoring.statistics.paired_tests import Sample, ValueSample
 from scoring.statistics.replicates import array_name
 
 
 def comparison_of(declaration: Declaration) -> ComparisonSpec:
     """Return what comparisons can use of a declared challenge."""
     graded, ranking = declaration.is_graded, declaration.ranking
+    of_classes = (use.metric.name for use in declaration.score if "class" in use.metric.parameters)
     return ComparisonSpec(
         metrics=tuple(use.key for use in declaration.uses),
-        class_measures=("f1",) if graded else _class_measures(declaration),
+        class_measures=("f1",) if graded else tuple(dict.fromkeys(of_classes)),
         correct=correct_labels if graded else _case_errors,
         case_value=SHARE if graded else Quantity("lower", (0.0, np.inf)),
         sample=partial(_sample, declaration),
@@ -41,11 +42,6 @@ def comparison_of(declaration: Declaration) -> ComparisonSpec:
         what_if=_what_if(declaration) if len(declaration.score) > 1 else None,
         rank=None if ranking.by == "score" else partial(_rank, declaration),
     )
-
-
-def _class_measures(declaration: Declaration) -> tuple[str, ...]:
-    names = [use.metric.name for use in declaration.score if "class" in use.metric.parameters]
-    return tuple(dict.fromkeys(names))
 
 
 def _case_errors(card: ScoreCard) -> NDArray[np.float64]:
@@ -58,11 +54,7 @@ def _sample(declaration: Declaration, card: ScoreCard, metric: str) -> Sample | 
     use = next((use for use in declaration.uses if use.key == metric), None)
     if declaration.is_graded:
         if use is not None and use.metric.name == "auc" and not use.options and declaration.positive:
-            place = declaration.classes.index(declaration.positive)
-            outputs = card.arrays["outputs"][:, place]
-            if np.isnan(outputs).any() or np.ptp(card.arrays["score_weights"]) > 0:
-                return None
-            return ScoreSample(outputs, card.arrays["truth"] == place)
+            metric = f"auc/{declaration.positive}"
         return of_labels(card, metric, classes=declaration.classes)
     if use is not None and use.metric.name == "mae" and declaration.task == "regression":
         errors = card.arrays["case_errors"]
@@ -90,15 +82,11 @@ def _what_if(declaration: Declaration) -> WhatIf:
 def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Values) -> Ranking:
     """Order teams by the mean of their ranks in every metric, or in every case."""
     if declaration.ranking.by == "mean_rank":
-        uses = declaration.ranked
-        values = np.array(
-            [[use.quantity.order(card.metrics[use.key]) for use in uses] for card in cards.values()]
-        )
-        words = f"Teams are ordered by the mean of their ranks in {', '.join(use.key for use in uses)}."
+        uses, ranked_in = declaration.ranked, ", ".join(use.key for use in declaration.ranked)
+        values = np.array([[u.quantity.order(c.metrics[u.key]) for u in uses] for c in cards.values()])
     else:
         losses = [np.nan_to_num(_of_cases(declaration, card), nan=np.inf) for card in cards.values()]
-        values = -np.stack(losses)
-        words = "Teams are ordered by the mean of their ranks in every case."
+        values, ranked_in = -np.stack(losses), "every case"
     means = _mean_ranks(values, declaration.ranking.ties)
     return Ranking(
         dict(zip(cards, _places(means).tolist(), strict=True)),
@@ -106,7 +94,7 @@ def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Va
         {},
         {"ranking": declaration.ranking.by, "ties": declaration.ranking.ties},
         places=_resampled(declaration, cards),
-        words=words,
+        words=f"Teams are ordered by the mean of their ranks in {ranked_in}.",
         name="mean rank",
         values=dict(zip(cards, means.tolist(), strict=True)),
     )
@@ -118,7 +106,7 @@ def _of_cases(declaration: Declaration, card: ScoreCard) -> Floats:
         places = [i for i, use in enumerate(declaration.uses) if use in declaration.ranked]
         return np.asarray(card.arrays["case_losses"][:, places], float).ravel()
     if "case_errors" in card.arrays:
-        return np.asarray(card.arrays["case_errors"], float)
+        return _case_errors(card)
     return 1 - correct_labels(card)
 
 
@@ -137,19 +125,12 @@ def _resampled(
 ) -> dict[str, NDArray[np.int_]] | None:
     """Return the place of each team in the replicates in which all have a score; None where the order goes by
     cases, or without replicates."""
-    if declaration.ranking.by != "mean_rank" or any(
-        "score_replicates" not in c.arrays for c in cards.values()
-    ):
-        return None
     scored = {team: card for team, card in cards.items() if card.score is not None}
-    if not scored:
+    is_drawn = all("score_replicates" in card.arrays for card in cards.values())
+    if declaration.ranking.by != "mean_rank" or not is_drawn or not scored:
         return None
     known = ~np.isnan(np.stack([card.arrays["score_replicates"] for card in scored.values()])).any(0)
-    drawn = np.stack(
-        [
-            [use.quantity.oriented(card.arrays[array_name(use.key)][known]) for use in declaration.ranked]
-            for card in scored.values()
-        ]
-    )
+    uses, arrays = declaration.ranked, [card.arrays for card in scored.values()]
+    drawn = np.stack([[u.quantity.oriented(a[array_name(u.key)][known]) for u in uses] for a in arrays])
     means = _mean_ranks(np.nan_to_num(drawn, nan=-np.inf), declaration.ranking.ties)
     return dict(zip(scored, _places(means), strict=True))

@@ -104,13 +104,8 @@ class MetricUse:
 
 @dataclass(frozen=True)
 class RankingRule:
-    """How teams are ordered.
-
-    Attributes:
-        by: One of `RANKINGS`.
-        ties: One of `TIES`.
-        metrics: What is ranked by, as a scorecard calls it; empty: every metric.
-    """
+    """How teams are ordered. by: one of `RANKINGS`; ties: of `TIES`; metrics: what is ranked by, as a
+    scorecard calls it; empty: every metric."""
 
     by: str = "score"
     ties: str = "min"
@@ -174,9 +169,8 @@ class Declaration:
     @property
     def range(self) -> tuple[float, float]:
         """Lowest and highest value that the score can have."""
-        low, high = (
-            round(sum(use.weight * use.metric.range[end] for use in self.score), 12) for end in (0, 1)
-        )
+        ends = zip(*([use.weight * end for end in use.metric.range] for use in self.score), strict=True)
+        low, high = (round(sum(parts), 12) for parts in ends)
         return low, high
 
     @property

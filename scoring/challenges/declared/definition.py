@@ -109,7 +109,7 @@ def _model(declaration: Declaration) -> ModelSupport[DeclaredCases, Predictions]
         _later("model:read_images", declaration),
         _later("model:inspect", declaration),
         _later("model:predict", declaration),
-        _later("prediction_table:prediction_table", declaration),
+        _later("baseline:prediction_table", declaration),
         Lazy("scoring.inference.classifiers:received"),
     )
 

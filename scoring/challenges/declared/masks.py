@@ -1,6 +1,5 @@
 """Readers of declared challenges of masks: a file per case, measured against the truth one by one."""
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,25 +112,26 @@ def read_truth(
     if not masks:
         message = f"it holds no mask: a folder or zip with a file per case ({', '.join(ENDINGS)})."
         problems.append(error("no-table", files.name, message))
-    strange: dict[int, str] = {}
+    held: dict[int, str] = {}
     for member, values, _ in _examined(files, masks, problems):
-        for value in values - _known(declaration):
-            strange.setdefault(value, files.called(member))
+        held = dict.fromkeys(values, files.called(member)) | held
     if problems:
         raise InputRefused(problems)
-    findings = _unused(strange)
     ids = tuple(masks)
     return DeclaredCases(
         files.name,
         ids,
         files,
         files if images is None else open_source(images, streamed=ENDINGS),
-        {member: _sha256(files, member) for member in masks.values()},
+        {member: files.sha256_of(member) for member in masks.values()},
         {"case": ids},
         "case",
         np.full(len(ids), -1),
         np.zeros((len(ids), 0)),
-        (*findings, *ignored(files, {*masks.values(), *filter(is_of_images, files.members)})),
+        (
+            *_unused(declaration, held),
+            *ignored(files, {*masks.values(), *filter(is_of_images, files.members)}),
+        ),
         dict(masks),
     )
 
@@ -140,22 +140,14 @@ def _values(labels: Ints) -> set[int]:
     return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist())
 
 
-def _known(declaration: Declaration) -> set[int]:
-    """Return background and the values that are in a region."""
-    return {0}.union(*declaration.regions.values())
-
-
-def _unused(strange: Mapping[int, str]) -> list[Finding]:
-    """Return a warning for each value that is in no region, at the first file that holds it."""
+def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
+    """Return a warning for each value that is in no region. held: values with the first file of each."""
+    known = {0}.union(*declaration.regions.values())
     return [
         warning("unused-label", where, f"the value {value} is in no region: it counts as background.")
-        for value, where in sorted(strange.items())
+        for value, where in sorted(held.items())
+        if value not in known
     ]
-
-
-def _sha256(files: SourceFiles, member: str) -> str:
-    with files.open(member) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def is_of_images(member: str) -> bool:
@@ -212,7 +204,7 @@ def read_predictions(
     width = len(declaration.uses) * len(declaration.regions) * MEASURES
     outputs = np.full((len(truth), width), np.nan)
     faults: list[Finding] = []
-    strange: dict[int, str] = {}
+    held: dict[int, str] = {}
     for number, case in enumerate(truth.ids):
         if context.cancelled is not None and context.cancelled():
             raise Cancelled
@@ -223,14 +215,13 @@ def read_predictions(
                 faults.append(error("missing-case", case, message))
             if sent is not None or declaration.predictions.missing == "worst":
                 opener = None if sent is None else partial(files.open, sent)
-                outputs[number], unused = _measured(declaration, truth, case, opener)
-                for value in unused:
-                    strange.setdefault(value, files.called(str(sent)))
+                outputs[number], values = _measured(declaration, truth, case, opener)
+                held = dict.fromkeys(values, files.called(str(sent))) | held
         except MaskError as fault:
             problems.append(error(fault.code, files.called(str(sent)), f"{case}: {fault.words}"))
         if context.progress is not None:
             context.progress(number + 1, len(truth))
-    findings += _unused(strange)
+    findings += _unused(declaration, held)
     if problems:
         hard, soft = graded(faults, declaration.predictions.missing)
         raise InputRefused([*problems, *hard], [*findings, *soft])
@@ -255,7 +246,7 @@ def _measured(
     declaration: Declaration, truth: DeclaredCases, case: str, sent: Opener | None
 ) -> tuple[Floats, set[int]]:
     """Return what every metric measures of a case, by metric, region and number, without a mask those of an
-    empty one; and the values of the mask that are in no region."""
+    empty one; and the values of the mask."""
     labels, grid = read_label_map(partial(truth.files.open, truth.masks[case]))
     guess = np.zeros_like(labels) if sent is None else read_label_map(sent, grid)[0]
     values = np.zeros((len(declaration.uses), len(declaration.regions), MEASURES))
@@ -270,7 +261,7 @@ def _measured(
             if key not in known:
                 known[key] = use.metric.measure(pair, **use.options)
             values[number, place, : len(known[key])] = known[key]
-    return values.ravel(), _values(guess) - _known(declaration)
+    return values.ravel(), _values(guess)
 
 
 def _measuring(options: Mapping[str, object]) -> dict[str, object]:

@@ -76,7 +76,11 @@ class Measured:
             use.key: use.metric.compute(self.of(use), weights, **use.options) for use in self.declaration.uses
         }
         found[SCORE] = weighted(self.declaration.score, found)
-        return found | self._of_classes(weights) | self._of_groups(weights)
+        found |= self._of_classes(weights)
+        for column, groups in self.groups.items():
+            for name, members in groups.items():
+                found["slice", column, name, SCORE] = self.score(weights[:, members], members)
+        return found
 
     def basis(self, units: Ints) -> Basis:
         """Return what `quantities` rest on, from the unit number of each case [N]."""
@@ -134,14 +138,12 @@ class Measured:
         classes = self.declaration.names
         if isinstance(self.cases, LabelledCases) and self.cases.predicted is not None:
             c = classification.counts(self.cases.truth, self.cases.predicted, weights, len(classes))
+            f1 = classification.f_score(c.true_positive, c.support, c.predicted)
+            f1 = np.where(c.support + c.predicted > 0, f1, np.nan)
             measures = {
                 "recall": classification.recall(c),
                 "precision": classification.precision(c),
-                "f1": np.where(
-                    c.support + c.predicted > 0,
-                    classification.f_score(c.true_positive, c.support, c.predicted),
-                    np.nan,
-                ),
+                "f1": f1,
             }
             return {
                 (m, name): values[:, k] for m, values in measures.items() for k, name in enumerate(classes)
@@ -149,16 +151,10 @@ class Measured:
         use = by_class(self.declaration)
         if use is None:
             return {}
+        options = {key: value for key, value in use.options.items() if key != "average"}
         return {
-            (use.metric.name, name): use.metric.compute(self.of(use), weights, **_of_class(use, name))
+            (use.metric.name, name): use.metric.compute(self.of(use), weights, **options | {"class": name})
             for name in classes
-        }
-
-    def _of_groups(self, weights: Floats) -> dict[QuantityName, Floats]:
-        return {
-            ("slice", column, name, SCORE): self.score(weights[:, members], members)
-            for column, groups in self.groups.items()
-            for name, members in groups.items()
         }
 
 
@@ -169,10 +165,6 @@ def by_class(declaration: Declaration) -> MetricUse | None:
         return None
     uses = (use for use in declaration.score if "class" in use.metric.parameters)
     return next(uses, None)
-
-
-def _of_class(use: MetricUse, name: str) -> Mapping[str, object]:
-    return {key: v for key, v in use.options.items() if key != "average"} | {"class": name}
 
 
 def of_members(cases: Cases, members: Bools) -> Cases:

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from scoring.challenges.declared import reading
+from scoring.challenges.declared.baseline import prediction_table
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.prediction_table import prediction_table
 from scoring.common.arrays import Array, Floats
 from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.core.challenge import Context
