@@ -10,7 +10,7 @@ from scoring.challenges import REGISTRY, is_named, load_challenge
 from scoring.cli.output import respond, write
 from scoring.cli.reading import submitted
 from scoring.cli.terminal_tables import scorecard_table
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error, writing
 from scoring.common.fixes import InputChanges
 from scoring.common.text import shortened
 from scoring.comparison import scale as scales
@@ -144,11 +144,8 @@ def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
     for name, data in named:
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
         target = Path(folder).joinpath(*parts)
-        try:
+        with writing(target, "--files"):
             target.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            message = f"{target} cannot be written: {problem.strerror}."
-            raise InputRefused([error("bad-option", "--files", message)]) from problem
         write(str(target), data, "--files")
 
 

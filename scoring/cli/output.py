@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.common.finding_groups import grouped, tally
-from scoring.common.findings import Finding, InputRefused, error, lines
+from scoring.common.findings import Finding, error, lines, writing
 from scoring.common.fixes import SuggestedFix, written_pairs
 from scoring.common.text import as_json, shortened
 
@@ -63,12 +63,8 @@ def write(target: str, content: str | bytes | Iterable[str], option: str) -> Non
         return
     parts = [content] if isinstance(content, (str, bytes)) else content
     encoded = (p if isinstance(p, bytes) else p.encode("utf-8", "backslashreplace") for p in parts)
-    try:
-        with Path(target).open("wb") as file:
-            file.writelines(encoded)
-    except OSError as problem:
-        line = f"{target} cannot be written: {problem.strerror}."
-        raise InputRefused([error("bad-option", option, line)]) from problem
+    with writing(target, option), Path(target).open("wb") as file:
+        file.writelines(encoded)
 
 
 def respond(target: str | None, value: Any, line: str) -> None:
@@ -123,11 +119,8 @@ def write_reports(
     if arguments.html:
         write(arguments.html, html(lines), "--html")
     if arguments.paper:
-        try:
+        with writing(arguments.paper, "--paper"):
             Path(arguments.paper).write_bytes(paper(lines))
-        except OSError as problem:
-            line = f"{arguments.paper} cannot be written: {problem.strerror}."
-            raise InputRefused([error("bad-option", "--paper", line)]) from problem
 
 
 def write_appendix(report: str, text: str) -> None:

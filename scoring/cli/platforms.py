@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scoring.challenges import load_challenge
 from scoring.cli.reading import chosen, statistics
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import writing
 from scoring.services.platforms import entry_points
 from scoring.services.platforms.evaluation import DECIMALS, PlatformSettings, SubmissionRefused, read_settings
 
@@ -34,11 +34,8 @@ def run(arguments: argparse.Namespace) -> bool:
 def _folder(path: str | Path) -> Path:
     """Return a folder to write to. Raises InputRefused where it is none."""
     folder = Path(path)
-    try:
+    with writing(folder, "--output"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        message = f"{folder} cannot be written: {problem.strerror}."
-        raise InputRefused([error("bad-option", "--output", message)]) from problem
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -168,3 +169,18 @@ def lines(entries: Iterable[Finding], most: int = LINES_PER_CODE) -> Iterator[st
             yield f"{entry.level} {entry.code} {entry.where}: {entry.message}"
         elif count[key] == most + 1:
             yield f"{entry.level} {entry.code} and {total[key] - most} more"
+
+
+@contextmanager
+def writing(target: object, where: str) -> Iterator[None]:
+    """Refuse a place that cannot be written, `bad-option`.
+
+    Args:
+        target: The file or folder that is written.
+        where: The option or setting that names it.
+    """
+    try:
+        yield
+    except OSError as problem:
+        message = f"{target} cannot be written: {problem.strerror}."
+        raise InputRefused([error("bad-option", where, message)]) from problem

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.metrics.classification import weighted_mean
 from scoring.statistics.intervals import wilson
 
@@ -154,6 +154,11 @@ class Reliability:
     low: Floats
     high: Floats
     n: Ints
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """Its columns as a scorecard's `arrays` name them: `reliability_predicted` and so on."""
+        return {f"reliability_{name}": values for name, values in vars(self).items()}
 
     @property
     def expected_calibration_error(self) -> float:

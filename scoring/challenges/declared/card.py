@@ -254,9 +254,8 @@ class _Card:
             value = {use.key: float(self.point[use.key][0]) for use in declaration.score}
             more["points"] = {use.key: use.weight * value[use.key] for use in declaration.score}
         if self.measured.groups:
-            intervals = self.replicates.intervals if self.replicates.values else {}
-            shares = self.measured.shares
-            more["slices"] = subgroups.rows(self.measured.groups, shares, self.point, intervals)
+            measured, intervals = self.measured, self.replicates.intervals
+            more["slices"] = subgroups.rows(measured.groups, measured.shares, self.point, intervals)
         if self.reliability is not None:
             error_of_bins = self.reliability.expected_calibration_error
             more["calibration"] = {"expected_calibration_error": error_of_bins}
@@ -272,9 +271,7 @@ class _Card:
             arrays["outputs"] = self.predictions.outputs
         if isinstance(cases, LabelledCases):
             arrays |= {"truth": self.truth.labels, "predicted": self.predictions.labels}
-            of_bins = vars(self.reliability) if self.reliability is not None else {}
-            names = ("predicted", "observed", "low", "high", "n")
-            return arrays | {f"reliability_{name}": of_bins[name] for name in names if of_bins}
+            return arrays | (self.reliability.arrays if self.reliability is not None else {})
         if isinstance(cases, MultilabelCases):
             errors = (np.asarray(cases.predicted) != cases.truth).mean(1)
         else:

@@ -15,7 +15,7 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.definition import challenge_of
 from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
 from scoring.common import opening
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import InputRefused, error, writing
 from scoring.core.challenge import Challenge
 
 ENDING = ".toml"
@@ -117,12 +117,9 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
     if target.exists() and not may_replace:
         message = f"there is a challenge of this id already ({target}): add --replace, or choose another id."
         raise InputRefused([error("bad-option", name, message)])
-    try:
+    with writing(target, FOLDER):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-    except OSError as problem:
-        message = f"{target} cannot be written: {problem.strerror}."
-        raise InputRefused([error("bad-option", FOLDER, message)]) from problem
     return target
 
 

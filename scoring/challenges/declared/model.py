@@ -71,7 +71,8 @@ def inspect(
     file, problems, usable = read_model(model, name), [], None
     if truth is not None:
         problems = image_problems(truth.pictures, truth.ids, truth.photographs, truth.ambiguous)
-        usable = _with_images(truth)
+        with_image = [i for i, member in zip(truth.ids, truth.images, strict=True) if member is not None]
+        usable = replace(truth, ids=tuple(with_image)) if with_image else None  # for trial runs
     try:
         found = inspection.inspect(file, _task(declaration), usable, timings, cancelled)
         about = _answers_are_right(declaration, found, file.name)
@@ -80,12 +81,6 @@ def inspect(
     if problems:
         raise InputRefused(problems, found.findings)
     return replace(found, findings=(*found.findings, *about))
-
-
-def _with_images(cases: DeclaredCases) -> DeclaredCases | None:
-    """Return the cases that have one image, for trial runs; None where none has."""
-    usable = [case for case, member in zip(cases.ids, cases.images, strict=True) if member is not None]
-    return replace(cases, ids=tuple(usable)) if usable else None
 
 
 def _answers_are_right(declaration: Declaration, found: Inspection, name: str) -> Sequence[Finding]:

@@ -60,7 +60,23 @@ WORST_OF = ("classification", "ordinal", "multilabel", "segmentation", "points",
 def parse(data: bytes | str, name: str) -> Declaration:
     """Return what a file declares. Raises InputRefused with every problem: `bad-toml`, `unknown-key`,
     `missing-key`, `bad-value`, `unknown-metric`."""
-    text, tree = _tree(data, name)
+    size = len(data)
+    if size > LARGEST:
+        message = f"it has {size:,} bytes; a declaration has at most {LARGEST:,}."
+        raise InputRefused([error("bad-toml", name, message)])
+    try:
+        text = data if isinstance(data, str) else data.decode("utf-8-sig")
+        tree = tomllib.loads(text)
+    except UnicodeDecodeError:
+        raise InputRefused([error("bad-toml", name, "it is no text in UTF-8: save it so.")]) from None
+    except RecursionError:
+        message = "its lists and tables are nested too deep."
+        raise InputRefused([error("bad-toml", name, message)]) from None
+    except ValueError as problem:
+        place = re.search(r"\(at line (\d+), column (\d+)\)", str(problem))
+        where = f"{name}:{place[1]}" if place else name
+        words = str(problem).split(" (at ")[0][:200]
+        raise InputRefused([error("bad-toml", where, f"it is no TOML: {words}.")]) from None
     return parse_tree(tree, name, key_lines(text))
 
 
@@ -93,27 +109,6 @@ def parse_tree(
         tree=tree,
         digest=digest,
     )
-
-
-def _tree(data: bytes | str, name: str) -> tuple[str, Mapping[str, Any]]:
-    """Return the text and what it holds. Raises InputRefused."""
-    size = len(data)
-    if size > LARGEST:
-        message = f"it has {size:,} bytes; a declaration has at most {LARGEST:,}."
-        raise InputRefused([error("bad-toml", name, message)])
-    try:
-        text = data if isinstance(data, str) else data.decode("utf-8-sig")
-        return text, tomllib.loads(text)
-    except UnicodeDecodeError:
-        message = "it is no text in UTF-8: save it so."
-    except RecursionError:
-        message = "its lists and tables are nested too deep."
-    except ValueError as problem:
-        place = re.search(r"\(at line (\d+), column (\d+)\)", str(problem))
-        where = f"{name}:{place[1]}" if place else name
-        words = str(problem).split(" (at ")[0][:200]
-        raise InputRefused([error("bad-toml", where, f"it is no TOML: {words}.")]) from None
-    raise InputRefused([error("bad-toml", name, message)])
 
 
 def _about(keys: KeyReader) -> ChallengeIdentity:

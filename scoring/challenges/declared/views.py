@@ -24,13 +24,15 @@ COUNTS = {"support": "cases", "predicted": "called"}
 
 def views(declaration: Declaration, card: ScoreCard) -> Views:
     """Return headline and sections of a scorecard."""
+    axis = declaration.score[0].metric.title if len(declaration.score) == 1 else "score"
+    of_groups = Measure(SCORE, "Which groups does it serve worse?", axis)
     sections = (
         ("Metrics", [_metrics(declaration, card)]),
         ("Classes", list(_classes(card))),
         ("Curves", shared.curves(card) if "roc_grid" in card.arrays else []),
         ("Errors", list(_errors(card))),
         ("Calibration", shared.calibration(card) if "reliability_n" in card.arrays else []),
-        ("Subgroups", _subgroups(declaration, card)),
+        ("Subgroups", shared.subgroups(card, [of_groups]) if card.more.get("slices") else []),
         ("Cases", [_worst(card)]),
         ("Model", _model(card)),
     )
@@ -121,14 +123,6 @@ def _errors(card: ScoreCard) -> Iterator[Block]:
     data = {"case": names, "truth": truth.tolist(), "predicted": predicted.tolist()}
     caption = f"A dot per case; dotted: no error. n = {card.n_cases}."
     yield Figure(partial(predicted_by_truth, names, truth, predicted), caption, data)
-
-
-def _subgroups(declaration: Declaration, card: ScoreCard) -> Sequence[Block]:
-    if not card.more.get("slices"):
-        return []
-    uses = declaration.score
-    axis = uses[0].metric.title if len(uses) == 1 else "score"
-    return shared.subgroups(card, [Measure(SCORE, "Which groups does it serve worse?", axis)])
 
 
 def worst_first(card: ScoreCard) -> list[int]:

@@ -236,7 +236,7 @@ def _arrays(e: IsicEvaluation, units: Ints, reliable: Reliability | None) -> dic
             for i, name in enumerate(("x", "y", "threshold"))
         },
         **{f"malignant_{name}": line for name, line in zip(("x", "y", "threshold"), malignant, strict=True)},
-        **({f"reliability_{name}": value for name, value in vars(reliable).items()} if reliable else {}),
+        **(reliable.arrays if reliable else {}),
     }
     for array in arrays.values():
         array.flags.writeable = False

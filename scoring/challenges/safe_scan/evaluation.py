@@ -97,8 +97,7 @@ class SafeScanEvaluation:
             **more,
         }
         if reached:
-            bins = ("predicted", "observed", "low", "high", "n")
-            arrays |= {f"reliability_{name}": getattr(reached, name) for name in bins}
+            arrays |= reached.arrays
         for array in arrays.values():
             array.flags.writeable = False
         return arrays

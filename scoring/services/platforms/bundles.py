@@ -17,7 +17,7 @@ from PIL import Image
 
 import scoring
 from scoring.common import markup
-from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.findings import Finding, InputRefused, error, writing
 from scoring.common.quantities import SCORE
 from scoring.common.zips import zipped
 from scoring.inputs.sources import Source
@@ -114,13 +114,10 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
     _try(order, truth, page)
     files, steps = PLATFORMS[platform](order, held, page)
     files |= page.files()
-    try:
+    with writing(folder, "--output"):
         for member, content in files.items():
             (folder / member).parent.mkdir(parents=True, exist_ok=True)
             (folder / member).write_bytes(content)
-    except OSError as problem:
-        message = f"{folder} cannot be written: {problem.strerror}."
-        raise InputRefused([error("bad-option", "--output", message)]) from problem
     return steps
 
 

@@ -226,3 +226,10 @@ def test_a_column_of_subgroups_that_lacks_is_told_once_before_anything_is_scored
     assert f"warning {told}" in done.err + done.out
     (place / "sites.csv").write_text("id,site\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(60)))
     assert run("compare", *files, *teams, "--metadata", "sites.csv", "--resamples", 50).status == 0
+
+
+def test_a_pipe_that_nobody_writes_into_is_refused_and_waits_for_no_writer(tmp_path):
+    os.mkfifo(tmp_path / "a.toml")
+    with pytest.raises(InputRefused) as refused:
+        library.of_file(tmp_path / "a.toml")
+    assert [problem.message for problem in refused.value.problems] == ["nobody writes into this pipe."]
