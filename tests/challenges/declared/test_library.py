@@ -10,6 +10,7 @@ import pytest
 import scoring
 from scoring.challenges.declared import draft, library, suggestion
 from scoring.cli import declared as declared_command
+from scoring.common.findings import InputRefused
 from scoring.services.boards.serialization import zipped
 from tests.support.command_line import run, run_fresh
 
