@@ -154,9 +154,8 @@ def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mappin
         column = _select(label, offered, usual, f"{key}_{name}")
         chosen[name] = "" if column == PER_CLASS else column
     if task in PLACES:
-        chosen["places"] = st.multiselect(
-            PLACES[task], headings, truth.get("places", []), key=f"{key}_places"
-        )
+        usual_places = truth.get("places", [])
+        chosen["places"] = st.multiselect(PLACES[task], headings, usual_places, key=f"{key}_places")
         offered, usual = [NO_CLASS, *headings], truth.get("label") or NO_CLASS
         label = _select("Column of the class", offered, usual, f"{key}_label")
         chosen["label"] = "" if label == NO_CLASS else label

@@ -125,7 +125,7 @@ class _Card:
         declaration, drawn = self.declaration, self.replicates
         value, n_missing = float(self.point[SCORE][0]), int((~self.has).sum())
         findings = [*self.truth.findings, *self.predictions.findings, *self.gaps, *self._noticed()]
-        sums = partial(unit_sums, declaration, self.measured, self.units, value)
+        sums = partial(unit_sums, declaration, self.measured, self.units)
         swapped = permutation_test.card_arrays(bool(drawn.values), self.units, sums)
         arrays = self._arrays() | (self._curves() if with_curves else {}) | drawn.arrays | swapped
         for array in arrays.values():

@@ -8,6 +8,7 @@ from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.objects import Detections
 from scoring.common.arrays import Array, Bools, Floats, Ints
+from scoring.metrics.matching import match_in_order
 from scoring.metrics.object_matching import box_iou
 from scoring.metrics.task_cases import Objects
 
@@ -89,18 +90,13 @@ def _hits(declaration: Declaration, true: Objects, found: Objects) -> tuple[Bool
 def _partners(declaration: Declaration, true: Objects, found: Objects, hit: Bools) -> Ints:
     """Return the object of each hit [d], the nearest free one of its class, and -1 of other detections."""
     partner = np.full(len(found.places), -1)
-    if not len(true.places):
-        return partner
     if declaration.task == "boxes":
         away = 1 - box_iou(found.places, true.places)
     else:
         away = np.linalg.norm(found.places[:, None] - true.places, axis=2)
-    away = np.where(found.kinds[:, None] == true.kinds, away, np.inf)
-    pairs = [(away[i, k], i, k) for i in np.flatnonzero(hit) for k in range(len(true.places))]
-    free = np.ones(len(true.places), bool)
-    for distance, i, k in sorted(pairs):
-        if np.isfinite(distance) and partner[i] < 0 and free[k]:
-            partner[i], free[k] = k, False
+    rows, others = np.nonzero(hit[:, None] & (found.kinds[:, None] == true.kinds))
+    matched = match_in_order(rows, others, np.argsort(away[rows, others], kind="stable"))[0]
+    partner[rows[matched]] = others[matched]
     return partner
 
 

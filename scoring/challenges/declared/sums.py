@@ -27,7 +27,7 @@ def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
     return tuple(use for use in declaration.score if use.metric.needs == "labels")
 
 
-def unit_sums(declaration: Declaration, measured: Measured, units: Ints, _score: float) -> Floats:
+def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
     """Return sums [n, ...] by unit, or by group of units: the cells of the confusion matrix, and the
     pseudo-values of the rest of the score."""
     counted, columns = of_counts(declaration), []
