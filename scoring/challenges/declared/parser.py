@@ -38,7 +38,8 @@ NEEDED = {
     },
     "survival": {
         ("truth", "time"): "name the column of the time to event or censoring",
-        ("truth", "event"): "name the column that is 1 if the event was seen and 0 if the case is censored",
+        ("truth", "event"): "name the column that is 1 where the event was seen and 0 where the case is "
+        "censored",
         ("predictions", "risk"): "name the column of the risk, the higher the earlier the event",
     },
     "points": {
