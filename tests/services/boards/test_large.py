@@ -1,11 +1,15 @@
 """Boards of many submissions: each submission is looked at a few times, however many there are."""
 
+import os
 import re
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from scoring.common.quantities import SHARE
+from scoring.core.scorecard import ScoreCard
 from scoring.services.boards import serialization, views
 from scoring.services.boards.board import opened
 from scoring.services.boards.hidden_truth import disclosure, disclosure_rules
@@ -21,15 +25,16 @@ TEAMS, EACH = 12, 25
 @pytest.fixture
 def crowded(place, tmp_path):
     """The board "b" with 12 more teams of 25 submissions."""
-    return crowd(tmp_path, TEAMS, EACH)
+    return crowd(tmp_path, TEAMS, EACH, EACH)
 
 
-def crowd(tmp_path, teams: int, each: int) -> board_ranking.BoardRanking:
-    """Return the board "b" with more teams, whose scores are the rows'; they share a card."""
+def crowd(tmp_path, teams: int, each: int, cards: int = 1) -> board_ranking.BoardRanking:
+    """Return the board "b" with more teams, whose scores are the rows'. cards: different ones of a team."""
     filled(tmp_path)
     store = open_store()
     before = board_ranking.board_ranking(opened(store, "b"))
     first = before.entries[0]
+    kept = [[store.keep(_other(before.card(first), k, n)) for n in range(cards)] for k in range(teams)]
     with store.write() as session:
         for k in range(teams):
             session.add(tables.Team(board_id="b", name=f"team{k:02}", created=tables.now()))
@@ -43,11 +48,18 @@ def crowd(tmp_path, teams: int, each: int) -> board_ranking.BoardRanking:
         session.flush()
         for k in range(teams):
             for n in range(each):
-                key = {"submission_id": f"s{k}-{n}", "number": 1, "board_id": "b", "card": first.card}
+                key = {"submission_id": f"s{k}-{n}", "number": 1, "board_id": "b", "card": kept[k][n % cards]}
                 session.add(
                     tables.ScoredVersion(**key, score=first.score - k / 100, problems=[], program="0")
                 )
     return board_ranking.board_ranking(opened(store, "b"))
+
+
+def _other(card: ScoreCard, *numbers: int) -> bytes:
+    """Return the file of a scorecard whose predictions are a little apart, so that its SHA-256 is its own."""
+    random, name = np.random.default_rng(numbers), "score_replicates"
+    moved = card.arrays[name] + random.normal(0, 0.001, card.arrays[name].shape)
+    return serialization.card_to_bytes(replace(card, arrays={**card.arrays, name: moved}))
 
 
 @pytest.mark.parametrize("is_hidden", [False, True])
@@ -108,15 +120,20 @@ def test_a_report_of_more_than_15_teams_draws_all(place, tmp_path):
 
 
 @pytest.mark.soak
-def test_20_000_submissions_open_in_3_s_and_are_reported_in_10_s_and_1_mb(place, tmp_path):
+@pytest.mark.parametrize(("teams", "most"), [(10, 1.5), (50, 1.5), (100, 1.5), (200, 3)])
+def test_100_submissions_of_each_team_open_in_seconds(database, tmp_path, teams, most):
     """In processor time, since other programs may run."""
-    crowd(tmp_path, 200, 100)
+    crowd(tmp_path, teams, 100)
     started = time.process_time()
     found = board_ranking.board_ranking(opened(open_store(), "b"))
     views.sections(found)
-    assert len(found.entries) > 20_000
-    assert time.process_time() - started <= 3
-    started = time.process_time()
+    views.submissions(found)
+    opening, started = time.process_time() - started, time.process_time()
     text = public_report.html(board_ranking.board_ranking(opened(open_store(), "b")))
-    assert time.process_time() - started <= 10
+    reporting = time.process_time() - started
+    loaded = os.getloadavg()[0]
+    print(f"{teams} teams: {opening:.2f} s to open, {reporting:.2f} s to report, load {loaded:.0f}")
+    assert len(found.entries) == teams * 100 + 3
+    assert opening <= most
+    assert reporting <= 10
     assert len(text.encode()) <= 1_000_000
