@@ -41,7 +41,8 @@ def table_and_case(
     """
     places = grid(scored, "shows what the model received", choose)
     _one(scored, draw, int(places[0]) if len(places) else 0)
-    _table(scored, rows(scored.card).iloc[places], columns)
+    kept = scoring_run.of_card("case_rows", scored, rows)
+    _table(scored, kept.iloc[places], columns)
 
 
 def choose(case: str) -> None:
