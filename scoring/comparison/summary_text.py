@@ -152,7 +152,7 @@ def caveat(comparison: Comparison) -> str:
         return ""
     limit = (
         f"With {units(comparison.provenance)} teams are told apart by exchanging their predictions in random "
-        "units. This can miss a team that fails rarely but badly."
+        "units. This errs more often where a team fails rarely but badly: a test set can lack its failures."
     )
     if comparison.spec.categories is None:
         return limit

@@ -145,9 +145,10 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
     assert some.result.test == some.as_dict()["provenance"]["pairs_test"] == "swap"
     assert summary_text.untold(some) == ""
     assert summary_text.caveat(some) == (
-        "With 30 cases teams are told apart by exchanging their predictions in random units. This can miss "
-        "a team that fails rarely but badly. In a category of few cases, equal answers can hide different "
-        "skill: the test adds chance there, and tells fewer teams apart."
+        "With 30 cases teams are told apart by exchanging their predictions in random units. This errs "
+        "more often where a team fails rarely but badly: a test set can lack its failures. In a category of "
+        "few cases, equal answers can hide different skill: the test adds chance there, and tells fewer "
+        "teams apart."
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
