@@ -29,7 +29,14 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.open:
         disclosure.reveal(store, board.row.id)
-        respond(arguments.json, {"board": board.row.id, "hidden": None}, "The truth is open to participants.")
+        known, message = phases.phases(store, board.row.id), "The truth is open to participants."
+        state, words = phases.state_now(known)
+        if state == phases.OPEN:
+            message += (
+                f" They see all details and can still submit: {words if known else f'the board {words}'}."
+            )
+        told = {"board": board.row.id, "hidden": None, "takes_submissions": state == phases.OPEN}
+        respond(arguments.json, told, message)
         return
     before = disclosure_rules.rules(store, board.row.id)
     values = {

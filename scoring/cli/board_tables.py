@@ -127,16 +127,19 @@ def changes_table(found: Correction) -> str:
 
 
 def _of_cases(found: Correction) -> list[str]:
-    """Return a line for each kind of change of cases, and for submissions that are refused."""
+    """Return a line for each kind of change of cases, and one for each submission that is refused."""
+    refused = [f"{one.team}, {one.submission}: {one.problem}" for one in found.refused]
     of_truth = (
-        ("added", found.added),
-        ("removed", found.removed),
-        ("changed", [f"{case} ({', '.join(parts)})" for case, parts in found.relabelled.items()]),
-        ("refused", [f"{one.team}, {one.submission}: {one.problem}" for one in found.refused]),
+        ("added", found.added, " "),
+        ("removed", found.removed, " "),
+        ("changed", [f"{case} ({', '.join(parts)})" for case, parts in found.relabelled.items()], " "),
+        ("refused", refused, "\n  "),
     )
     return [
-        f"{len(listed)} {word}: {', '.join(listed[:CASES])}{' ...' if len(listed) > CASES else ''}"
-        for word, listed in of_truth
+        f"{len(listed)} {word}:{gap}"
+        + ("," * (gap == " ") + gap).join(listed[:CASES])
+        + f"{gap}..." * (len(listed) > CASES)
+        for word, listed, gap in of_truth
         if listed
     ]
 
