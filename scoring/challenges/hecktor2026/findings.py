@@ -33,7 +33,7 @@ def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
             continue
         if submitted is None:
             message = f"there is no {kind.upper()} stage: every one counts as wrong."
-            yield _subtask(f"{kind.upper()} stage", message).with_fixes(*submission.near.get(kind, ()))
+            yield _subtask(f"{kind.upper()} stage", message)
         elif (lacking := takes_part & (submitted == NO_STAGE)).any():
             yield _missing(
                 "missing-stage",
@@ -43,10 +43,7 @@ def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
             )
     column = chosen(submission.scores, options.prognosis_direction)
     if truth.has_survival.any() and column is None:
-        near = (*submission.near.get("risk", ()), *submission.near.get("time", ()))
-        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.").with_fixes(
-            *near
-        )
+        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.")
     elif truth.has_survival.any() and column is not None:
         lacking = truth.has_survival & np.isnan(evaluation.risks) & ~submission.scores[column].unusable
         if lacking.any():

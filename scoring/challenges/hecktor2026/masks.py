@@ -1,5 +1,6 @@
 """Masks of a submission by patient: found, opened and counted by `inputs.masks` one after the other."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,18 +17,22 @@ from scoring.common.findings import Cancelled, Finding, InputRefused, error, not
 from scoring.common.fixes import ANY, renaming
 from scoring.inference.cluster.masks import compare_all
 from scoring.inputs.case_tables import OTHER_TABLES
-from scoring.inputs.jobs import by_case
+from scoring.inputs.jobs import LISTING, by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import Mask, examine
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.lesions import MaskPair
 from scoring.inputs.sources import TABLES, Source, SourceFiles, open_source
 
-TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES)
+TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES, LISTING)
 ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
 """A container's files of one value each, and what they answer."""
 SEGMENTATION = "head-neck-tumor-segmentation"
 IMAGES = ("CT", "PT")
+OTHER_VOLUMES = (".nrrd", ".mhd", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
+"""Endings of volumes that are not read."""
+LABELS, LABELS_BYTES = "dataset.json", 100_000
+"""Where nnU-Net lists the labels of masks."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,7 @@ def _in_container(parts: list[str], wanted: tuple[str, ...]) -> bool:
 
 TABLE_BYTES = 20_000_000
 MISSING, NO_TRUTH = "missing", "no-truth"
+MALFORMED, COUNTS_AS_MISSING = "malformed-mask", " It counts as missing."
 NOTES = {
     "float-mask": "values that are not whole numbers, within 0.01 of 0, 1 or 2, were rounded",
     "reoriented-mask": "stored in another orientation than the truth's: reoriented, nothing was resampled",
@@ -257,6 +263,35 @@ def misplaced(contents: SubmissionLayout) -> list[Finding]:
     return [warning("mask-elsewhere", first, message)]
 
 
+def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
+    """Return `mask-elsewhere` where no mask was found but volumes of kinds that are not read, `label-order`
+    where the list of labels that nnU-Net keeps beside its masks has others than the challenge."""
+    layout, files = contents.layout, contents.files
+    others = [member for member in files.members if member.lower().endswith(OTHER_VOLUMES)]
+    if others and not layout.masks:
+        message = (
+            f"no mask was found, but {len(others)} file{'s' * (len(others) > 1)} of other kinds "
+            f"({', '.join(others[:3])}{', ...' * (len(others) > 3)}): save masks as PatientID.nii.gz or "
+            "PatientID.mha, with GTVp as 1 and GTVn as 2."
+        )
+        return [error("mask-elsewhere", files.called(others[0]), message)]
+    listing = next((member for member in files.members if member.rpartition("/")[2] == LABELS), None)
+    if listing is None or not layout.masks or files.sizes[listing] > LABELS_BYTES:
+        return []
+    try:
+        labels = json.loads(files.read(listing))["labels"]
+        pairs = {(str(name).lower(), str(number).lower()) for name, number in labels.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return []
+    pairs |= {(number, name) for name, number in pairs}  # nnU-Net 1 wrote number: name
+    swapped = {("gtvn", "1"), ("gtvp", "2")} & pairs
+    if not swapped:
+        return []
+    written = " and ".join(f"{name.upper()[:3]}{name[3]} is {number}" for name, number in sorted(swapped))
+    message = f"it says that {written}: in masks write GTVp as 1 and GTVn as 2, or mend this list."
+    return [error("label-order", files.called(listing), message)]
+
+
 def examine_all(
     contents: SubmissionLayout, ids: Sequence[str], watch: Watch = Watch()
 ) -> tuple[tuple[Mask | None, ...], list[tuple[str, MaskError]], list[Finding]]:
@@ -325,7 +360,7 @@ def count_all(
 
 def malformed(patient: str, fault: MaskError) -> Finding:
     """Return what is wrong with a submitted mask."""
-    return warning("malformed-mask", patient, f"{fault.words} It counts as missing.")
+    return warning(MALFORMED, patient, f"{fault.words}{COUNTS_AS_MISSING}")
 
 
 def _notes(noted: dict[str, list[str]]) -> list[Finding]:

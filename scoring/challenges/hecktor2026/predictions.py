@@ -1,6 +1,6 @@
 """Reader of a team's submission."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -18,14 +18,15 @@ from scoring.challenges.hecktor2026.tables import (
     NO_STAGE,
     UNKNOWN_STAGE,
     PatientCells,
+    PrognosisScores,
     answers,
     find_table,
     folded_note,
-    near_columns,
     plain_name,
     read_rows,
     read_scores,
     read_stages,
+    unread_columns,
 )
 from scoring.challenges.hecktor2026.truth import TABLE as TRUTH_TABLE
 from scoring.challenges.hecktor2026.truth import HecktorTruth
@@ -65,10 +66,10 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     unknown = tuple(patient for patient in own if patient not in known)
     apart = masks.separate_structures(contents)
     misplaced = [replace(finding, level="error") for finding in masks.misplaced(contents)]
-    problems += [*masks.repeated(contents), *(apart or misplaced)]
-    problems += (
-        [] if problems else _nobody(files, truth, own, unknown) or _most_unknown(contents, rows, truth)
-    )
+    problems += [*masks.repeated(contents), *(apart or misplaced or masks.of_other_kinds(contents))]
+    if not problems:
+        problems += _nobody(files, truth, own, unknown) or _most_unknown(contents, rows, truth)
+        problems += unread_columns(table) if table else []
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
@@ -80,6 +81,9 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     row_of = np.array([row_by_patient.get(patient, -1) for patient in ids])
     stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
+    if len(ids) >= NO_ACCIDENT and (unread := _nothing_usable(scores, stage_codes, findings)):
+        others = [f for f in findings if f.code not in {problem.code for problem in unread}]
+        raise InputRefused(unread, others)
     if contents.joined:
         message = (
             f"masks of GTVp and GTVn apart are joined, for {len(contents.joined)} patients: where both are, "
@@ -87,6 +91,8 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         )
         findings.append(note(OTHER_FORMAT, files.name, message))
     counted, noticed = _counted(truth, ids, contents, context)
+    if layout.masks and {"malformed"} <= {*counted.states} <= {"malformed", "missing", masks.NO_TRUTH}:
+        raise InputRefused([_unusable(files, noticed)], findings)
     findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
     submission = HecktorSubmission(
         ids,
@@ -96,7 +102,6 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         unknown=unknown,
         read=tuple(findings),
         missing=(),
-        near=near_columns(table) if table else {},
         contents=contents.digested(
             [*used, *(layout.masks[patient][0] for patient in ids if patient in layout.masks)]
         ),
@@ -105,6 +110,16 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         return submission
     usual = HecktorEvaluation(truth, submission, HecktorOptions())
     return replace(submission, missing=tuple(missing_findings(usual)))
+
+
+def _unusable(files: SourceFiles, noticed: Iterable[Finding]) -> Finding:
+    """Return `no-mask` for masks of which none can be used, with what is wrong with the first of them."""
+    faults = [finding for finding in noticed if finding.code == masks.MALFORMED]
+    message = (
+        f"none of the {len(faults)} masks can be used. {faults[0].where}: "
+        f"{faults[0].message.removesuffix(masks.COUNTS_AS_MISSING)}"
+    )
+    return error("no-mask", files.name, message)
 
 
 def absent(submission: HecktorSubmission) -> list[Finding]:
@@ -192,6 +207,20 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
         )
         findings.append(warning("stage-not-recognised", rows.places[wrong[0]], message))
     return np.where(row_of >= 0, read.codes[row_of], NO_STAGE) if len(cells) else None
+
+
+def _nothing_usable(
+    scores: Mapping[str, PrognosisScores],
+    stage_codes: Mapping[str, np.ndarray | None],
+    findings: Iterable[Finding],
+) -> list[Finding]:
+    """Return, as errors, findings about a part in which no patient's cell can be used."""
+    codes = set()
+    if scores and not any(np.isfinite(column.values).any() for column in scores.values()):
+        codes.add("risk-not-a-number")
+    if any(stages is not None and (stages < 0).all() for stages in stage_codes.values()):
+        codes.add("stage-not-recognised")
+    return [replace(finding, level="error") for finding in findings if finding.code in codes]
 
 
 def _counted(

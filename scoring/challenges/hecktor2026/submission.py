@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +14,6 @@ from scoring.challenges.hecktor2026.tables import NO_STAGE, PrognosisScores
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Array, Ints
 from scoring.common.findings import Finding
-from scoring.common.fixes import SuggestedFix
 
 
 @dataclass(frozen=True)
@@ -24,8 +23,7 @@ class HecktorSubmission:
     stages: codes [N] of the T and N stages, by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`), None without
     such a column. scores: prognosis by column, "risk" and "time". masks: what became of each mask, and the
     voxels by true and submitted label. read: findings about the files; missing: what it lacks against
-    the truth, under the usual options. unknown: patients that the truth does not have. near: meaning of
-    a missing column -> columns that may be meant.
+    the truth, under the usual options. unknown: patients that the truth does not have.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "scores", "masks")
@@ -37,7 +35,6 @@ class HecktorSubmission:
     read: tuple[Finding, ...]
     missing: tuple[Finding, ...]
     contents: SubmissionLayout
-    near: Mapping[str, tuple[SuggestedFix, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

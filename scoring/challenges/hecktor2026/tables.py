@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import ClassVar
 
@@ -13,12 +13,12 @@ from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.masks import Layout
 from scoring.challenges.hecktor2026.structures import MASK_ENDINGS
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.common.fixes import SuggestedFix
+from scoring.common.fixes import ANY, InputChanges, SuggestedFix
 from scoring.inputs import suggestions, tables
 from scoring.inputs.case_ids import as_written, case_parts
 from scoring.inputs.cells import parse_numbers, two_readings
 from scoring.inputs.sources import SourceFiles
-from scoring.inputs.suggestions import renamings
+from scoring.inputs.suggestions import MOST, read_as, renamings
 from scoring.inputs.tables import OTHER_FORMAT, TextTable, repeated_row
 
 COLUMNS = {
@@ -39,6 +39,11 @@ NEAR = {
     "time": ("the time to relapse", ("RFS",)),
 }
 """Meaning of a column of predictions -> what it is, and what it may be called beside other words."""
+OF_TIME = ("surv", "time", "rfs", "month", "days", "year")
+OF_PROGNOSIS = (*OF_TIME, "risk", "hazard", "score", "progn", "recurr", "relapse")
+"""Parts of names of columns that programs for survival write: the higher the better, and either."""
+OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?{}(?:stage|category|pred)?"
+BOTH_STAGES = re.compile(r"[cp]?t[0-4x][a-d]?[ ,/]*[cp]?n[0-3x].*", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
             problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
     if len(fit) > 1:
         names = ", ".join(table.name for table, _ in fit)
-        sentence = f"{len(fit)} tables have a PatientID column ({names}): call one {standard}."
+        sentence = f"{len(fit)} tables have a PatientID column ({names}): join them to one {standard}."
         raise InputRefused([error("ambiguous-table", files.name, sentence)])
     if problems and not fit:
         raise InputRefused(problems)
@@ -133,17 +138,70 @@ def _patient(cell: str) -> str:
     return patient if ending in MASK_ENDINGS else cell
 
 
-def near_columns(table: TextTable) -> dict[str, tuple[SuggestedFix, ...]]:
-    """Return, for each meaning that no column has, the mends that read another column so."""
-    meant = [(plain_name(header), header) for header in table.header]
+def unread_columns(table: TextTable) -> list[Finding]:
+    """Return `missing-column` for a part of the score that no column is of, though another may be: a score
+    without it would count every patient as missing."""
     known = {name: meaning for meaning, names in COLUMNS.items() for name in names}
-    known_headers = [header for name, header in meant if name in known]
-    present = {known[name] for name, _ in meant if name in known}
-    return {
-        meaning: renamings(table.header, noun, names, known_headers)
-        for meaning, (noun, names) in NEAR.items()
-        if meaning not in present
-    }
+    meanings = [known.get(plain_name(header), "") for header in table.header]
+    reserved = [header for header, meaning in zip(table.header, meanings, strict=True) if meaning]
+    columns = zip(table.header, table.columns, strict=True)
+    free = [(header, cells) for header, cells in columns if header and header not in reserved]
+    fixes_of: dict[str, list[SuggestedFix]] = {}
+    for part, wanted in (("t", ("t",)), ("n", ("n",)), ("prognosis", ("risk", "time"))):
+        if {*wanted} & {*meanings}:
+            continue
+        likely = [header for header, cells in free if _may_be(part, header, cells)]
+        is_time = any(mark in plain_name(header) for header in likely for mark in OF_TIME)
+        fixes = [
+            read_as(header, NEAR[meaning][0], NEAR[meaning][1][0])
+            for header in likely
+            for meaning in (wanted[::-1] if is_time else wanted)
+        ]
+        fixes += [fix for meaning in wanted for fix in renamings(table.header, *NEAR[meaning], reserved)]
+        if fixes:
+            fixes_of[part] = list({fix.changes: fix for fix in fixes}.values())
+    problems = [_unread(table, part, fixes) for part, fixes in fixes_of.items()]
+    if len(problems) > 1:  # all of them at once
+        pairs = tuple(pair for fixes in fixes_of.values() for pair in fixes[0].changes.columns)
+        label = f"Read {', '.join(f'“{old[:60]}” as {new}' for old, new in pairs)}"
+        together = SuggestedFix(label, InputChanges(columns=pairs))
+        problems[0] = replace(problems[0], fixes=(together, *problems[0].fixes))
+    return [*problems, *_both_stages(table, free)]
+
+
+def _both_stages(table: TextTable, columns: Iterable[tuple[str, Sequence[str]]]) -> Iterator[Finding]:
+    for header, cells in columns:
+        filled = [cell.strip() for cell in cells if cell.strip().lower() not in tables.MISSING]
+        if filled and all(map(BOTH_STAGES.fullmatch, filled)):
+            message = f"column {header!r} holds T and N stages in one cell: write a column of each."
+            yield error("missing-column", table.header_place, message)
+
+
+def _may_be(part: str, header: str, cells: Sequence[str]) -> bool:
+    """Return whether a column is of a part of the score: of "t" or "n" stages, or of "prognosis"."""
+    filled = [cell.strip() for cell in cells if cell.strip().lower() not in tables.MISSING]
+    plain = plain_name(header)
+    if part != "prognosis":
+        stages = [*map(WRITTEN.fullmatch, filled)]
+        of_stages = bool(stages) and all(s and s["stage"][0].lower() == part for s in stages)
+        return of_stages or re.fullmatch(OF_STAGES.format(part), plain) is not None
+    is_named = any(mark in plain for mark in OF_PROGNOSIS)
+    return is_named and bool(filled) and all(map(suggestions.NUMERIC.fullmatch, filled))
+
+
+def _unread(table: TextTable, part: str, fixes: Sequence[SuggestedFix]) -> Finding:
+    """Return `missing-column` for columns that may be of a part of the score."""
+    name, wanted = {
+        "t": ("of T stages", "T-stage"),
+        "n": ("of N stages", "N-stage"),
+        "prognosis": ("of the prognosis", "Risk, the higher the worse, or RFS, a time"),
+    }[part]
+    headers = dict.fromkeys(fix.changes.columns[0][0] for fix in fixes)
+    written = " or ".join(repr(header) for header in [*headers][:MOST])
+    message = f"no column {name} is read, but {written} may be it. Call it {wanted}, or leave it out."
+    leaving = tuple((header, "") for header in headers if ANY not in header)
+    dropped = SuggestedFix("Leave it out", InputChanges(columns=leaving))
+    return error("missing-column", table.header_place, message).with_fixes(*fixes, dropped)
 
 
 def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | None:

@@ -27,6 +27,8 @@ def test_scenes_of_masks_alone_and_with_images(four_read):
 
 def test_a_malformed_mask_is_not_shown_and_a_missing_one_is_none(four_read):
     truth, _ = four_read
-    broken = CHALLENGE.read_predictions({"masks/P0.nii": volumes.nifti(labels(5))}, truth)
+    broken = CHALLENGE.read_predictions(
+        {f"masks/P{i}.nii": volumes.nifti(labels(label)) for i, label in enumerate((5, 1))}, truth
+    )
     assert codes(patients.scene(truth, broken, 0).findings) == ["malformed-mask"]
     assert (patients.scene(truth, broken, 2).labels >> 4).max() == 0

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from scoring.common.fixes import written_pairs
 from scoring.inputs.sources import FixedSource
 from tests.support import volumes
 from tests.support.archives import archive_of
@@ -175,21 +176,112 @@ def test_a_table_has_at_most_20_megabytes(truth):
     assert "at most 20 MB" in found.message
 
 
-def test_malformed_masks_count_as_missing_and_say_why(truth):
-    shifted = volumes.AFFINE + np.array([[0, 0, 0, 1.0]] + [[0] * 4] * 3)
-    masks = {
-        "masks/P0.nii.gz": mask(labels(3)),
-        "masks/P1.nii.gz": volumes.zipped(volumes.nifti(labels(1), shifted)),
-        "masks/P2.nii": volumes.nifti(labels(1))[:-3],
-    }
-    found = CHALLENGE.read_predictions(masks, truth)
-    assert found.masks.states == ("malformed",) * 3
-    assert found.masks.tables[:, :, 0].tolist() == [[10, 1, 1]] * 3
-    assert found.masks.tables[:, :, 1:].sum() == 0
-    said = [f for f in found.findings if f.code == "malformed-mask"]
-    assert [f.where for f in said] == ["P0", "P1", "P2"]
-    for finding, word in zip(said, ("label 3", "away", "cut off"), strict=True):
-        assert word in finding.message
+SHIFTED = volumes.AFFINE + np.array([[0, 0, 0, 1.0]] + [[0] * 4] * 3)
+FAULTS = [
+    ("P0.nii.gz", mask(labels(3)), "label 3"),
+    ("P1.nii.gz", volumes.zipped(volumes.nifti(labels(1), SHIFTED)), "away"),
+    ("P2.nii", volumes.nifti(labels(1))[:-3], "cut off"),
+]
+
+
+@pytest.mark.parametrize("position", range(3))
+def test_a_malformed_mask_counts_as_missing_and_says_why(truth, position):
+    name, data, word = FAULTS[position]
+    usable = {f"P{i}.nii.gz": mask(labels(1)) for i in range(3) if i != position}
+    found = CHALLENGE.read_predictions({name: data} | usable, truth)
+    assert found.masks.states == tuple("malformed" if i == position else "ok" for i in range(3))
+    assert found.masks.tables[position].tolist() == [[10, 0, 0], [1, 0, 0], [1, 0, 0]]
+    said = only(found.findings, "malformed-mask")
+    assert said.where == f"P{position}"
+    assert word in said.message
+
+
+def test_masks_of_which_none_can_be_used_are_refused(truth):
+    """Not scored as if nothing had been submitted: one-hot channels, as MONAI saves them, and other grids."""
+    for files in (
+        {name: data for name, data, _ in FAULTS},
+        {f"P{i}.nii.gz": mask(np.stack([labels(1) == 1] * 2, -1).astype(np.uint8)) for i in range(3)},
+    ):
+        (problem,) = refused(CHALLENGE.read_predictions, files | submission_folder(ROWS, {}), truth).problems
+        assert problem.code == "no-mask"
+        assert problem.message.startswith("none of the 3 masks can be used. P0")
+
+
+@pytest.mark.parametrize("ending", [".seg.nrrd", ".mhd", "/SEG.dcm"])
+def test_volumes_of_kinds_that_are_not_read_are_no_missing_masks(truth, ending):
+    files = submission_folder(ROWS, {}) | {f"P{i}{ending}": b"NRRD0004" for i in range(3)}
+    (problem,) = refused(CHALLENGE.read_predictions, files, truth).problems
+    assert problem.code == "mask-elsewhere"
+    assert f"3 files of other kinds (P0{ending}" in problem.message
+
+
+@pytest.mark.parametrize(
+    "labels_written", [{"background": 0, "GTVn": 1, "GTVp": 2}, {"0": "background", "1": "GTVn", "2": "GTVp"}]
+)
+def test_labels_that_nnu_net_lists_otherwise_are_refused(truth, labels_written):
+    files = submission_folder(ROWS, TRUTH_MASKS)
+    listing = {"dataset.json": json.dumps({"labels": labels_written}).encode()}
+    assert only(refused(CHALLENGE.read_predictions, files | listing, truth).problems, "label-order")
+    right = {"dataset.json": json.dumps({"labels": {"background": 0, "GTVp": 1, "GTVn": 2}}).encode()}
+    assert CHALLENGE.read_predictions(files | right, truth).masks.states == ("ok",) * 3
+
+
+def test_a_table_in_json_beside_masks_is_read(truth):
+    rows = [{k.replace("_", "-"): value for k, value in row.items()} for row in ROWS]
+    found = CHALLENGE.read_predictions(
+        submission_folder(rows) | {"predictions.json": json.dumps(rows).encode()}, truth
+    )
+    without = {name: data for name, data in submission_folder(rows).items() if not name.endswith(".csv")}
+    alone = CHALLENGE.read_predictions(without | {"predictions.json": json.dumps(rows).encode()}, truth)
+    for kind in "tn":
+        np.testing.assert_array_equal(alone.stages[kind], found.stages[kind])
+
+
+@pytest.mark.parametrize(
+    ("names", "first"),
+    [
+        (("T", "N", "partial_hazard"), "T=T-stage,N=N-stage,partial_hazard=Risk"),
+        (("cT", "cN", "predicted_median_survival"), "cT=T-stage,cN=N-stage,predicted_median_survival=RFS"),
+        (("T_pred", "N_pred", "surv_prob_730d"), "T_pred=T-stage,N_pred=N-stage,surv_prob_730d=RFS"),
+        (("T_stage", "n_stage", "risk_score"), "risk_score=Risk"),
+    ],
+)
+def test_columns_that_may_be_of_a_part_are_asked_about(truth, names, first):
+    """As lifelines, scikit-survival, registries and classifiers name them: no part of the score is lost."""
+    renamed = dict(zip(("T_stage", "N_stage", "risk"), names, strict=True))
+    rows = [{renamed.get(name, name): value for name, value in row.items()} for row in ROWS]
+    problems = refused(CHALLENGE.read_predictions, submission_folder(rows), truth).problems
+    assert {problem.code for problem in problems} == {"missing-column"}
+    changes = problems[0].fixes[0].changes
+    assert written_pairs(changes.columns) == first
+    found = CHALLENGE.read_predictions(FixedSource(submission_folder(rows), changes), truth)
+    usual = CHALLENGE.read_predictions(submission_folder(ROWS), truth)
+    for kind in "tn":
+        np.testing.assert_array_equal(found.stages[kind], usual.stages[kind])
+    assert [*found.scores] == ["time" if first.endswith("RFS") else "risk"]
+    left_out = problems[-1].fixes[-1].changes
+    assert "" in dict(left_out.columns).values()
+
+
+def test_words_in_place_of_every_risk_are_refused():
+    rows = [
+        {"PatientID": f"P{i}", "T_stage": "T1", "N_stage": "N0", "Relapse": 1, "RFS": i} for i in range(12)
+    ]
+    truth = CHALLENGE.read_truth(truth_folder(rows, {row["PatientID"]: labels(1) for row in rows}))
+    said = [{**row, "risk": "low"} for row in rows]
+    for row in said:
+        del row["Relapse"], row["RFS"]
+    assert only(
+        refused(CHALLENGE.read_predictions, submission_folder(said), truth).problems, "risk-not-a-number"
+    )
+    said[3]["risk"] = "0.5"
+    assert only(CHALLENGE.read_predictions(submission_folder(said), truth).findings, "risk-not-a-number")
+
+
+def test_stages_in_one_cell_are_refused(truth):
+    rows = [{"PatientID": row["PatientID"], "TNM": "cT2N1M0", "risk": 0.5} for row in ROWS]
+    (problem,) = refused(CHALLENGE.read_predictions, submission_folder(rows), truth).problems
+    assert "holds T and N stages in one cell" in problem.message
 
 
 def test_odd_but_usable_masks_are_noted(truth):
@@ -345,10 +437,11 @@ def test_masks_of_gtvp_and_gtvn_apart_are_those_of_one_label_map(truth, written)
 def test_masks_apart_that_lie_on_other_grids_are_malformed(truth):
     files = submission_folder(ROWS) | {f"{p}_GTVp.nii.gz": mask(labels(1)) for p in TRUTH_MASKS}
     files |= {f"{p}_GTVn.nii.gz": mask(labels(1)[:-1]) for p in TRUTH_MASKS}
+    files |= {"P0_GTVn.nii.gz": mask(labels(1))}
     found = CHALLENGE.read_predictions(files, truth)
-    assert found.masks.states == ("malformed",) * 3
+    assert found.masks.states == ("ok", *("malformed",) * 2)
     said = [finding.message for finding in found.read if finding.code == "malformed-mask"]
-    assert len(said) == 3
+    assert len(said) == 2
     assert all("of its two structures, its grid has" in message for message in said)
 
 
