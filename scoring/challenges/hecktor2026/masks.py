@@ -119,6 +119,8 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
                 masks.setdefault(stem_of(member.removeprefix(inside)) or "", []).append(member)
                 elsewhere.remove(member)
         elsewhere = _read_folders(elsewhere, inside, masks)
+        if not masks:
+            masks, elsewhere = _of_center_folders(elsewhere, inside)
     return Layout(
         {patient: tuple(members) for patient, members in masks.items()},
         images,
@@ -140,6 +142,17 @@ def _read_folders(elsewhere: list[str], inside: str, masks: dict[str, list[str]]
         else:
             others.append(member)
     return others
+
+
+def _of_center_folders(elsewhere: list[str], inside: str) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the masks that lie in a folder of each center, called by the patient, and the others: all or
+    none of them."""
+    stems = [stem_of(member.rpartition("/")[2]) or "" for member in elsewhere]
+    is_flat = all(member.removeprefix(inside).count("/") == 1 for member in elsewhere)
+    is_structure = any(structure_of(stem) is not None for stem in stems)
+    if len(stems) < 2 or len({*stems}) < len(stems) or not is_flat or is_structure:
+        return {}, elsewhere
+    return {stem: [member] for stem, member in zip(stems, elsewhere, strict=True)}, []
 
 
 def separate_structures(contents: SubmissionLayout) -> list[Finding]:
@@ -228,15 +241,21 @@ def opener(contents: SubmissionLayout, patient: str) -> Opener | None:
 
 
 def repeated(contents: SubmissionLayout) -> list[Finding]:
-    """Return `duplicate-case` for every patient with several masks."""
+    """Return `duplicate-case` for every patient with several masks, also where most have another one in a
+    folder that is not looked for."""
+    elsewhere: dict[str, list[str]] = {}
+    for member in contents.layout.elsewhere:
+        elsewhere.setdefault(stem_of(member.rpartition("/")[2]) or "", []).append(member)
+    if 2 * len(elsewhere.keys() & contents.layout.masks.keys()) <= len(contents.layout.masks):
+        elsewhere = {}
     return [
         error(
             "duplicate-case",
             contents.files.called(members[1]),
             f"patient {patient} has {len(members)} masks ({', '.join(members)}): keep one.",
         )
-        for patient, members in contents.layout.masks.items()
-        if len(members) > 1
+        for patient, several in contents.layout.masks.items()
+        if len(members := (*several, *elsewhere.get(patient, ()))) > 1
     ]
 
 

@@ -67,6 +67,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     apart = masks.separate_structures(contents)
     misplaced = [replace(finding, level="error") for finding in masks.misplaced(contents)]
     problems += [*masks.repeated(contents), *(apart or misplaced or masks.of_other_kinds(contents))]
+    problems += _unread_answers(files, layout) if table is None else []
     if not problems:
         problems += _nobody(files, truth, own, unknown) or _most_unknown(contents, rows, truth)
         problems += unread_columns(table) if table else []
@@ -91,7 +92,8 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         )
         findings.append(note(OTHER_FORMAT, files.name, message))
     counted, noticed = _counted(truth, ids, contents, context)
-    if layout.masks and {"malformed"} <= {*counted.states} <= {"malformed", "missing", masks.NO_TRUTH}:
+    malformed, usable = (counted.states.count(state) for state in ("malformed", "ok"))
+    if malformed and (not usable or (malformed > usable and malformed >= NO_ACCIDENT)):
         raise InputRefused([_unusable(files, noticed)], findings)
     findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
     submission = HecktorSubmission(
@@ -112,11 +114,24 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     return replace(submission, missing=tuple(missing_findings(usual)))
 
 
+def _unread_answers(files: SourceFiles, layout: Layout) -> list[Finding]:
+    """Return `no-table` for JSON of patients that is of no form that is read, where nothing else is said of
+    them but masks."""
+    unread = [m for m in files.members if m.lower().endswith(".json") and "/" in m]
+    if layout.answers or len(unread) < max(2, len(layout.masks) / 2):
+        return []
+    message = (
+        f"{len(unread)} JSON files are not read ({unread[0]}, ...): write their stages and risks as columns "
+        f"of {TABLE}, or as t-stage.json, n-stage.json and rfs.json of each patient."
+    )
+    return [error("no-table", files.called(unread[0]), message)]
+
+
 def _unusable(files: SourceFiles, noticed: Iterable[Finding]) -> Finding:
-    """Return `no-mask` for masks of which none can be used, with what is wrong with the first of them."""
+    """Return `no-mask` for masks of which most cannot be used, with what is wrong with the first of them."""
     faults = [finding for finding in noticed if finding.code == masks.MALFORMED]
     message = (
-        f"none of the {len(faults)} masks can be used. {faults[0].where}: "
+        f"{len(faults)} masks cannot be used, too many to count as missing. {faults[0].where}: "
         f"{faults[0].message.removesuffix(masks.COUNTS_AS_MISSING)}"
     )
     return error("no-mask", files.name, message)

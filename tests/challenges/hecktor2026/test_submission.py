@@ -204,7 +204,7 @@ def test_masks_of_which_none_can_be_used_are_refused(truth):
     ):
         (problem,) = refused(CHALLENGE.read_predictions, files | submission_folder(ROWS, {}), truth).problems
         assert problem.code == "no-mask"
-        assert problem.message.startswith("none of the 3 masks can be used. P0")
+        assert problem.message.startswith("3 masks cannot be used, too many to count as missing. P0")
 
 
 @pytest.mark.parametrize("ending", [".seg.nrrd", ".mhd", "/SEG.dcm"])
@@ -224,6 +224,21 @@ def test_labels_that_nnu_net_lists_otherwise_are_refused(truth, labels_written):
     assert only(refused(CHALLENGE.read_predictions, files | listing, truth).problems, "label-order")
     right = {"dataset.json": json.dumps({"labels": {"background": 0, "GTVp": 1, "GTVn": 2}}).encode()}
     assert CHALLENGE.read_predictions(files | right, truth).masks.states == ("ok",) * 3
+
+
+def test_masks_in_a_folder_of_each_center_are_read_and_two_of_a_patient_refused(truth):
+    apart = {f"C{i % 2}/P{i}.nii.gz": mask(labels(1)) for i in range(3)}
+    assert CHALLENGE.read_predictions(apart, truth).masks.states == ("ok",) * 3
+    raw = {f"P{i}.nii.gz": mask(labels(1)) for i in range(3)}
+    twice = raw | {f"postprocessed/{name}": data for name, data in raw.items()}
+    problems = refused(CHALLENGE.read_predictions, twice, truth).problems
+    assert codes(problems) == ["duplicate-case"] * 3
+
+
+def test_json_of_each_patient_that_is_not_read_is_told(truth):
+    files = {f"P{i}/mask.nii.gz": mask(labels(1)) for i in range(3)}
+    files |= {f"P{i}/prediction.json": b'{"t_stage": "T2", "n_stage": "N1", "risk": 0.3}' for i in range(3)}
+    assert only(refused(CHALLENGE.read_predictions, files, truth).problems, "no-table")
 
 
 def test_a_table_in_json_beside_masks_is_read(truth):
