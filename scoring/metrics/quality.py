@@ -6,6 +6,7 @@ Measured on a copy whose shorter side has 512 px, because sharpness depends on t
 photographs (see `scoring.single_image.quality`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -191,8 +192,8 @@ OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.3
 SCALES = ((0.7, 1.4, 2.8, 5.6, 11.0), (1.4, 5.6), (1.4, 5.6))
 """Widths of the smoothing between bands of texture, px, for luma and both chromas."""
 FAINTEST = 0.3
-CENTRE, RIM = 0.2, 0.38
-FEATURES = 28
+CENTRE, RIM, WITHIN, OUTSIDE = 0.2, 0.38, 0.25, 0.36
+FEATURES = 46
 
 
 def appearance(small: Numbers) -> Floats:
@@ -202,15 +203,16 @@ def appearance(small: Numbers) -> Floats:
         small: RGB uint8 [height, width, 3].
 
     Returns:
-        Numbers [28]: of luma and both chromas the 5, 50 and 95 % quantiles and the deviation; logarithms of
-        the strength of their texture, band by band; centre less rim; how far edges share one direction.
+        Numbers [46]: of luma and both chromas the 5, 50 and 95 % quantiles and the deviation; logarithms of
+        the strength of their texture, band by band, in all, around the middle and in it; centre less rim;
+        how far edges share one direction.
     """
     planes = _planes(small, SIDE)
-    features: list[float] = []
+    away, features = _away(*planes.shape[1:]), list[float]()
     for plane in planes:
         features += [*np.quantile(plane, (0.05, 0.5, 0.95)), plane.std()]
     for plane, scales in zip(planes, SCALES, strict=True):
-        features += _bands(plane, scales)
+        features += _bands(plane, scales, (away > OUTSIDE, away < WITHIN))
     return np.array([*features, *_centre_less_rim(planes), _direction(planes[0])])
 
 
@@ -247,11 +249,13 @@ def _away(height: int, width: int) -> Floats:
     return away
 
 
-def _bands(plane: Floats, scales: tuple[float, ...]) -> list[float]:
-    """Return the logarithm of the strength of each band of texture, the coarsest last."""
+def _bands(plane: Floats, scales: tuple[float, ...], places: Sequence[Bools]) -> list[float]:
+    """Return the logarithm of the strength of each band of texture, in all and in places."""
     smoothed = [plane, *(scipy.ndimage.gaussian_filter(plane, scale) for scale in scales)]
     bands = [fine - coarse for fine, coarse in pairwise(smoothed)]
-    return [float(np.log(band.std() + FAINTEST)) for band in (*bands, smoothed[-1])]
+    strengths = [band.std() for band in (*bands, smoothed[-1])]
+    strengths += [band[place].std() for band in bands for place in places]
+    return [float(value) for value in np.log(np.array(strengths) + FAINTEST)]
 
 
 def _centre_less_rim(planes: Floats) -> Floats:

@@ -1,13 +1,14 @@
 """Outlier score: distance of an image from the nearest images of a test set, the limit beyond which there is
 no answer, and its false alarms on those images.
 
-Mean distance to the five nearest, over the appearance (`scoring.metrics.quality`) made standard and
-uncorrelated: by median and median deviation, values far out cut off, correlations shrunk. What is usual is
-measured on the test set by leaving each image out.
+Local outlier factor: mean distance to the eight nearest, over that of these from their own nearest. Distances
+are those of the appearance (`scoring.metrics.quality`) made standard and uncorrelated: by median and median
+deviation, values far out cut off, correlations shrunk. What is usual is measured on the test set by leaving
+each image out.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,10 +21,11 @@ FALSE_ALARMS = 0.05
 """Share of the test set's own images that may be called unlike it."""
 FAR_ALARMS = 0.03
 """Share of them that may be called nothing like it."""
-FEWEST, NEAREST = 5, 5
+FEWEST, NEAREST = 5, 8
 FEW_MARGIN = 1.25
 CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
-NORMAL = 1.4826
+FOLDS = 50
+NORMAL, TINY = 1.4826, 1e-6
 TILE_PATCHES = 4
 """Parts of a tile each way: there are few tiles, and tissue looks alike all over one."""
 
@@ -33,9 +35,9 @@ class OutlierScore:
     """How unlike the test set an image is.
 
     Attributes:
-        distance: Its distance from the test set's images.
-        limit: Distance beyond which an image is called unlike them.
-        far_limit: Distance beyond which it is called nothing like them.
+        distance: Its local outlier factor among the test set's images.
+        limit: Factor beyond which an image is called unlike them.
+        far_limit: Factor beyond which it is called nothing like them.
         false_alarms: Of the test set's own images, each left out in turn, how many are beyond it.
         far_alarms: How many of them are so unlike that an answer to them would mean nothing.
     """
@@ -74,13 +76,17 @@ class KnownImages:
         return len(self.indices)
 
     def distance(self, parts: Floats) -> float:
-        """Return the distance of an image with the appearance parts [p, d]: the median over its parts."""
-        return float(np.median(_distances(self.features.reshape(-1, parts.shape[1]), parts)))
+        """Return the local outlier factor of an image with the appearance parts [p, d]."""
+        return float(_factors(self.features, parts[None])[0])
 
     @cached_property
     def left_out(self) -> Floats:
-        """Distance of each image from the others [n]."""
-        return np.array([self._without(row).distance(self.features[row]) for row in range(len(self))])
+        """Local outlier factor of each image among the others [n], without a fold of them at a time."""
+        places, found = np.arange(len(self)), np.empty(len(self))
+        for first in range(min(FOLDS, len(self))):
+            fold = places[first::FOLDS]
+            found[fold] = _factors(np.delete(self.features, fold, 0), self.features[fold])
+        return found
 
     def limit(self, alarms: float) -> float:
         """Return the distance that a share of these, `alarms`, may be beyond: the conformal quantile of
@@ -116,11 +122,10 @@ class KnownImages:
         others = np.flatnonzero(self.indices != (-1 if own is None else own))
         if len(others) < FEWEST:
             return []
-        away = _away(self.features[others, 0], appearance)[0]
+        known = self.features[others, 0]
+        image, plain = _standard(known, appearance, known)
+        away = cdist(image, plain)[0]
         return [int(self.indices[others[row]]) for row in np.argsort(away, kind="stable")[:count]]
-
-    def _without(self, row: int) -> "KnownImages":
-        return replace(self, features=np.delete(self.features, row, 0), indices=np.delete(self.indices, row))
 
 
 def known_images(appearances: Sequence[Floats | None]) -> KnownImages:
@@ -130,14 +135,31 @@ def known_images(appearances: Sequence[Floats | None]) -> KnownImages:
     return KnownImages(np.array(rows) if rows else np.empty((0, 1, 1)), np.array(indices, int))
 
 
-def _distances(known: Floats, rows: Floats) -> Floats:
-    """Return the mean distance of rows [m, d] from the nearest known ones [n, d]."""
-    nearest: Floats = np.sort(_away(known, rows), 1)[:, :NEAREST].mean(1)
-    return nearest
+def _factors(known: Floats, asked: Floats) -> Floats:
+    """Return the local outlier factors [m] of images asked [m, p, d] among the known ones [n, p, d]: the
+    median over the parts."""
+    rows, image = known.reshape(-1, known.shape[2]), np.repeat(np.arange(len(known)), known.shape[1])
+    parts, plain = _standard(rows, asked.reshape(-1, known.shape[2]), rows)
+    own, near = _nearest(cdist(parts, plain))
+    needed, places = np.unique(near, return_inverse=True)
+    among = cdist(plain[needed], plain)
+    among[image[needed, None] == image] = np.inf
+    around = _nearest(among)[0][places.reshape(near.shape)].mean(1)
+    factors: Floats = np.median(((own + TINY) / (around + TINY)).reshape(len(asked), -1), 1)
+    return factors
 
 
-def _away(known: Floats, rows: Floats) -> Floats:
-    """Return how far rows [m, d] are from each known one [n, d], made standard and uncorrelated."""
+def _nearest(away: Floats) -> tuple[Floats, Array]:
+    """Return the mean of the nearest of distances [m, n], and their places [m, k]; infinite ones are none."""
+    near = np.argpartition(away, min(NEAREST, away.shape[1]) - 1, 1)[:, :NEAREST]
+    nearest = np.take_along_axis(away, near, 1)
+    counts = np.isfinite(nearest)
+    mean: Floats = np.where(counts, nearest, 0).sum(1) / counts.sum(1)
+    return mean, near
+
+
+def _standard(known: Floats, *rows: Floats) -> list[Floats]:
+    """Return rows [m, d] as the known ones [n, d] become standard and uncorrelated."""
     middle = np.median(known, 0)
     spread = NORMAL * np.median(np.abs(known - middle), 0) + LEAST * (1 + np.abs(middle))
     usual = np.clip((known - middle) / spread, -CUT, CUT)
@@ -147,5 +169,4 @@ def _away(known: Floats, rows: Floats) -> Floats:
     shrunk = (1 - shrinkage) * covariance + shrinkage * np.diag(np.diag(covariance) + RIDGE)
     variances, directions = np.linalg.eigh(shrunk)
     plain = directions / np.sqrt(variances * known.shape[1])
-    away: Floats = cdist((rows - middle) / spread @ plain, (known - middle) / spread @ plain)
-    return away
+    return [(some - middle) / spread @ plain for some in rows]

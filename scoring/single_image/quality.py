@@ -166,7 +166,7 @@ def photograph_chips(
         _size(measures, shortest_side),
         _sharpness(measures, among),
         _exposure(measures),
-        _colours(measures),
+        _colours(measures, among),
         *_lesion(measures, among),
         *_frame(measures),
     )
@@ -301,9 +301,11 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
     return (QualityBadge("lesion", GOOD, "stands out", "Something stands out."),) if len(edges) else ()
 
 
-def _colours(measures: Quality) -> QualityBadge:
+def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge:
+    """Judge by the test set's images where they are enough: a dermoscope often makes skin blue or grey."""
     value = f"{measures.skin:.0%} as of skin"
-    if measures.skin >= LEAST_SKIN:
+    usual = _enough(among) and _beyond("skin", measures.skin, among) != "low"
+    if usual or measures.skin >= LEAST_SKIN:
         return QualityBadge(
             "colours", GOOD, value, "Nothing in the colours speaks against skin; that does not make it skin."
         )
@@ -312,7 +314,7 @@ def _colours(measures: Quality) -> QualityBadge:
             "colours",
             STOP,
             value,
-            "This looks like stained tissue, not like skin: choose PUMA for a tile.",
+            "These are the colours of stained tissue rather than of skin: for a tile, choose PUMA.",
         )
     return QualityBadge(
         "colours", CAUTION, value, "This does not look like skin. The score may not mean anything."

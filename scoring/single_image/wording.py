@@ -41,7 +41,7 @@ CAMERA_REFUSED = (
 )
 MAP = "Shows where hiding part of the image changes the model's score. It does not show disease."
 ALIKE = "Cases this model scored alike; they need not look alike."
-EXCHANGEABLE = "A photo from another camera is not like the test set."
+EXCHANGEABLE = "This does not hold for photos from another camera."
 UNKNOWN_INPUT = (
     "An input is given as unknown (-1). Models that were not trained with that can answer very differently."
 )

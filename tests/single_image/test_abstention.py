@@ -126,6 +126,7 @@ def test_no_answer_is_rare_on_every_sample_set(challenge, key, name, monkeypatch
         vectors = truth.demographics.encoded if found.takes_vector else None
         counted = withheld(found, Pictures(truth), vectors, ref, measured(truth))
     assert counted.images == len(truth)
+    print(challenge, key, name, counted)
     assert 0.03 <= counted.withheld / counted.images <= 0.12
 
 

@@ -67,6 +67,17 @@ def test_stained_tissue_is_not_skin(tile):
     assert levels(measure(np.full((512, 512, 3), (40, 160, 40), np.uint8)))["colours"] == CAUTION
 
 
+def test_colours_are_those_of_skin_where_the_test_set_has_such_skin(tile):
+    def blue(seed: int) -> np.ndarray:
+        return lesion(256, seed)[..., ::-1]
+
+    among = [measure(blue(seed)) for seed in range(30)]
+    assert levels(measure(blue(30)))["colours"] != GOOD
+    assert levels(measure(blue(30)), among=among)["colours"] == GOOD
+    mostly_skin = [measure(lesion(256, seed)) for seed in range(30)]
+    assert levels(measure(tile), among=mostly_skin)["colours"] == STOP
+
+
 @pytest.mark.parametrize(
     ("shape", "side", "level"),
     [((511, 900), 512, STOP), ((512, 900), 512, GOOD), ((224, 900), 0, GOOD), ((223, 900), 0, CAUTION)],
