@@ -118,9 +118,9 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
             for member in [m for m in elsewhere if "/" not in m.removeprefix(inside)]:
                 masks.setdefault(stem_of(member.removeprefix(inside)) or "", []).append(member)
                 elsewhere.remove(member)
-        elsewhere = _read_folders(elsewhere, inside, masks)
         if not masks:
             masks, elsewhere = _of_center_folders(elsewhere, inside)
+        elsewhere = _read_folders(elsewhere, inside, masks)
     return Layout(
         {patient: tuple(members) for patient, members in masks.items()},
         images,
@@ -145,12 +145,12 @@ def _read_folders(elsewhere: list[str], inside: str, masks: dict[str, list[str]]
 
 
 def _of_center_folders(elsewhere: list[str], inside: str) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the masks that lie in a folder of each center, called by the patient, and the others: all or
-    none of them."""
+    """Return masks in a folder of each center, called by the patient, and the others: all or none of them."""
     stems = [stem_of(member.rpartition("/")[2]) or "" for member in elsewhere]
-    is_flat = all(member.removeprefix(inside).count("/") == 1 for member in elsewhere)
+    folders = [member.removeprefix(inside).rpartition("/")[0] for member in elsewhere]
     is_structure = any(structure_of(stem) is not None for stem in stems)
-    if len(stems) < 2 or len({*stems}) < len(stems) or not is_flat or is_structure:
+    is_of_centers = len({*folders}) < len(folders) and not any("/" in folder for folder in folders)
+    if not is_of_centers or len({*stems}) < len(stems) or is_structure:
         return {}, elsewhere
     return {stem: [member] for stem, member in zip(stems, elsewhere, strict=True)}, []
 
