@@ -20,7 +20,7 @@ from scoring.services.boards import foreign_leaderboards, views
 from scoring.services.boards.board import OpenBoard, opened
 from scoring.services.boards.bundles import bundle
 from scoring.services.boards.publication import public_report, publication_archive
-from scoring.services.boards.ranking.board_ranking import BoardRanking, board_ranking
+from scoring.services.boards.ranking.board_ranking import board_ranking, rows_digest
 from scoring.services.boards.submissions import phases
 from scoring.services.boards.teams import members
 from scoring.services.store.database import Store
@@ -80,7 +80,7 @@ def show(store: Store, board_id: str) -> None:
         whole = page if phase is None else _board_page(store, board_id, is_public, None)
         tabs["Submissions"] = partial(submitting.show, whole)
         tabs["Corrections"] = partial(truth_correction.show, whole)
-        tabs["Participants"] = partial(participants.show, store, page.board)
+        tabs["Participants"] = partial(participants.show, store, page.board, sorted(whole.ranking.by_team))
         tabs["Settings"] = partial(settings.show, whole)
     elif not organizes and access.is_configured() and access.allowed(Role.PARTICIPANT):
         tabs["Submit"] = partial(participants.submit, store, page.board)
@@ -140,21 +140,17 @@ def _phase(store: Store, board_id: str) -> str | None:
 def _board_page(store: Store, board_id: str, is_public: bool, phase: str | None) -> BoardPage:
     """Return a board. What is kept of it for everybody acts for nobody; an organizer's is theirs alone."""
     actor = NOBODY if is_public else store.actor
-    ranking = board_ranking(opened(replace(store, actor=actor), board_id), phase)
-    row = ranking.board.row
-    known = (
-        repr((row.options, row.counts)),
-        repr((ranking.entries, ranking.phases, ranking.facts)),
-        repr((ranking.shown, sorted(ranking.baselines), sorted(ranking.nominated))),
-    )
-    key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))
-    return _cached_page(key, ranking, is_public)
+    key = (store.place, rows_digest(store, board_id), repr((actor, phase)))
+    return _cached_page(key, replace(store, actor=actor), board_id, is_public, phase)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")
-def _cached_page(key: tuple[str, ...], _ranking: BoardRanking, is_public: bool) -> BoardPage:
+def _cached_page(
+    key: tuple[str, ...], _store: Store, board_id: str, is_public: bool, phase: str | None
+) -> BoardPage:
+    ranking = board_ranking(opened(_store, board_id), phase)
     sections = public_report.sections if is_public else public_report.open_sections
-    return BoardPage(_ranking, sections(_ranking), key)
+    return BoardPage(ranking, sections(ranking), key)
 
 
 def _opening(page: BoardPage, is_public: bool) -> None:

@@ -24,7 +24,6 @@ from scoring.services.boards.hidden_truth.disclosure_rules import DECIMALS, TELL
 from scoring.services.boards.hidden_truth.guessing_budget import Budget
 from scoring.services.boards.hidden_truth.split import split_board
 from scoring.services.boards.publication import public_report
-from scoring.services.boards.ranking.board_ranking import board_ranking
 from scoring.services.boards.row_validation import DETAILS
 from scoring.services.boards.serialization import packed
 from scoring.services.boards.submissions import participant
@@ -195,11 +194,17 @@ def _quota_text(quota: RemainingQuota) -> str:
     return f"Phase {name}{closes}. Left: {many}; up to **{quota.refused}** may be refused today."
 
 
-def show(store: Store, board: OpenBoard) -> None:
-    """Draw what an organizer says of participants and of a hidden truth, and what they tried."""
+def show(store: Store, board: OpenBoard, teams: list[str]) -> None:
+    """Draw what an organizer says of participants and of a hidden truth, and what they tried.
+
+    Args:
+        store: Where the board is.
+        board: The board.
+        teams: Names of those that submitted.
+    """
     board = board_of(store, board.row.id)
-    _hiding(board)
-    _teams(board)
+    _hiding(board, teams)
+    _teams(board, teams)
     layout.heading("What should you know about attempts?")
     findings = organizer_notices.board_notices(store, board.row.id)
     if findings:
@@ -208,7 +213,7 @@ def show(store: Store, board: OpenBoard) -> None:
         st.caption("Nobody tried a foreign team or a page that is not for them; nothing looks like probing.")
 
 
-def _hiding(board: OpenBoard) -> None:
+def _hiding(board: OpenBoard, teams: list[str]) -> None:
     """Draw whether the truth is hidden, and what it tells."""
     row, known = board.row, disclosure_rules.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
@@ -219,7 +224,7 @@ def _hiding(board: OpenBoard) -> None:
         _budget(disclosure.planned(board))
     else:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
-    _parts(board)
+    _parts(board, teams)
     with st.expander("**Change it**", icon=":material/visibility_off:"):
         detail = st.selectbox(
             "Participants see",
@@ -256,7 +261,7 @@ def _hiding(board: OpenBoard) -> None:
                 actions.do(disclosure.reveal, board.store, row.id)
 
 
-def _parts(board: OpenBoard) -> None:
+def _parts(board: OpenBoard, teams: list[str]) -> None:
     """Draw of which cases scores are shown, and, until something is submitted, what splits the test set."""
     if board.split is not None:
         withheld = len(board.truth) - board.n_told
@@ -264,7 +269,7 @@ def _parts(board: OpenBoard) -> None:
         st.markdown(
             f"Scores are those of **{board.n_told}** cases{drawn}; the other **{withheld}** rank at the end."
         )
-    if board_ranking(board).entries:
+    if teams:
         return
     with st.expander("**Withhold a part until the end**", icon=":material/call_split:"):
         st.caption(
@@ -285,7 +290,7 @@ def _budget(budget: Budget) -> None:
         st.error(budget.words, icon=":material/lock_open:")
 
 
-def _teams(board: OpenBoard) -> None:
+def _teams(board: OpenBoard, teams: list[str]) -> None:
     """Draw who is in which team."""
     layout.heading("Who is in which team?")
     known = members.members(board.store, board.row.id)
@@ -294,7 +299,7 @@ def _teams(board: OpenBoard) -> None:
         st.table({"team": [markdown(team, 60) for team in known], "members": written})
     if not access.is_configured():
         st.caption("Nobody logs in on this server: docs/challenge.md says how teams submit for themselves.")
-    _team_changes(board)
+    _team_changes(board, teams)
     with st.form(f"members_{board.row.id}", border=False):
         team = st.text_input("Team", key="members_team")
         example = "paul@example.org, group:lab"
@@ -306,15 +311,14 @@ def _teams(board: OpenBoard) -> None:
             actions.do(members.set_members, board.store, board.row.id, team.strip(), people)
 
 
-def _team_changes(board: OpenBoard) -> None:
+def _team_changes(board: OpenBoard, teams: list[str]) -> None:
     """Draw what excludes, renames or merges a team that has submitted."""
     store, row = board.store, board.row
     out = members.teams_excluded(store, row.id)
-    names = sorted(board_ranking(board).by_team)
-    if not names:
+    if not teams:
         return
     with st.expander("**Exclude, rename or merge a team, or make it a baseline**", icon=":material/group:"):
-        team = st.selectbox("Team that submitted", names, key=f"team_changed_{row.id}", width=360)
+        team = st.selectbox("Team that submitted", teams, key=f"team_changed_{row.id}", width=360)
         if team in out:
             st.markdown(f"Excluded: {markdown(out[team])}")
             if st.button("Rank the team again", icon=":material/undo:"):

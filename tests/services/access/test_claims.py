@@ -131,7 +131,7 @@ def test_absence_is_local_unless_a_login_is_required(tmp_path):
 
 def test_secrets_that_link_to_nothing_stop_the_start(tmp_path):
     (tmp_path / "secrets.toml").symlink_to("missing")
-    with pytest.raises(InputRefused, match="links to a file that is not there"):
+    with pytest.raises(InputRefused, match="links to a file that does not exist"):
         read([tmp_path / "secrets.toml"], {})
 
 

