@@ -33,8 +33,13 @@ OF_ARRAYS = ("class", "label", "categor", "column", "name")
 """What the names of arrays begin with that name the columns of another."""
 SCORES = ("probs", "probabilities", "scores", "predictions")
 """Names of the array of scores, where others of its shape stand beside it."""
-IN_IMAGES = ("polygons", "nuclei", "features", "nuc", "cells", "annotations")
+IN_IMAGES = (
+    *("polygons", "nuclei", "features", "nuc", "cells", "annotations", "coord", "bboxes", "boxes", "shapes"),
+    *("elements", "points"),
+)
 """Keys of lists of what lies in images, which are no tables."""
+PLACES = frozenset(("geometry", "box", "bbox", "segmentation"))
+"""Keys of objects in a bare list of what lies in images."""
 HEAD = 20_000
 KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
 ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
@@ -192,7 +197,10 @@ def _document(text: str) -> Any:
 
 def _columns(document: Any) -> Columns:
     """Return the columns of a document of any of the shapes that tables are written in."""
-    if isinstance(document, dict) and any(isinstance(document.get(key), (list, dict)) for key in IN_IMAGES):
+    first = document[0] if isinstance(document, list) and document else None
+    holders = [document.get(key) for key in IN_IMAGES] if isinstance(document, dict) else []
+    in_image = isinstance(first, dict) and not PLACES.isdisjoint(first)
+    if in_image or any(isinstance(holder, (list, dict)) for holder in holders):
         raise _NotATable("it lists objects in an image")
     if isinstance(document, dict) and {"columns", "data"} <= document.keys():
         return _of_split(document)

@@ -116,7 +116,7 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
         (b"PAR1" + b"\0" * 100, "Feather cannot be read"),
         (b"[" * 100_000, "JSON"),
-        (json.dumps([{"image": "a", "box": [[1, 2], [3, 4]]}]).encode(), "another shape"),
+        (json.dumps([{"image": "a", "box": [[1, 2], [3, 4]]}]).encode(), "objects in an image"),
         (json.dumps({"polygons": [{"name": "a", "centroid": 1}]}).encode(), "objects in an image"),
         (b'{"a": 1', "cannot be read"),
         (b"[" + b"1," * 9_000_000 + b"1]", "at most"),

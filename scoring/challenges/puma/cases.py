@@ -363,7 +363,9 @@ def _member(files: SourceFiles, table: str, path: str) -> tuple[str | None, list
 
 
 NUCLEI = re.compile(
-    r'"(FeatureCollection|Multiple (polygons|points)|polygons|points|centroid|nuclei|coord)"'
+    r'"(FeatureCollection|Multiple (polygons|points)|polygons|points|centroid|nuclei|coord|shapes)"'
+    r'|"(elements|bboxes|boxes)"\s*:\s*\['
+    r'|"box"\s*:\s*\{'
     r'|"geometry"\s*:\s*\{'
 )
 GRADED = re.compile(r'"(confidence|score|type_prob|Detection probability|coord)"|"probability"\s*:\s*(0|\.)')

@@ -10,6 +10,10 @@ Sources of the formats:
         "points": [n, 2] as y, x, "prob": [n], "class_id": [n], from 1: the background is 0}. It has no names:
         a list of names beside it is that of all classes, or names each nucleus.
     QuPath (qupath.lib.io.GsonTools): a bare list of features.
+    Ultralytics (`Results.to_json`): a bare list of {name, class, confidence, box, segments}.
+    MMDetection (DetInferencer) and torchvision: {"labels", "scores", "bboxes" or "boxes"}, corners in px.
+    labelme: {"shapes": [{label, points}]}. HistomicsTK: {"elements": [{points, group, label}]}.
+    Grand Challenge, Multiple points: {"points": [{name, point, probability}]}.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +31,7 @@ def native(document: Any) -> tuple[str, str, list[Any]] | None:
     """Return what a document calls its list, the list of ours that its items are now of, and the items; None
     for a document of no known program."""
     if isinstance(document, list):
-        return _features(document)
+        return _ultralytics(document) or _features(document)
     if not isinstance(document, dict):
         return None
     for key, items in READERS.items():
@@ -46,8 +50,11 @@ def _hovernet(_document: Mapping[str, Any], nuclei: Any) -> Iterator[Item]:
 
 def _cellvit(document: Mapping[str, Any], cells: Any) -> Iterator[Item]:
     names = document.get("type_map")
+    names = names if isinstance(names, dict) else {}
+    if names and all(isinstance(value, int) for value in names.values()):
+        names = {str(number): name for name, number in names.items()}
     entries = cells.values() if isinstance(cells, dict) else cells
-    yield from (_cell(entry, names if isinstance(names, dict) else {}) for entry in entries)
+    yield from (_cell(entry, names) for entry in entries)
 
 
 def _cell(entry: Any, names: Mapping[str, Any]) -> Item:
@@ -104,10 +111,71 @@ def _numbered(names: list[Any]) -> dict[str, Any]:
     return {str(number): name for number, name in enumerate(names, first)}
 
 
+def _ultralytics(entries: list[Any]) -> tuple[str, str, list[Any]] | None:
+    if not entries or not all(
+        isinstance(entry, dict) and {"name", "box"} <= entry.keys() for entry in entries
+    ):
+        return None
+    items = []
+    for entry in entries:
+        segments, box = entry.get("segments"), entry["box"]
+        item = {"name": entry["name"], "probability": entry.get("confidence", 1.0)}
+        if isinstance(segments, dict) and all(isinstance(segments.get(axis), list) for axis in "xy"):
+            item["path_points"] = [list(point) for point in zip(segments["x"], segments["y"], strict=False)]
+        elif isinstance(box, dict):
+            item["path_points"] = _corners([box.get(key) for key in ("x1", "y1", "x2", "y2")])
+        items.append(item)
+    return "", "polygons", items
+
+
+def _boxes(document: Mapping[str, Any], boxes: Any) -> Iterator[Item]:
+    kinds, scores = (document.get(key) for key in ("labels", "scores"))
+    for number, box in enumerate(boxes):
+        item: Item = {"path_points": _corners(box) if isinstance(box, list) else box}
+        if isinstance(kinds, list) and number < len(kinds):
+            item["name"] = str(kinds[number])
+        if isinstance(scores, list) and number < len(scores):
+            item["probability"] = scores[number]
+        yield item
+
+
+def _corners(box: list[Any]) -> list[list[Any]]:
+    if len(box) != 4:
+        return [box]
+    left, top, right, bottom = box
+    return [[left, top], [right, top], [right, bottom], [left, bottom]]
+
+
+def _shapes(_document: Mapping[str, Any], shapes: Any) -> Iterator[Item]:
+    """Yield the nuclei of labelme, of HistomicsTK, or of Multiple points."""
+    for entry in shapes:
+        if not isinstance(entry, dict):
+            yield {}
+            continue
+        label = entry.get("label", entry.get("name"))
+        label = label.get("value") if isinstance(label, dict) else label
+        item: Item = {"name": entry.get("group") or label}
+        place, points = entry.get("point", entry.get("center")), entry.get("points")
+        if place is None and isinstance(points, list) and len(points) == 1:
+            place = points[0]
+        if place is not None:
+            item["centroid"] = place
+        else:
+            item["path_points"] = points
+        if entry.get("probability") is not None:
+            item["probability"] = entry["probability"]
+        yield item
+
+
 READERS: dict[str, Callable[[Mapping[str, Any], Any], Iterator[Item]]] = {
     "nuc": _hovernet,
     "cells": _cellvit,
     "coord": _stardist,
+    "bboxes": _boxes,
+    "boxes": _boxes,
+    "shapes": _shapes,
+    "elements": _shapes,
+    "points": _shapes,
 }
 """Key of the list in a document -> what makes items of it."""
 
@@ -146,9 +214,29 @@ def _coordinates(feature: Mapping[str, Any]) -> list[Any]:
 
 
 def _classification(feature: Mapping[str, Any]) -> Mapping[str, Any]:
-    properties = feature.get("properties")
-    classification = properties.get("classification") if isinstance(properties, dict) else None
-    return classification if isinstance(classification, dict) else {}
+    found = classification(feature.get("properties"))
+    return found if isinstance(found, dict) else {}
+
+
+FLAT = ("classification", "type", "cell_type", "class", "class_name", "label", "category")
+FLAT_CONFIDENCE = ("prob", "type_prob")
+"""Properties of features that geopandas, TIAToolbox and others write beside those of QuPath."""
+
+
+def classification(properties: Any) -> Any:
+    """Return the classification of a feature as QuPath writes it, {"name"}: of its list of names, or of
+    another property of text. Anything else as it is.
+
+    Args:
+        properties: Of the feature.
+    """
+    found = properties.get("classification") if isinstance(properties, dict) else None
+    if isinstance(found, dict) and isinstance(found.get("names"), list) and "name" not in found:
+        return {"name": ": ".join(map(str, found["names"]))}
+    if isinstance(properties, dict) and not isinstance(found, dict):
+        name = next((properties[key] for key in FLAT if isinstance(properties.get(key), str)), None)
+        return found if name is None else {"name": name}
+    return found
 
 
 def probability(measurements: Any) -> Any:

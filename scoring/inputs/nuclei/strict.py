@@ -14,7 +14,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error
 from scoring.common.strict_json import StrictJsonError, with_each_key_once
 from scoring.inputs.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, NucleusList, counted, largest
-from scoring.inputs.nuclei.foreign import PROBABILITY, probability
+from scoring.inputs.nuclei.foreign import FLAT_CONFIDENCE, PROBABILITY, classification, probability
 
 STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<constant>NaN|-?Infinity)', re.DOTALL)
 EXACT_DIGITS = 18
@@ -252,11 +252,10 @@ def _class(item: Item) -> tuple[str, list[Fault]]:
 
 
 def _class_of_feature(item: Item) -> tuple[str, list[Fault]]:
-    properties = item.get("properties")
-    classification = properties.get("classification") if type(properties) is dict else None
-    if type(classification) is not dict:
-        return "", [("missing-class", f"its classification is {quoted(classification)}")]
-    return _name(classification.get("name"), "classification.name")
+    found = classification(item.get("properties"))
+    if type(found) is not dict:
+        return "", [("missing-class", f"its classification is {quoted(found)}")]
+    return _name(found.get("name"), "classification.name")
 
 
 def _name(value: Any, key: str) -> tuple[str, list[Fault]]:
@@ -267,7 +266,8 @@ def _name(value: Any, key: str) -> tuple[str, list[Fault]]:
 
 def _confidence(item: Item, list_key: str) -> tuple[str | None, float, list[Fault]]:
     holder: Any = item.get("properties") if list_key == "features" else item
-    key = next((key for key in CONFIDENCE if key in holder), None) if type(holder) is dict else None
+    keys = (*CONFIDENCE, *FLAT_CONFIDENCE) if list_key == "features" else CONFIDENCE
+    key = next((key for key in keys if key in holder), None) if type(holder) is dict else None
     value: Any = holder[key] if key else None
     if key is None and type(holder) is dict:
         value = probability(holder.get("measurements"))

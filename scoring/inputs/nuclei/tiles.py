@@ -25,9 +25,21 @@ from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
 from scoring.inputs.tables import TextTable, find_column
 
-X = ("x", "cx", "centroid_x", "x_centroid", "centroid_x_px", "x_px", "x_center")
-Y = tuple(name.replace("x", "y", 1) if name != "centroid_x_px" else "centroid_y_px" for name in X)
-KIND = ("class", "classification", "class_name", "name", "type", "label", "cell_type", "category")
+X = (
+    *("x", "cx", "centroid_x", "x_centroid", "centroid_x_px", "x_px", "x_center", "location_center_x"),
+    *("axis_1", "centroid_1", "col", "column"),
+)
+Y = (
+    *("y", "cy", "centroid_y", "y_centroid", "centroid_y_px", "y_px", "y_center", "location_center_y"),
+    *("axis_0", "centroid_0", "row"),
+)
+BOX = (("xmin", "x1", "left"), ("xmax", "x2", "right"), ("ymin", "y1", "top"), ("ymax", "y2", "bottom"))
+MICROMETRES = re.compile(r"centroid_[xy]_[µμu]m")
+IMAGES = (*ID_COLUMNS, "image_filename", "filename_he", "filename_image")
+KIND = (
+    *("class", "classification", "class_name", "name", "type", "label", "cell_type", "category"),
+    "predicted_class",
+)
 CONFIDENCE = ("score", "confidence", "probability", "prob", "detection_probability", "type_prob")
 COCO_MARKS = (b'"category_id"', b'"image_id"')
 COCO_IMAGES = (b'"images"', b'"file_name"')
@@ -121,7 +133,7 @@ def by_tile(files: SourceFiles, changes: InputChanges = InputChanges()) -> Sourc
 
 def is_of_points(table: TextTable) -> bool:
     """Return whether a table has the columns of points."""
-    return all(find_column(table, names)[0] is not None for names in (X, Y))
+    return any(all(find_column(table, names)[0] is not None for names in wanted) for wanted in ((X, Y), BOX))
 
 
 def _listing(files: SourceFiles) -> str | None:
@@ -215,18 +227,31 @@ def _written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
 def _of_points(table: TextTable, member: str) -> Tiles | None:
     """Return the tiles of a table of points: those of its column of images, else the one of its name."""
     image, x, y, kind, confidence = (
-        find_column(table, names)[0] for names in (ID_COLUMNS, X, Y, KIND, CONFIDENCE)
+        find_column(table, names)[0] for names in (IMAGES, X, Y, KIND, CONFIDENCE)
     )
-    if x is None or y is None:
+    corners = [find_column(table, names)[0] for names in BOX]
+    if kind is not None and any(map(MICROMETRES.fullmatch, table.keys)) and x is None:
+        text = "places are in µm, and px are needed: divide them by the size of a pixel in µm (0.23 in PUMA)."
+        raise InputRefused([error("bad-submission", table.header_place, text)])
+    if (x is None or y is None) and None in corners:
         return None
     names = table.cells(image) if image is not None else [member] * len(table)
     columns = [table.cells(column) if column is not None else None for column in (x, y, kind, confidence)]
+    if x is None or y is None:
+        left, right, top, bottom = (table.cells(column) for column in corners if column is not None)
+        columns[:2] = _middles(left, right), _middles(top, bottom)
     cells: dict[str, list[dict[str, Any]]] = {}
     for row, name in enumerate(names):
         xs, ys, kinds, values = (column[row] if column else None for column in columns)
         cell = {"centroid": [_number(xs), _number(ys)], "type": kinds, "type_prob": _number(values)}
         cells.setdefault(_case(name), []).append(cell)
     return {case: _written(listed, {}) for case, listed in cells.items()}
+
+
+def _middles(first: list[str], last: list[str]) -> list[str]:
+    """Return the middles of two columns of numbers; cells that are none as they are."""
+    pairs = ((_number(a), _number(b)) for a, b in zip(first, last, strict=True))
+    return [repr((a + b) / 2) if strict.is_number(a) and strict.is_number(b) else str(a) for a, b in pairs]
 
 
 def _number(cell: str | None) -> Any:

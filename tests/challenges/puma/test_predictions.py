@@ -355,7 +355,7 @@ def test_x_and_y_exchanged():
 
 @pytest.mark.parametrize(
     ("factor", "said"),
-    [(0.23, "µm"), (0.00023, "mm"), (0.5, "half"), (2, "twice"), (1 / 1024, "shares"), (37, "outside")],
+    [(0.23, "µm"), (0.00023, "mm"), (0.5, "half"), (2, "twice"), (1 / 1024, "fractions"), (37, "outside")],
 )
 def test_another_scale(factor, said):
     (found,) = judged(lambda points: points * factor)
