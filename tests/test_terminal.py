@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import scoring
-from scoring.cli import output
+from scoring.cli import commands, output
 from scoring.cli.commands import COMMANDS, parser
 from scoring.cli.output import flags_of
 from scoring.cli.reading import without_fixes
@@ -243,3 +243,9 @@ def test_check_ends_on_a_terminal_with_what_happened_and_what_to_do(monkeypatch)
         "would be refused: 11 errors. Nothing was scored: mend what is listed above and check again."
     )
     assert output.closing("would be scored", ()).startswith("would be scored: nothing prevents scoring.")
+
+
+def test_an_option_of_pairs_that_is_given_twice_holds_both():
+    command = ["score", "isic", "--truth", "t", "--predictions", "p"]
+    parsed = commands.parser().parse_args([*command, "--rename-cases", "a=b", "--rename-cases", "c=d"])
+    assert parsed.rename_cases == "a=b,c=d"

@@ -159,7 +159,8 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
     except InputRefused as refused:
         return Recognised(names, (), refused.problems[0].message)
     readings = _readings(contents)
-    if not readings or readings[0].certainty == POSSIBLE:
+    best = readings[0] if readings else None
+    if best is None or best.certainty == POSSIBLE or (best.test_set is None and best.certainty < SURE):
         readings = max(
             readings,
             _as_meant(files, contents),

@@ -125,15 +125,24 @@ def _submitted(command: Parser, challenge: Challenge[Any, Any]) -> None:
     _fix_options(command, of_teams=False)
 
 
+class _Pairs(argparse.Action):
+    """Joins the pairs of an option that is given several times."""
+
+    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: Any = None) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, f"{before},{values}" if before else values)
+
+
 def _fix_options(command: Parser, of_teams: bool) -> None:
     """Add what fixes predictions as they are read. of_teams: of one team each, TEAM:VALUE, or of all."""
     title = "how predictions are read" + ", of all teams or, with TEAM: before it, of one" * of_teams
     fixes, team = command.add_argument_group(title), "[TEAM:]" * of_teams
     several: dict[str, Any] = {"action": "append", "default": []} if of_teams else {"default": ""}
+    pairs = several if of_teams else {"action": _Pairs, "default": ""}
     names = "read a column by another name, or leave it out: NAME=; * stands for the same text in both"
-    fixes.add_argument("--rename-columns", metavar=f"{team}OLD=NEW,...", help=names, **several)
+    fixes.add_argument("--rename-columns", metavar=f"{team}OLD=NEW,...", help=names, **pairs)
     cases = "read cases and files by another name: *_seg=*"
-    fixes.add_argument("--rename-cases", metavar=f"{team}OLD=NEW,...", help=cases, **several)
+    fixes.add_argument("--rename-cases", metavar=f"{team}OLD=NEW,...", help=cases, **pairs)
     commas = "commas in numbers are decimal commas, though commas separate cells"
     switch: dict[str, Any] = {**several, "metavar": "TEAM"} if of_teams else {"action": "store_true"}
     fixes.add_argument("--decimal-commas", help=commas, **switch)
@@ -144,7 +153,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
     edits = f"change the table as a whole, as a refusal says: {', '.join(EDITS)}"
-    fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **several)
+    fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **pairs)
     if not of_teams:
         only = "score only the submitted cases; the result is not an official score"
         fixes.add_argument("--submitted-only", action="store_true", help=only)

@@ -22,7 +22,7 @@ from scoring.inputs.table_edits import fixed_name, fixed_table
 from scoring.inputs.table_text import TABLE_BYTES, refuse
 from scoring.inputs.tables import TextTable
 
-TEXT_TABLES = (".csv", ".tsv", ".txt")
+TEXT_TABLES = (".csv", ".tsv", ".tab", ".txt")
 TABLES = (*TEXT_TABLES, *table_formats.ENDINGS)
 """What is read as a table."""
 TABLES_IN_FOLDERS = tuple(ending for ending in TABLES if not ending.startswith(".json"))
