@@ -80,7 +80,7 @@ def show(store: Store, board_id: str) -> None:
         whole = page if phase is None else _board_page(store, board_id, is_public, None)
         tabs["Submissions"] = partial(submitting.show, whole)
         tabs["Corrections"] = partial(truth_correction.show, whole)
-        tabs["Participants"] = partial(participants.show, store, page.board, sorted(whole.ranking.by_team))
+        tabs["Participants"] = partial(participants.show, store, page.board, whole.ranking)
         tabs["Settings"] = partial(settings.show, whole)
     elif not organizes and access.is_configured() and access.allowed(Role.PARTICIPANT):
         tabs["Submit"] = partial(participants.submit, store, page.board)

@@ -24,6 +24,7 @@ from scoring.services.boards.hidden_truth.disclosure_rules import DECIMALS, TELL
 from scoring.services.boards.hidden_truth.guessing_budget import Budget
 from scoring.services.boards.hidden_truth.split import split_board
 from scoring.services.boards.publication import public_report
+from scoring.services.boards.ranking.board_ranking import BoardRanking
 from scoring.services.boards.row_validation import DETAILS
 from scoring.services.boards.serialization import packed
 from scoring.services.boards.submissions import participant
@@ -194,17 +195,17 @@ def _quota_text(quota: RemainingQuota) -> str:
     return f"Phase {name}{closes}. Left: {many}; up to **{quota.refused}** may be refused today."
 
 
-def show(store: Store, board: OpenBoard, teams: list[str]) -> None:
+def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
     """Draw what an organizer says of participants and of a hidden truth, and what they tried.
 
     Args:
         store: Where the board is.
         board: The board.
-        teams: Names of those that submitted.
+        ranking: Of all its phases.
     """
     board = board_of(store, board.row.id)
-    _hiding(board, teams)
-    _teams(board, teams)
+    _hiding(board, ranking)
+    _teams(board, ranking)
     layout.heading("What should you know about attempts?")
     findings = organizer_notices.board_notices(store, board.row.id)
     if findings:
@@ -213,18 +214,18 @@ def show(store: Store, board: OpenBoard, teams: list[str]) -> None:
         st.caption("Nobody tried a foreign team or a page that is not for them; nothing looks like probing.")
 
 
-def _hiding(board: OpenBoard, teams: list[str]) -> None:
+def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
     """Draw whether the truth is hidden, and what it tells."""
     row, known = board.row, disclosure_rules.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
         rule = public_report.hidden_truth_words(known, board.split is not None)
         st.markdown(f"Participants see {TELLS[known.detail]}. {rule}")
-        st.markdown(disclosure.use(board).words)
-        _budget(disclosure.planned(board))
+        st.markdown(disclosure.use(board, ranking).words)
+        _budget(disclosure.planned(board, ranking=ranking))
     else:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
-    _parts(board, teams)
+    _parts(board, ranking)
     with st.expander("**Change it**", icon=":material/visibility_off:"):
         detail = st.selectbox(
             "Participants see",
@@ -253,7 +254,7 @@ def _hiding(board: OpenBoard, teams: list[str]) -> None:
             key=f"hide_digits_{row.id}",
         )
         wanted = replace(known or HiddenRules(), detail=detail, step=step or None, decimals=decimals)
-        _budget(disclosure.planned(board, wanted))
+        _budget(disclosure.planned(board, wanted, ranking))
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
                 actions.do(disclosure.hide, board.store, row.id, wanted)
@@ -261,7 +262,7 @@ def _hiding(board: OpenBoard, teams: list[str]) -> None:
                 actions.do(disclosure.reveal, board.store, row.id)
 
 
-def _parts(board: OpenBoard, teams: list[str]) -> None:
+def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
     """Draw of which cases scores are shown, and, until something is submitted, what splits the test set."""
     if board.split is not None:
         withheld = len(board.truth) - board.n_told
@@ -269,7 +270,7 @@ def _parts(board: OpenBoard, teams: list[str]) -> None:
         st.markdown(
             f"Scores are those of **{board.n_told}** cases{drawn}; the other **{withheld}** rank at the end."
         )
-    if teams:
+    if ranking.entries:
         return
     with st.expander("**Withhold a part until the end**", icon=":material/call_split:"):
         st.caption(
@@ -290,7 +291,7 @@ def _budget(budget: Budget) -> None:
         st.error(budget.words, icon=":material/lock_open:")
 
 
-def _teams(board: OpenBoard, teams: list[str]) -> None:
+def _teams(board: OpenBoard, ranking: BoardRanking) -> None:
     """Draw who is in which team."""
     layout.heading("Who is in which team?")
     known = members.members(board.store, board.row.id)
@@ -299,7 +300,7 @@ def _teams(board: OpenBoard, teams: list[str]) -> None:
         st.table({"team": [markdown(team, 60) for team in known], "members": written})
     if not access.is_configured():
         st.caption("Nobody logs in on this server: docs/challenge.md says how teams submit for themselves.")
-    _team_changes(board, teams)
+    _team_changes(board, ranking)
     with st.form(f"members_{board.row.id}", border=False):
         team = st.text_input("Team", key="members_team")
         example = "paul@example.org, group:lab"
@@ -311,14 +312,15 @@ def _teams(board: OpenBoard, teams: list[str]) -> None:
             actions.do(members.set_members, board.store, board.row.id, team.strip(), people)
 
 
-def _team_changes(board: OpenBoard, teams: list[str]) -> None:
+def _team_changes(board: OpenBoard, ranking: BoardRanking) -> None:
     """Draw what excludes, renames or merges a team that has submitted."""
     store, row = board.store, board.row
     out = members.teams_excluded(store, row.id)
-    if not teams:
+    names = sorted(ranking.by_team)
+    if not names:
         return
     with st.expander("**Exclude, rename or merge a team, or make it a baseline**", icon=":material/group:"):
-        team = st.selectbox("Team that submitted", teams, key=f"team_changed_{row.id}", width=360)
+        team = st.selectbox("Team that submitted", names, key=f"team_changed_{row.id}", width=360)
         if team in out:
             st.markdown(f"Excluded: {markdown(out[team])}")
             if st.button("Rank the team again", icon=":material/undo:"):

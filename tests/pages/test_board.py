@@ -8,6 +8,7 @@ from pages.server import network_exposure
 from scoring.comparison.team_facts import TeamFacts
 from scoring.services.boards.board import change_settings, listed
 from scoring.services.boards.board import opened as board_of
+from scoring.services.boards.ranking import board_ranking as ranking_module
 from scoring.services.boards.ranking.board_ranking import board_ranking
 from scoring.services.boards.submissions.phases import Phase, define, phases
 from scoring.services.boards.submissions.submitting import exclude
@@ -95,6 +96,18 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     chosen = {one.label: one.value for one in app.selectbox}
     assert (chosen["Version of the test set"], chosen["Compared with"]) == (3, 2), "what is chosen is shown"
     assert "Version 3 of the test set instead of version 2. Of 2 teams: " in words(app)
+
+
+def test_submissions_are_read_again_only_after_a_change(filled_store, opened, monkeypatch):
+    """A look, another tab or view read each of 20,000 submissions anew."""
+    app = opened("board", board="b", tab="History")
+    assert "What was excluded?" not in words(app)
+    with monkeypatch.context() as patch:
+        patch.setattr(ranking_module, "_rows", None)
+        assert not app.run().exception
+        assert not opened("board", board="b", tab="Participants").exception
+    exclude(filled_store, "b", board_ranking(board_of(filled_store, "b")).entries[0].id, "mistaken for beta")
+    assert "What was excluded?" in words(app.run())
 
 
 def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
