@@ -1,7 +1,6 @@
 """Leaderboards of other platforms, shown as Grand Challenge, Codabench, EvalAI or Kaggle exported them.
 
-There are no scorecards behind them, so they have no intervals, no ties and no history, and take no
-submissions.
+They have no scorecards, so no intervals, no ties and no history, and take no submissions.
 """
 
 import csv
