@@ -1,6 +1,7 @@
 """Import preview: a guess at the columns of a refused table, and the score that it gives."""
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,6 +25,8 @@ OF_COLUMNS = ("missing-column", "extra-column")
 OF_CASES, MISSING_VALUE, SUSPECT = ("no-common-case",), "missing-value", "column-suspect"
 OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
 """Problems that a table of another shape has for no other reason."""
+_trying: ContextVar[bool] = ContextVar("_trying", default=False)
+"""Whether a fix is being tried: what refuses it then is offered no fixes, which would be tried in turn."""
 WithScore = Callable[[SuggestedFix], SuggestedFix]
 ROWS = 5
 WIDTH = 60
@@ -67,13 +70,15 @@ def with_columns(
         truth: The cases; None without any.
         name: What messages call the source.
     """
+    if _trying.get():
+        return refused
     codes = {problem.code for problem in refused.problems}
     form: TableForm = challenge.readers.form(truth) if challenge.readers.form else TableForm("", {})
     score = partial(_with_score, challenge, source, truth, name)
     if codes == {SUSPECT}:
-        return InputRefused(
-            [replace(p, fixes=tuple(map(score, p.fixes))) for p in refused.problems], refused.findings
-        )
+        scored_fixes = (tuple(score(_by_written(fix, source)) for fix in p.fixes) for p in refused.problems)
+        asked = [replace(p, fixes=scored) for p, scored in zip(refused.problems, scored_fixes, strict=True)]
+        return InputRefused(asked, refused.findings)
     is_known = codes & {*OF_COLUMNS, *OF_CASES} or codes == {MISSING_VALUE}
     table = _table(source) if is_known and form.columns else None
     if table is None:
@@ -87,6 +92,17 @@ def with_columns(
         others = [problem for problem in refused.problems if problem.code not in OF_SHAPE]
         return InputRefused([replace(shape, fixes=fixes), *others], refused.findings)
     return _with_guess(refused, table, form, truth, score)
+
+
+def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
+    """Return a fix whose edits, made before columns are renamed, name these as the file does."""
+    renamed = source.changes.columns if isinstance(source, FixedSource) else ()
+    written = {new: old for old, new in renamed if new and ANY not in old}
+    edits = tuple(
+        (name, ": ".join(written.get(part, part) for part in value.split(": ")))
+        for name, value in fix.changes.edits
+    )
+    return replace(fix, changes=replace(fix.changes, edits=edits))
 
 
 def _with_guess(
@@ -207,6 +223,7 @@ def score_of(
         truth: The cases.
         name: What messages call it.
     """
+    trying = _trying.set(True)
     try:
         before = source.changes if isinstance(source, FixedSource) else InputChanges()
         plain = source.source if isinstance(source, FixedSource) else source
@@ -214,3 +231,5 @@ def score_of(
         return challenge.score(truth, read, resamples=0, with_curves=False).score
     except InputRefused:
         return None
+    finally:
+        _trying.reset(trying)

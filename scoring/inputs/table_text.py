@@ -30,6 +30,10 @@ def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
     has most, or the one that Excel's first line declares. None without any text."""
     filled = (i for i, line in enumerate(lines) if line.strip())
     first = next(filled, None)
+    if first is not None and lines[first].startswith("#"):
+        below = next((i for i in filled if not lines[i].startswith("#")), first)
+        cells, others = (max(map(lines[i].count, DELIMITERS)) for i in (first, below))
+        first = below if cells < others else first
     if first is None:
         return None
     declared = re.fullmatch(r"(?i)sep=([,;\t])", lines[first].strip(" \ufeff"))

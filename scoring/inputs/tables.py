@@ -134,6 +134,8 @@ def read_table(data: bytes, name: str) -> TextTable:
     if header is None:
         raise refuse(name, f"it is empty ({len(data)} bytes). Was the upload cut off?")
     first, delimiter = header
+    if lines[:first] and lines[0].startswith("#"):
+        other_format = other_format or "A table below comments"
     even = _even(lines, first, delimiter)
     if even:
         (header_line, *numbers), written, columns = even

@@ -325,3 +325,10 @@ def test_decimal_commas_are_counted():
     assert found.decimal_commas == 2
     assert found.values[:4].tolist() == [0.5, 1.5, 2, 1500]
     assert found.fault.tolist() == ["", "", "", "", "not-a-number"]
+
+
+def test_comments_above_the_header_are_passed_over_and_said():
+    table = tables.read_table(b"# model: x\n# date\nimage,MEL,NV\na,1,2\n", "p.csv")
+    assert (table.header, table.header_line, len(table)) == (("image", "MEL", "NV"), 3, 1)
+    assert table.notes[0].message.startswith("A table below comments")
+    assert tables.read_table(b"#,MEL,NV\na,1,2\n", "p.csv").header == ("#", "MEL", "NV")

@@ -139,11 +139,11 @@ def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> It
     calls = [i for i in others if all(_called(cell) is not None for cell in table.columns[i])]
     numbers = dict(zip(others, values_of(table, others), strict=True))
     scores = [i for i in others if i not in calls and share_of_numbers(numbers[i]) == 1]
-    if column in calls and len(calls) == len(scores) == 1:
+    if column in calls and len(scores) == 1:
         column = scores[0]
-    if column in calls or len(calls) != 1:
+    if column in calls or len({tuple(map(_called, table.columns[i])) for i in calls}) != 1:
         return
-    (call,) = calls
+    call = calls[0]
     negative = np.array([_called(cell) == 0 for cell in table.columns[call]])
     values = numbers[column]
     if (
@@ -154,7 +154,7 @@ def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> It
         return
     named, label = (table.header[i] for i in (column, call))
     cells = " | ".join(sorted({table.columns[call][i].strip() for i in np.flatnonzero(negative).tolist()}))
-    alone = InputChanges(columns=((named, "score"), (label, "")))
+    alone = InputChanges(columns=((named, "score"), *((table.header[i], "") for i in calls)))
     fixes = (
         SuggestedFix(
             f"Read “{named[:60]}” as the score of the class in “{label[:60]}”",

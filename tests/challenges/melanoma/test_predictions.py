@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.challenges.melanoma.tables import SCORE_COLUMNS
+from scoring.common.fixes import renaming
 from scoring.inputs.sources import FixedSource
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import table
@@ -83,6 +84,11 @@ def test_scores_of_the_class_that_is_called_are_asked_about(calls, header):
     assert found.outputs[:, 0] == pytest.approx(SCORES)
     assert of_called.label.endswith(f"score {100 * scored(found).score:.2f}")
     assert read(FixedSource(data, as_risk.changes)).outputs[:, 0] == pytest.approx(top)
+    renamed = renaming("column", (("of model", "score"),)).changes
+    foreign = FixedSource(data.replace(header.encode(), b"of model", 1), renamed)
+    again, _ = only(refused(read, foreign).problems, "column-suspect").fixes
+    found = read(FixedSource(foreign.source, renamed.joined(again.changes)))
+    assert found.outputs[:, 0] == pytest.approx(SCORES)
     agreeing = table(("image", call, header), *zip(NAMES, called, SCORES, strict=True))
     assert "column-suspect" not in codes(read(agreeing).findings)
 
