@@ -1,6 +1,6 @@
 """Start with `streamlit run app.py`.
 
-Imports what pages need, once, and hands over to the module that names the pages.
+Imports the modules that pages need, once, and starts the module that lists the pages.
 """
 
 import asyncio
@@ -60,14 +60,14 @@ async def warm(_app):
 
 
 def _end(why: object) -> NoReturn:
-    """End the server with a sentence: of what is raised it would print where it came from."""
+    """End the server with one sentence, because Python would print a traceback for an exception."""
     print(why, file=sys.stderr, flush=True)
     os._exit(2)
 
 
 BOARDS, ISIC = "scoring.services.boards.", "scoring.challenges.isic."
-"""Where readers are that take 3 s to start: of bundles, and for what the official scorer of ISIC says of a
-refused table. Each is started when the first file comes."""
+"""Modules whose readers take 3 s to start: bundles, and the official ISIC scorer's messages for refused
+tables. Each is started when the first file comes."""
 IMPORT = "Import it on the command line: `benchside board import`."
 
 

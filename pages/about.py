@@ -1,4 +1,4 @@
-"""About this server: what confines models, which limits hold, where files are, and what needs mending."""
+"""About this server: what confines models, which limits hold, where files are, and what needs fixing."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from scoring.services.doctor import Check
 
 access.guard(__file__)
 
-SIGNS = {"ok": ":green[✓]", "caution": ":orange-badge[▲ could be better]", "fault": ":red-badge[✕ to mend]"}
+SIGNS = {"ok": ":green[✓]", "caution": ":orange-badge[▲ could be better]", "fault": ":red-badge[✕ to fix]"}
 WHOLE = "How models are confined, which limits apply, where files are stored, and what needs fixing."
 PART = "How models are confined, which limits apply, and where files are stored."
 
@@ -28,7 +28,7 @@ def about() -> None:
         layout.heading(group)
         st.markdown(_lines([entry for entry in entries_shown if entry.group == group], public))
     if public:
-        st.caption("Whoever runs the server sees more with the command `benchside doctor`.")
+        st.caption("The operator of this server sees more with the command `benchside doctor`.")
     with st.bottom:
         layout.closing()
 
@@ -37,18 +37,18 @@ def _statistics() -> list[Check]:
     """Streamlit's own statistics, where somebody turned them on."""
     if not st.get_option("browser.gatherUsageStats"):
         return []
-    advice = "Leave browser.gatherUsageStats off: it is on against this project's settings."
+    advice = "Turn browser.gatherUsageStats off, as this project's settings do."
     effect = "each visitor's browser reports to Streamlit's makers"
     return [Check(doctor.PROGRAM, "Statistics of use", effect, "fault", advice, public=True)]
 
 
 def _login(public: bool) -> Check:
-    """Return who may do what here."""
-    rule = "local and open: whoever reaches this server may use every page"
+    """Return the sentence about the permissions of visitors."""
+    rule = "local and open: everybody who reaches this server may use every page"
     if access.is_configured():
         rule = "by OpenID Connect: organizers, participants and visitors"
     elif public:
-        rule = "none: everybody may use every page but change boards; a proxy lets people in"
+        rule = "no login: everybody whom the proxy lets in may use every page, but nobody may change boards"
     return Check(doctor.PROGRAM, "Login", rule, public=True)
 
 
@@ -59,12 +59,16 @@ def _summary(entries: list[Check], public: bool) -> None:
         st.success(f"Everything is in order.{sentence}", icon=":material/verified_user:")
         return
     count = len(doctor.faults(wrong))
-    sentence = f"{count} point{'s' * (count != 1)} to mend" if count else "Works; some points could be better"
+    sentence = (
+        f"{count} point{'s' * (count != 1)} to fix"
+        if count
+        else "Everything works; some settings could be better"
+    )
     st.warning(f"{sentence}:\n\n{_lines(wrong, public)}", icon=":material/build:")
 
 
 def _lines(entries: list[Check], public: bool) -> str:
-    """Return the lines of a group. public: what is to be done concerns the operator alone."""
+    """Return the lines of a group. public: advice is left out, because it concerns only the operator."""
     lines = []
     for entry in entries:
         lines.append(f"{SIGNS[entry.state]} {markdown(entry.name)}: **{markdown(entry.value, 300)}**")

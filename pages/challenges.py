@@ -14,7 +14,7 @@ from scoring.core.challenge import Challenge
 access.guard(__file__)
 
 WHAT = (
-    "A challenge is a file: its columns, its metric, its rule. It gets a page, comparison, board, "
+    "A challenge is a file that names its columns, metric and rule. It gets a page, comparison, board, "
     "report and command line, without a line of Python."
 )
 
@@ -27,7 +27,7 @@ def challenges() -> None:
         st.header("Own challenges", anchor=False)
         _grid(own)
     st.header("Gallery of public challenges", anchor=False)
-    st.caption("Each computes its published formula; drop a truth of yours on its page.")
+    st.caption("Each computes its published formula; drop your own truth on its page.")
     _grid([file for file in known if not file.is_own])
     layout.closing()
 

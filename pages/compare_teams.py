@@ -45,11 +45,11 @@ def compare_teams() -> None:
         chosen, problems, options = teams.selected_teams(challenge, test_set, sample)
     drop_messages.line(challenge.id, compares=True)
     if isinstance(read, scoring_run.Running):
-        panel.caption("Being read: see below.")
+        panel.caption("The file is being read: see below.")
         scoring_run.running(read)
     elif read.refused:
         panel.caption("Refused: see below.")
-        finding_list.refusal(read.refused, partial(fixes.take, challenge.id, own_test_set), key="mend_set")
+        finding_list.refusal(read.refused, partial(fixes.take, challenge.id, own_test_set), key="fix_set")
         class_names.choose(challenge, own_test_set, "set")
     else:
         class_names.change(challenge, own_test_set, "set")

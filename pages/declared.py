@@ -24,7 +24,7 @@ def _about_truth(truth: DeclaredCases) -> str:
 def declared() -> None:
     challenge = library.find(st.query_params.get("challenge", ""))
     if challenge is None:
-        layout.plain_opening("No such challenge", "This server knows no challenge of that name.")
+        layout.plain_opening("No such challenge", "This server has no challenge with that name.")
         st.page_link("../challenges.py", label="All challenges", icon=":material/arrow_back:")
         return
     known_challenges.opened(challenge.id, challenge.words.title)

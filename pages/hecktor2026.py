@@ -1,4 +1,4 @@
-"""HECKTOR 2026: one submission, scored in three subtasks, and what is behind each of them."""
+"""HECKTOR 2026: one submission, scored in three subtasks, with the details of each."""
 
 from collections.abc import Mapping
 
@@ -28,8 +28,8 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
 CLOSING = (
-    f"{CONFIDENTIAL} The official program is not public; where its description is silent, an option chooses, "
-    "and the tab Readings shows what each choice is worth."
+    f"{CONFIDENTIAL} The official program is not public. Where its description leaves a question open, an "
+    "option decides; the tab Readings shows how each choice changes the score."
 )
 
 
@@ -41,7 +41,7 @@ def score_options(_given: ChosenInput) -> Mapping[str, object]:
 
 
 def choices(_test_set: ChosenInput, _truth, _predictions) -> Mapping[str, object]:
-    """Draw what the description leaves open, folded: the label says whether any of it was changed."""
+    """Draw the open questions of the description, folded: the label says whether any option was changed."""
     options = [*(CHALLENGE.option(name) for name in CHOICES), LESIONS]
     changed = sum(chosen_before(option) != option.default for option in options)
     label = f"Rules: {changed} changed" if changed else "Rules: official"
@@ -50,7 +50,7 @@ def choices(_test_set: ChosenInput, _truth, _predictions) -> Mapping[str, object
 
 
 def about_truth(truth) -> str:
-    """Return how many patients there are, and what is known of them."""
+    """Return the number of patients, and the known facts about them."""
     known = {
         "mask": truth.has_mask,
         "T stage": truth.stages["t"] >= 0,
@@ -68,7 +68,7 @@ def _count(n: int, noun: str) -> str:
 
 
 def about_submission(card: ScoreCard) -> str:
-    """Return what the submission lacks."""
+    """Return the missing parts of the submission."""
     return ", ".join(summary.unusable(card)) or f"complete for {card.n_cases} patients"
 
 
@@ -81,7 +81,7 @@ TABS = {
     "Patients": all_patients,
     "Viewer": viewer_tab,
 }
-"""Section -> what has widgets, below it."""
+"""Section -> the widgets below it."""
 
 show(
     ChallengePage(

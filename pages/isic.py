@@ -1,4 +1,4 @@
-"""ISIC Challenge: one submission, scored by the truth file's categories, and what is behind its score."""
+"""ISIC Challenge: one submission, scored by the truth file's categories, with the details of its score."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,13 +22,14 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("isic")
 CLOSING = (
-    "The site breaks ties by time of submission, though the page of 2019 promises the AUC. Only the score is "
+    "The challenge site breaks ties by the time of submission, although its page of 2019 says that the AUC "
+    "decides. Only the score is "
     "ranked; this project adds the malignant grouping, thresholds and calibration."
 )
 
 
 def choices(test_set: ChosenInput, _truth: IsicCases, predictions: Predictions) -> Mapping[str, Any]:
-    """Draw what ranks, how 0.5 is read where it occurs, and a table about the cases."""
+    """Draw the choice of the ranking metric, of the reading of 0.5, and of a table about the cases."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = {METRIC.name: option_widget(METRIC, width=220)}
         if scores_at_half(predictions):
@@ -62,7 +63,7 @@ TABS = {
     "Cases": tabs.all_cases,
     "Preflight": tabs.preflight_tab,
 }
-"""What has widgets below the section of that name."""
+"""The widgets below the section of that name."""
 
 show(
     ChallengePage(

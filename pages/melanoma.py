@@ -1,4 +1,4 @@
-"""Melanoma: one submission, scored, and what another threshold would change."""
+"""Melanoma: one submission, scored, and the effect of another threshold."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("melanoma")
 CLOSING = (
-    "An evaluation tool for test sets: it gives no diagnosis. The official threshold is 0.5; whatever is "
-    "tried on this page changes no official number."
+    "An evaluation tool for test sets: it gives no diagnosis. The official threshold is 0.5; nothing that "
+    "you try on this page changes an official number."
 )
 
 
@@ -43,7 +43,7 @@ TABS = {
     "Cases": tabs.all_cases,
     "Preflight": tabs.preflight_tab,
 }
-"""What has widgets below the section of that name."""
+"""The widgets below the section of that name."""
 
 show(
     ChallengePage(

@@ -17,8 +17,8 @@ PEOPLE = (
     (
         ":material/upload_file: **Participants**",
         (
-            "Drop an ONNX model or a prediction file above: the official score, its interval, and where the "
-            "points went."
+            "Drop an ONNX model or a prediction file above to see the official score, its interval, and "
+            "where points were lost."
         ),
         None,
     ),
@@ -33,20 +33,21 @@ PEOPLE = (
     (
         ":material/leaderboard: **Organizers**",
         (
-            "Compare teams on the same cases: who leads, whether it is more than chance, where they "
-            "differ; download the report."
+            "Compare teams on the same cases: who leads, whether the lead is more than chance, and where "
+            "the teams differ; download the report."
         ),
         ("compare_teams", "Compare the sample teams"),
     ),
 )
-"""Who comes, what for, and the page where that begins with its words; None: it begins above."""
+"""A group of visitors, their aim, and the page and label where they begin; None: they begin above."""
 
 
 def overview() -> None:
     where = " and its operator's cluster" if is_named() else ""
     layout.plain_opening(
         "Benchside",
-        "Official challenge scores for cancer-imaging models, to the last digit, with what is behind them. "
+        "Official challenge scores for cancer-imaging models, to the last digit, with the cases and errors "
+        "behind them. "
         f"Everything runs on this computer{where}; nothing leaves it.",
     )
     anything()

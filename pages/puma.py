@@ -1,4 +1,4 @@
-"""PUMA: detected nuclei of ten classes, scored under three rules, and what became of each."""
+"""PUMA: detected nuclei of ten classes, scored under three rules, and the result of each."""
 
 from collections.abc import Mapping
 
@@ -22,8 +22,8 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("puma")
 CLOSING = (
-    "▲ scorecard.json, the report and the tables hold the truth of every image: do not hand them to anyone "
-    "who must not see it. One micrometre is 4.35 px. No number here is a diagnosis."
+    "▲ scorecard.json, the report and the tables contain the truth of every image: do not give them to "
+    "anyone who must not see it. One micrometre is 4.35 px. No number here is a diagnosis."
 )
 
 
@@ -67,7 +67,7 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 
 
 def match_table(card: ScoreCard) -> pd.DataFrame:
-    """Return what became of every nucleus, as --matches writes it."""
+    """Return the result of every nucleus, as --matches writes it."""
     return pd.DataFrame({name: cells(column) for name, column in (card.matches or {}).items()})
 
 
@@ -80,7 +80,7 @@ TABS = {
     "Tissue": None,
     "Model": None,
 }
-"""The section of that name, or what answers clicks."""
+"""The section of that name, or the function that handles clicks."""
 
 show(
     ChallengePage(

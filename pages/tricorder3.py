@@ -1,4 +1,4 @@
-"""TRICORDER-3: one submission, scored, and what is behind its score."""
+"""TRICORDER-3: one submission, scored, with the details of its score."""
 
 from collections.abc import Mapping
 
@@ -13,8 +13,8 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("tricorder3")
 BOARD = (
-    "The public board ranks by the mean of the last five runs, divided by five even for a new "
-    "model; a leader is kept within 0.0001. "
+    "The public board ranks by the sum of the last five runs divided by five, even for a model with fewer "
+    "runs; a leader stays first if another model is better by less than 0.0001. "
     "It calls the support-weighted F1 “fbeta”; the F1 in the score is the risk-weighted one."
 )
 
@@ -52,7 +52,7 @@ TABS = {
     "Cases": live.all_cases,
     "Preflight": None,
 }
-"""What stands below the section of that name."""
+"""The widgets below the section of that name."""
 
 show(
     ChallengePage(

@@ -49,7 +49,8 @@ NOTEBOOK_RENDERERS.append(_notebook_html)
 
 
 def __getattr__(name: str) -> Any:
-    """Load what scores and compares when it is first used: the command line has its own way."""
+    """Load the functions that score and compare when they are first used: the command line does not use
+    them."""
     if name in ("compare", "log", "score"):
         return getattr(import_module("scoring.library"), name)
     if name == "Comparison":

@@ -142,7 +142,7 @@ def log(
     from scoring.services.history import run_log  # with the database
 
     if (challenge is None) != (truth is None):
-        raise TypeError("give challenge and truth, or neither")
+        raise TypeError("give both challenge and truth, or neither")
     given = _source(predictions)
     run = run_log.Run(given, _name(predictions, name or "predictions"), name, config or {}, note)
     if challenge is None:

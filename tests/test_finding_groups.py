@@ -41,13 +41,13 @@ def test_classes_that_are_not_known_are_named_before_the_files_that_hold_them():
     files = [f"{'x' * i}.json" for i in range(1, 7)]
     (group,) = grouped(unknown(file, name) for file in files for name in ("Immune cells", "Vessel's wall"))
     assert group.message == (
-        "Classes that are not known: 'Immune cells', \"Vessel's wall\". "
+        "Unknown classes: 'Immune cells', \"Vessel's wall\". "
         "In 6 places: x.json, xx.json, xxx.json, xxxx.json, xxxxx.json and 1 more. Rename it."
     )
     (group,) = grouped(unknown("a.json", name) for name in "ABCDEFG")
     assert (group.where, group.message) == (
         "a.json",
-        "Classes that are not known: 'A', 'B', 'C', 'D', 'E' and 2 more. Rename it.",
+        "Unknown classes: 'A', 'B', 'C', 'D', 'E' and 2 more. Rename it.",
     )
 
 

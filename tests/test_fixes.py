@@ -145,7 +145,7 @@ def test_cases_without_a_prediction_count_as_wrong():
     data = b"\n".join(lesion_tables.predictions().split(b"\n")[:-3]) + b"\n"
     read = challenge.read_predictions(data, truth, "p.csv")
     fixes = offered(refused(challenge.score, truth, read).problems)
-    alone = "Score without the 2 cases that were not submitted, not officially"
+    alone = "Score without the 2 cases that were not submitted, unofficially"
     assert list(fixes) == ["Count the 2 cases without a usable prediction as wrong", alone]
     fix, _ = fixes.values()
     options = dict(fix.changes.options)
@@ -300,7 +300,7 @@ def test_cells_that_another_character_separates_are_read(mark, words):
     data = path.read_bytes()
     bad = data.replace(b",", mark.encode())
     fixes = offered(refused(challenge.read_predictions, bad, truth).problems)
-    assert list(fixes) == [f"Read {words} as what separates cells"]
+    assert list(fixes) == [f"Read {words} as the separator of cells"]
     (fix,) = fixes.values()
     assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {"delimiter": mark}
 

@@ -90,7 +90,7 @@ def test_a_third_of_the_cases_offers_to_score_them_alone_and_that_is_never_offic
     few = only(sent, {*some})
     offers = distinct(fix for found in noticed(challenge, truth, few) for fix in found.fixes)
     n = len(truth.ids) - len(some)
-    label = f"Score without the {n} cases that were not submitted, not officially"
+    label = f"Score without the {n} cases that were not submitted, unofficially"
     assert label in [fix.label for fix in offers if fix.changes.submitted_only]
     card = part_card(challenge, truth, few)
     assert not card.official.same
@@ -151,12 +151,12 @@ def test_a_subtask_alone_stands_before_the_weighted_score_and_is_never_called_of
     head, whole = views_of(card).headline, challenge.read_predictions(sent, truth, "mine")
     complete = challenge.score(truth, whole, resamples=0)
     assert card.metrics["segmentation"] == complete.metrics["segmentation"]
-    assert head.score.name == "Segmentation alone, the rest not submitted"
+    assert head.score.name == "only Segmentation was submitted"
     assert head.score.value == share(complete.metrics["segmentation"])
     assert (head.facts[0].name, head.facts[0].value) == ("Weighted score", share(card.score))
     assert (head.status.is_official, head.status.badge) == (False, "not an official score")
     text = zipfile.ZipFile(io.BytesIO(archive.of_card(card))).read("methods.txt").decode()
-    assert f"Segmentation alone, the rest not submitted is {head.score.value}. Not an official score" in text
+    assert f"only Segmentation was submitted is {head.score.value}. Not an official score" in text
     assert views_of(complete).headline.score.name == "Weighted score"
     assert views_of(complete).headline.status.is_official
 
@@ -180,7 +180,7 @@ def test_terminal_and_json_say_of_a_subtask_alone_what_the_page_says(tmp_path):
     assert card["metrics"]["segmentation"] == whole["metrics"]["segmentation"]
     assert card["score"] == card["metrics"]["weighted_score"] < whole["score"]
     assert (card["official"]["same"], card["official"]["badge"]) == (False, "not an official score")
-    assert "segmentation alone was submitted" in card["official"]["reason"]
+    assert "Only segmentation was submitted" in card["official"]["reason"]
     assert "submitted_part" not in whole
     assert whole["official"]["same"]
     lines = run(*paths("masks"), "--resamples", 0).out.splitlines()
@@ -199,7 +199,7 @@ def test_what_says_how_predictions_are_read_is_refused_beside_a_model(command, f
     model = next(team.path for team in chosen.submissions.values() if team.is_model)
     done = run(command, "melanoma", "--truth", chosen.path, "--model", model, *flags)
     assert done.status == 2
-    assert f"{flags[0]}: says how predictions are read, and a model has none to read" in done.err
+    assert f"{flags[0]}: sets how predictions are read, but a model has no prediction file" in done.err
 
 
 def test_the_library_scores_the_submitted_cases_alone():

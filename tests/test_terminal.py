@@ -240,7 +240,7 @@ def test_progress_says_what_is_left_only_once_that_is_known(monkeypatch):
 def test_check_ends_on_a_terminal_with_what_happened_and_what_to_do(monkeypatch):
     monkeypatch.setattr(sys, "stdout", Terminal())
     assert output.closing("would be refused", refused().problems) == (
-        "would be refused: 11 errors. Nothing was scored: mend what is listed above and check again."
+        "would be refused: 11 errors. Nothing was scored: fix the problems above and check again."
     )
     assert output.closing("would be scored", ()).startswith("would be scored: nothing prevents scoring.")
 

@@ -1,4 +1,4 @@
-"""The store of this server, who may change what is in it, and every act that does.
+"""The store of this server, the permission to change it, and all actions that change it.
 
 All that a page changes in a store goes through `attempt` or `long`, so that one place says who may.
 """
@@ -19,7 +19,7 @@ from scoring.services.access.roles import Role
 
 def may_organize() -> bool:
     """Return whether this visitor may make and change boards: organizers where people log in; elsewhere
-    everybody on this machine, and nobody from outside. Others see what is public."""
+    everybody on this machine, and nobody from outside. Other people see only public boards."""
     return access.allowed(Role.ORGANIZER) and (access.is_configured() or not network_exposure.is_public())
 
 
@@ -40,7 +40,7 @@ def _permitted(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def done(outcome: Outcome, title: str = "This was not done") -> None:
-    """Show the board as it is now, or say why it was not changed. title: what could not be done."""
+    """Show the current board, or the reason why it was not changed. title: the failed action."""
     if outcome.refused:
         finding_list.refusal(outcome.refused, title=title)
     else:
@@ -48,12 +48,13 @@ def done(outcome: Outcome, title: str = "This was not done") -> None:
 
 
 def do(work: Callable[..., Any], *arguments: Any) -> None:
-    """Do something to a board, if this visitor may, and show it as it is then, or why it was not changed."""
+    """Run an action on a board if this visitor may, and show the new state, or the reason why it was not
+    changed."""
     done(attempt(work, *arguments))
 
 
 def long(key: tuple, work: Callable[[jobs.Job], Any], least: Role = Role.ORGANIZER) -> None:
-    """Begin work on a board beside the page, if this visitor may. key: what it is, in this session."""
+    """Begin work on a board in the background if this visitor may. key: of the work in this session."""
     if access.allowed(least) and (least < Role.ORGANIZER or may_organize()):
         whole = (jobs.session_id(), "board", *key)
         jobs.queue().forget(whole)
@@ -61,7 +62,7 @@ def long(key: tuple, work: Callable[[jobs.Job], Any], least: Role = Role.ORGANIZ
 
 
 def outcome(key: tuple, counts: str) -> Outcome | None:
-    """Return what came of work that `long` began, once: `Outcome()` where it was cancelled; None before it
+    """Return the result of work that `long` began, once: `Outcome()` where it was cancelled; None before it
     began. While it goes on its progress is drawn, and nothing below it."""
     job = st.session_state.get(_place(key))
     if job is None:

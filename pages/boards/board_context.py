@@ -10,7 +10,7 @@ from scoring.services.boards.ranking.board_ranking import BoardRanking
 
 @dataclass(frozen=True)
 class BoardPage:
-    """A board on the page. sections: what everybody sees; key: of all that it rests on."""
+    """A board on the page. sections: the public ones; key: of everything that the page depends on."""
 
     ranking: BoardRanking
     sections: tuple[Section, ...]
@@ -22,5 +22,5 @@ class BoardPage:
         return self.ranking.board
 
     def path(self, path: str) -> BlockPath:
-        """Return where a block stands, which is drawn once."""
+        """Return the path of a block, which is drawn once."""
         return BlockPath(self.key, False, f"board/{path}")

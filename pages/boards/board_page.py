@@ -1,4 +1,4 @@
-"""A board: what everybody sees, and the tabs of its organizer."""
+"""A board: the public part, and the tabs of its organizer."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +28,7 @@ from scoring.services.store.database import Store
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
 UNREADABLE = {"board-damaged", "bad-card", "store-damaged"}
 PUBLIC = "public"
-"""What `view` in the address says where an organizer looks at what everybody sees."""
+"""Value of `view` in the address if an organizer looks at the public page."""
 
 STATES = {phases.OPEN: "event_available", phases.UPCOMING: "event_upcoming", phases.CLOSED: "event_busy"}
 """Whether submissions are taken -> its icon."""
@@ -91,7 +91,7 @@ def show(store: Store, board_id: str) -> None:
 
 
 def _refused(store: Store, board_id: str, refused: InputRefused) -> None:
-    """Say why a board cannot be shown, and let its organizer delete one that nobody can read."""
+    """Say why a board cannot be shown, and let its organizer delete an unreadable board."""
     layout.plain_opening("Boards", "")
     finding_list.refusal(refused, title="This board cannot be shown")
     _way("All boards", "arrow_back")
@@ -100,7 +100,7 @@ def _refused(store: Store, board_id: str, refused: InputRefused) -> None:
 
 
 def _clock(page: BoardPage) -> None:
-    """Tell the organizer that submissions came at times that are still to come."""
+    """Tell the organizer that submissions have times in the future."""
     store, board_id = page.board.store, page.board.row.id
     problem = phases.clock_problem(store, board_id)
     if problem:
@@ -125,7 +125,7 @@ def _phase(store: Store, board_id: str) -> str | None:
         return None
     every = "All phases"
     chosen = st.segmented_control(
-        "Ranked are submissions of",
+        "The ranking uses submissions of",
         [every, *(phase.name for phase in known)],
         default=every,
         format_func=lambda name: markdown(name, 60),
@@ -138,7 +138,8 @@ def _phase(store: Store, board_id: str) -> str | None:
 
 
 def _board_page(store: Store, board_id: str, is_public: bool, phase: str | None) -> BoardPage:
-    """Return a board. What is kept of it for everybody acts for nobody; an organizer's is theirs alone."""
+    """Return a board. Cached blocks of the public part contain no actions; those of an organizer belong to
+    that organizer only."""
     actor = NOBODY if is_public else store.actor
     key = (store.place, rows_digest(store, board_id), repr((actor, phase)))
     return _cached_page(key, replace(store, actor=actor), board_id, is_public, phase)
@@ -168,7 +169,7 @@ def _ways(page: BoardPage, is_public: bool) -> None:
     _way("All boards", "arrow_back")
     if is_public:
         _way("Organizer’s view", "edit", board=board_id)
-        st.caption("This is all that the public sees.", width="content")
+        st.caption("The public sees only this page.", width="content")
     else:
         _way("Public view", "public", board=board_id, view=PUBLIC)
 
@@ -198,7 +199,7 @@ def _section(page: BoardPage, section: Section) -> None:
 
 
 def _downloads(page: BoardPage, is_public: bool) -> None:
-    """Draw what can be taken away: the report for everybody, the whole board for its organizer."""
+    """Draw the downloads: the report for everybody, the whole board for its organizer."""
     stem = f"board-{page.board.row.id}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         report, key = partial(public_report.html, page.ranking), "download_board"
@@ -220,13 +221,14 @@ def _downloads(page: BoardPage, is_public: bool) -> None:
                 partial(_bundle, page.board, with_truth),
                 f"{stem}.zip",
                 "download_bundle",
-                help="Another server can open it. It names cases: not for publication.",
+                help="Another server can import this file. It names cases: do not publish it.",
             )
     if not is_public:
-        st.caption("Report, board.json and what is to publish hold no case.")
+        st.caption("The report, board.json and the publication files contain no case.")
 
 
 def _bundle(board: OpenBoard, with_truth: bool) -> bytes:
-    """Return the bundle on behalf of whoever was offered it: no visitor is known where downloads are made."""
+    """Return the bundle on behalf of the visitor to whom it was offered: downloads are made without a known
+    visitor."""
     members.require_current(board.store, board.store.actor, Role.ORGANIZER)
     return bundle.export(board, with_truth)

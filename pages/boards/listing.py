@@ -31,7 +31,7 @@ WHAT = (
 
 NOT_CREATED = "The board was not created"
 DELETED = "_board_deleted"
-"""What was deleted, in the session until it is said."""
+"""The deleted board, kept in the session until the message was shown."""
 
 
 def show(store: Store) -> None:
@@ -153,7 +153,7 @@ def _create(store: Store, board_id: str, challenge: Challenge, truth, settings: 
 
 
 def _settings(challenge: Challenge, title: str, counts: str) -> BoardSettings:
-    """Draw what is the same for all submissions of a board."""
+    """Draw the settings that are the same for all submissions of a board."""
     shared = [option for option in challenge.options_of("score") if not option.per_team]
     score = {option.name: _value(option) for option in shared}
     compare = {option.name: _value(option) for option in challenge.options_of("compare")}
@@ -165,11 +165,11 @@ def _settings(challenge: Challenge, title: str, counts: str) -> BoardSettings:
         "Unit",
         key="board_new_group",
         placeholder="the challenge's own",
-        help="Column of the test set whose rows of one value are resampled together, such as patient_id.",
+        help="Column of the test set, such as patient_id: rows with the same value are resampled together.",
     )
     statistics = {**USUAL, "resamples": resamples, "seed": seed, "group": group or None}
     keep_refused = st.toggle(
-        "Keep refused files", key="board_new_keep_refused", help="For you to look at; they count nothing."
+        "Keep refused files", key="board_new_keep_refused", help="For you to look at; they do not count."
     )
     return BoardSettings(title, counts, score, compare, statistics, keep_refused)
 

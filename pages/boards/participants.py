@@ -1,4 +1,4 @@
-"""Participants of a board: their submissions, and what the organizer sets and learns."""
+"""Participants of a board: their submissions, and the settings and information for the organizer."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from scoring.services.store.database import Store
 WORN = {
     "none": "",
     "score": "",
-    "classes": "Rates by class tell the truth faster than a score does.",
-    "cases": "How right each case is tells the truth of a whole test set in a few submissions.",
+    "classes": "Rates by class reveal the truth faster than a score does.",
+    "cases": "Feedback on each case reveals the truth of a whole test set in a few submissions.",
 }
 
 
 def submit(store: Store, board: OpenBoard) -> None:
-    """Draw what a participant may do on a board, and what was told of each own submission."""
+    """Draw the actions of a participant on a board, and the feedback on each own submission."""
     board = board_of(store, board.row.id)
     own = members.teams_of(store, board.row.id, store.actor)
     if not own:
@@ -97,7 +97,7 @@ def _hand_in(
 
 
 def _last_outcome(outcome: Any) -> None:
-    """Say what became of the last submission."""
+    """Show the result of the last submission."""
     if outcome is None:
         return
     if outcome.refused:
@@ -118,7 +118,7 @@ def _last_outcome(outcome: Any) -> None:
 
 
 def _history(board: OpenBoard, team: str) -> None:
-    """Draw what was told of each submission of the team."""
+    """Draw the feedback on each submission of the team."""
     submissions = participant.own_submissions(board, team)[::-1]
     layout.heading("What did your team submit?")
     if not submissions:
@@ -185,7 +185,7 @@ def _written(row: Any) -> dict[str, str]:
 
 
 def _quota_text(quota: RemainingQuota) -> str:
-    """Return what a team may still do, in words (Markdown)."""
+    """Return the remaining quota of a team, in words (Markdown)."""
     if not quota.phase:
         return ""
     number = quota.submissions
@@ -211,7 +211,10 @@ def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
     if findings:
         finding_list.findings(findings)
     else:
-        st.caption("Nobody tried a foreign team or a page that is not for them; nothing looks like probing.")
+        st.caption(
+            "Nobody tried to use another team or a forbidden page, and no submission looks like "
+            "an attempt to guess the truth."
+        )
 
 
 def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
@@ -268,7 +271,8 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
         withheld = len(board.truth) - board.n_told
         drawn = f", drawn with the seed {board.split.seed}" if board.split.seed is not None else ", as listed"
         st.markdown(
-            f"Scores are those of **{board.n_told}** cases{drawn}; the other **{withheld}** rank at the end."
+            f"Scores use **{board.n_told}** cases{drawn}; the other **{withheld}** cases decide the final "
+            "ranking."
         )
     if ranking.entries:
         return
@@ -284,7 +288,7 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
 
 
 def _budget(budget: Budget) -> None:
-    """Say whether the scores can tell the truth by the end of the phases, in red where they can."""
+    """Say whether the scores can reveal the truth by the end of the phases; in red if they can."""
     if budget.proposed is None:
         st.success(budget.words, icon=":material/lock:")
     else:

@@ -33,11 +33,11 @@ LIMIT = 2**31 - 1
 SEEN = {"draft": "nobody", "unlisted": "anyone with the link", "public": "everybody, in the list"}
 """Who finds a board besides organizers."""
 WIDTH = 240
-"""Of a field, px: four stand side by side, on a phone one below the other."""
+"""Width of a field in px: four fit side by side; on a phone they are below each other."""
 
 
 def show(page: BoardPage) -> None:
-    """Draw what an organizer settles for the board as a whole."""
+    """Draw the organizer's settings of the whole board."""
     _phases(page)
     _facts(page)
     _rules(page.board)
@@ -81,7 +81,8 @@ def _phase_form(board: OpenBoard, before: Phase | None) -> None:
                 "Submissions per team in total", before.total if before else None, f"phase_all_{key}"
             )
         st.caption(
-            "Blank: from the beginning, without end, any number. Days start at 00:00 UTC. Outside the "
+            "A blank field means: from the beginning, without end, or any number. Days start at 00:00 UTC. "
+            "Outside the "
             "phases the board takes no submissions."
         )
         with st.container(horizontal=True, gap="small"):
@@ -110,12 +111,12 @@ def _number(label: str, value: int | None, key: str) -> int | None:
 
 
 def _facts(page: BoardPage) -> None:
-    """Draw what is known of the teams, and where it is written or dropped."""
+    """Draw the known facts about the teams, and the inputs for them."""
     board, known = page.board, page.ranking.facts
     layout.heading("What is known about the teams?")
     teams = sorted({entry.team for entry in page.ranking.entries})
     if not teams:
-        st.caption("Nobody submitted yet: facts are kept of teams that have.")
+        st.caption("Nobody has submitted yet: facts can be added for teams that have submitted.")
         return
     rows = {team: known.get(team, UNKNOWN).as_dict() for team in teams}
     if any(facts != UNKNOWN for facts in known.values()):
@@ -150,7 +151,7 @@ def _facts(page: BoardPage) -> None:
 
 
 def _rules(board: OpenBoard) -> None:
-    """Draw what may be changed after the board's creation."""
+    """Draw the settings that may be changed after the board's creation."""
     row = board.row
     layout.heading("How does the board rank?")
     with st.form(f"settings_{row.id}", border=False):
@@ -179,7 +180,7 @@ def _rules(board: OpenBoard) -> None:
             "Keep files that are refused from now on",
             row.keep_refused,
             key=f"settings_keep_{row.id}_{row.keep_refused}",
-            help="For you to look at; they count nothing. Files that were kept before stay.",
+            help="For you to look at; they do not count. Files that are already kept stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
             changed = (title.strip(), counts, keeps, visibility)
@@ -187,9 +188,9 @@ def _rules(board: OpenBoard) -> None:
 
 
 def _decision(page: BoardPage) -> None:
-    """Draw what fixes the rule before the first submission, and what freezes the ranking at the end."""
+    """Draw the controls that fix the rule before the first submission and freeze the ranking at the end."""
     store, board_id = page.board.store, page.board.row.id
-    layout.heading("What decides, and when is it final?")
+    layout.heading("What decides the ranking, and when is it final?")
     rule, final = decision_rule.fixed_rule(store, board_id), final_ranking.frozen(store, board_id)
     if rule is not None:
         changed = len(decision_rule.rule_changes(rule))
@@ -199,10 +200,10 @@ def _decision(page: BoardPage) -> None:
     if not page.ranking.entries:
         with st.form(f"decision_{board_id}", border=False):
             prizes = st.number_input("Places that win a prize", 0, decision_rule.MOST_PRIZES, 0, width=WIDTH)
-            ties = st.text_input("At a tie", "teams of one rank share the place", width=2 * WIDTH)
+            ties = st.text_input("At a tie", "teams with the same rank share the place", width=2 * WIDTH)
             if st.form_submit_button("Fix the rule", icon=":material/gavel:"):
                 actions.do(decision_rule.fix_rule, store, board_id, prizes, ties)
-        st.caption("Metric, options, phases and which submission counts go into it as they are now.")
+        st.caption("The rule records the current metric, options, phases and the submission that counts.")
     if final is not None:
         st.markdown(f"The final ranking was frozen on {phases.spoken(final.created)}.")
     elif st.button("Freeze the final ranking", icon=":material/lock:", key=f"freeze_{board_id}"):
@@ -215,14 +216,15 @@ def _decision(page: BoardPage) -> None:
 
 
 def delete(store: Store, board_id: str, title: str, submissions: int | None) -> None:
-    """Draw what deletes a board, once its address was typed. submissions: None where they are unknown."""
+    """Draw the control that deletes a board after its address was typed. submissions: None if they are
+    unknown."""
     layout.heading("Is the board over?")
     number = "all" if submissions is None else submissions
     counted = f"{number} submission{'s' * (submissions != 1)}"
     with st.expander("**Delete the board**", icon=":material/delete_forever:"):
         st.markdown(
             f"Deleted are {counted}, all scores and the test set, "
-            f"from the disk as well. Nothing brings them back. Write **{board_id}** to delete it."
+            f"from the disk as well. This cannot be undone. Write **{board_id}** to delete it."
         )
         name = st.text_input("Address of the board", key=f"delete_{board_id}", width=WIDTH)
         if not st.button("Delete for good", icon=":material/delete_forever:"):

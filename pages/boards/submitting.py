@@ -1,4 +1,4 @@
-"""Submissions of a board: dropping files of teams, and what became of each."""
+"""Submissions of a board: dropping files of teams, and the result of each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMED = 12
 
 
 def show(page: BoardPage) -> None:
-    """Draw where submissions are dropped, what became of them, and all that the board has."""
+    """Draw the input for submissions, their results, and all submissions of the board."""
     board, prefix = page.board, f"board_{page.board.row.id}"
     key = ("submit", board.row.id)
     outcome = actions.outcome(key, "submissions")
@@ -63,7 +63,7 @@ def show(page: BoardPage) -> None:
 
 
 def _to_send(board: OpenBoard, single: list[ChosenInput], packs: list[ChosenInput]) -> list[Any]:
-    """Return what would be submitted: files with the names of their teams, and folders of many."""
+    """Return the files with the names of their teams, and folders of many submissions."""
     own = [option for option in board.challenge.options if option.per_team]
     submissions: list[Any] = list(packs)
     for number, file in enumerate(single):
@@ -112,11 +112,11 @@ def _submit(board: OpenBoard, submissions: list[Any], job: jobs.Job) -> tuple[li
 
 
 def _receipts(outcome: Any) -> None:
-    """Say what became of the last submissions."""
+    """Show the result of the last submissions."""
     if outcome is None:
         return
     if isinstance(outcome, InputRefused):
-        finding_list.refusal(outcome, title="Nothing was taken", message="Why is said below.")
+        finding_list.refusal(outcome, title="Nothing was taken", message="The reasons are listed below.")
         return
     receipts, problems = outcome
     new = [receipt for receipt in receipts if not receipt.again]
@@ -137,7 +137,7 @@ def _receipts(outcome: Any) -> None:
         rest = " The others count." if receipts else ""
         finding_list.refusal(
             InputRefused(problems, [*known, *noticed]),
-            title="Not everything was taken" if receipts else "Nothing was taken",
+            title="Some files were not accepted" if receipts else "Nothing was taken",
             message=f"The files listed here were not scored.{rest}",
         )
     elif known or noticed:
@@ -145,7 +145,7 @@ def _receipts(outcome: Any) -> None:
 
 
 def _exclusion(page: BoardPage) -> None:
-    """Draw what lets a submission not count, with a reason, what takes that back, and what deletes it."""
+    """Draw the controls that exclude a submission with a reason, include it again, or delete it."""
     entries = {entry.id: entry for entry in page.ranking.entries[::-1]}
     if not entries:
         return
@@ -160,8 +160,8 @@ def _exclusion(page: BoardPage) -> None:
         _excluding(board, entry)
         with st.popover("Delete it", icon=":material/delete_forever:", type="tertiary"):
             st.markdown(
-                f"{_label(entry)}: the file and its scores are deleted, from the disk as well. Nothing "
-                "brings them back. To keep it out of the ranking, exclude it."
+                f"{_label(entry)}: the file and its scores are deleted, from the disk as well. This cannot "
+                "be undone. To keep it out of the ranking, exclude it."
             )
             if st.button("Delete for good", icon=":material/delete_forever:", key="board_delete_one"):
                 _done(actions.attempt(deletion.delete_submission, board.store, board.row.id, chosen))
@@ -176,7 +176,7 @@ def _excluding(board: OpenBoard, entry: RankedSubmission) -> None:
     reason = st.text_input("Reason, which is published", key="board_reason")
     if st.button("Exclude", icon=":material/block:"):
         if not reason.strip():
-            st.error("Say why it does not count.", icon=":material/edit:")
+            st.error("Give the reason why it does not count.", icon=":material/edit:")
             return
         _done(actions.attempt(exclude, board.store, board.row.id, entry.id, reason.strip()))
 

@@ -23,7 +23,7 @@ ABOUT_CASES = "a table of age, sex, site, patient by case id"
 
 
 def show(page: BoardPage) -> None:
-    """Draw where a corrected truth is dropped, what it would change, and what each version changed."""
+    """Draw the input for a corrected truth, its preview, and the changes of each version."""
     board, prefix = page.board, f"board_{page.board.row.id}"
     key = ("rescore", board.row.id)
     outcome = actions.outcome(key, "submissions")
@@ -40,7 +40,7 @@ def show(page: BoardPage) -> None:
     with right:
         table = selectors.one_file(f"Metadata, if it changed: {ABOUT_CASES}", f"{prefix}_metadata")
     st.caption(
-        "All submissions are scored again, and you see what that changes. Everybody else sees the old "
+        "All submissions are scored again, and you see the changes. Everybody else sees the old "
         "numbers until you show the new ones. Old versions stay."
     )
     if (truth or table) and st.button(
@@ -54,14 +54,14 @@ def show(page: BoardPage) -> None:
 
 
 def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
-    """Draw a version that is not shown yet: how far it is, or what it would change."""
+    """Draw a version that is not shown yet: its progress, or the changes that it would make."""
     board, (done, total) = page.board, begun
     with st.container(border=True, gap="small"):
         if done < total:
             st.markdown(f"A correction is not finished: **{done} of {total}** submissions are scored.")
         else:
             changes = correction(rescoring.begun(board), board)
-            st.markdown("This is what the correction would change. **Nobody else sees it yet.**")
+            st.markdown("The correction would make these changes. **Nobody else sees it yet.**")
             blocks = corrections(board, changes)
             render.draw_all(blocks, BlockPath(None, True, "board/preview"))
         with st.container(horizontal=True, gap="small"):
@@ -90,7 +90,7 @@ def _rescored(
 
 
 def _changes(page: BoardPage, key: tuple) -> None:
-    """Draw what one version changed against another, and what returns to that."""
+    """Draw the changes of one version against another, and the control that returns to that version."""
     row = page.board.row
     if row.version == 1:
         return

@@ -1,4 +1,4 @@
-"""Cases of a scorecard: filters, pictures and table, and what the model received of the chosen one."""
+"""Cases of a scorecard: filters, pictures and table, and the model's input for the chosen one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ from scoring.comparison.case_list import CaseFilter, CaseList
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block
 
-UPRIGHT = "Photographs are turned upright for the eye; the model receives them as they are."
+UPRIGHT = "Photographs are turned upright for display; the model receives them unchanged."
 OPENED = "_case_opened"
 
 
@@ -51,7 +51,7 @@ def choose(case: str) -> None:
 
 
 def lead(kind: str, count: int, **wanted: str | list[str]) -> None:
-    """Draw what leads to the cases of a kind. count: of them. wanted: as of `render.open_cases`."""
+    """Draw the button that opens the cases of a kind. count: of them. wanted: as of `render.open_cases`."""
     label, key = f"{kind[0].upper()}{kind[1:]}: {count}", f"lead_{kind}"
     st.button(
         label,
@@ -107,8 +107,8 @@ def _pictures(
     if st.session_state.pop(OPENED, False):
         st.rerun()
     unit = scored.card.provenance["unit"]
-    costs = f", then what the {unit} adds to the score or takes from it" if cases.unit else ""
-    said = f"True class → predicted class. Below: the score of the truth{costs}. {UPRIGHT}"
+    costs = f", then the points that the {unit} adds to the score or takes from it" if cases.unit else ""
+    said = f"True class → predicted class. Below: the score of the true class{costs}. {UPRIGHT}"
     st.caption(said if cases.truth else f"Each number is the value of its case. A click {click[0]}.")
 
 
@@ -183,8 +183,8 @@ def _one(scored: ScoredSubmission, draw: Callable[[ScoredSubmission, int], None]
 def pixels_and_block(
     how: str, block: Callable[[ScoreCard, int], Block]
 ) -> Callable[[ScoredSubmission, int], None]:
-    """Return what draws pixels and outputs of a case side by side. how: as of `pixels`. block: the outputs of
-    a scorecard's case."""
+    """Return the function that draws pixels and outputs of a case side by side. how: as of `pixels`. block:
+    the outputs of a scorecard's case."""
 
     def draw(scored: ScoredSubmission, index: int) -> None:
         left_column, right_column = st.columns([1, 1], gap="large")
@@ -198,7 +198,7 @@ def pixels_and_block(
 
 def pixels(scored: ScoredSubmission, index: int, how: str) -> None:
     """Draw the pixels that the model received of a case, step by step. how: in words, Markdown of our own."""
-    layout.heading("Which pixels did it get?")
+    layout.heading("Which pixels did the model receive?")
     stages = scoring_run.received(
         scored.card.challenge, scored.truth_key, index, scored.card.more.get("model"), scored.truth
     )
@@ -212,6 +212,6 @@ def pixels(scored: ScoredSubmission, index: int, how: str) -> None:
             stage.png,
             width="stretch",
             caption=f"{stage.width} × {stage.height}",
-            alt=f"Pixels that the model receives of {case}, {stage.width} by {stage.height}",
+            alt=f"Pixels of {case} that the model receives, {stage.width} by {stage.height}",
         )
     st.caption(how)

@@ -1,4 +1,4 @@
-"""A challenge in a card of the overview: what it looks like, its rule, and how the sample teams do."""
+"""A challenge in a card of the overview: a sample picture, its rule, and the scores of the sample teams."""
 
 import base64
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ NEUTRAL = base64.b64decode(
 
 
 def challenge_card(challenge_id: str) -> None:
-    """One challenge: what it looks like, its rule in a line, and how the sample teams do."""
+    """One challenge: a sample picture, its rule in a line, and the scores of the sample teams."""
     challenge = load_challenge(challenge_id)
     with st.container(gap="xsmall", key=f"card_{challenge_id}"):
         picture, title = _picture(challenge_id), challenge.words.title

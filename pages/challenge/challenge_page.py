@@ -54,7 +54,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class ChallengePage:
-    """A challenge's page. What can be dropped, and what is shown of a scorecard, comes from the challenge.
+    """A challenge's page. The challenge declares the accepted files and the shown parts of a scorecard.
 
     Attributes:
         table: The cases as a table, for download.
@@ -119,12 +119,12 @@ def show(page: ChallengePage) -> None:
     else:
         st.info(selectors.NO_TEST_SET, icon=":material/upload_file:")
     deferred_widgets.rest()  # where there is no score
-    layout.closing("Files stay in your session and go with it, unless you keep them.")
+    layout.closing("Files stay in your session and are deleted with it, unless you keep them.")
 
 
 @dataclass(frozen=True)
 class ChosenInputs:
-    """What stands at both inputs of a page, with what says so."""
+    """The choices at both inputs of a page, with the messages about them."""
 
     test_set: ChosenInput
     submission: ChosenInput
@@ -133,7 +133,7 @@ class ChosenInputs:
 
 
 def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestSet) -> None:
-    """Read the test set, and score what was submitted to it."""
+    """Read the test set, and score the submission."""
     challenge, test_set, submission = page.challenge, inputs.test_set, inputs.submission
     truth_panel, panel = inputs.truth_panel, inputs.panel
     fixes.lines(test_set)
@@ -172,12 +172,12 @@ def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestS
 def _no_test_set(challenge, outcome, test_set: ChosenInput, panel) -> None:
     """Say that the test set is being read, or why it was refused."""
     if isinstance(outcome, scoring_run.Running):
-        panel.caption("Being read: see below.")
+        panel.caption("The file is being read: see below.")
         scoring_run.running(outcome)
         return
     if not _says_refused(panel):
         return
-    finding_list.refusal(outcome.refused, partial(fixes.take, challenge.id, test_set), key="mend_set")
+    finding_list.refusal(outcome.refused, partial(fixes.take, challenge.id, test_set), key="fix_set")
     class_names.choose(challenge, test_set, "set")
 
 
@@ -185,16 +185,16 @@ def _says_refused(panel: InputPanel) -> bool:
     """Say that an input was refused, or that it waits while a question about files is open; return whether it
     was refused."""
     waits = dropped_files.asks()
-    panel.caption("Waits for your answer below." if waits else "Refused: see below.")
+    panel.caption("The file needs your answer below." if waits else "Refused: see below.")
     return not waits
 
 
 def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
-    is shown: another submission's score would stand under this one's name."""
+    is shown: another submission's score would appear under this one's name."""
     challenge_id, dropped = page.challenge.id, chosen.submission
     test_set = fixes.fixed_truth(page.challenge, chosen.test_set)
-    submission, places = fixes.mended(dropped), headline.place()
+    submission, places = fixes.fixed_input(dropped), headline.place()
     options = {**page.score_options(submission), **fixes.options_of(dropped)}
     fixes.lines(dropped)
     superseded_run.begin(challenge_id, test_set, submission)
@@ -244,7 +244,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
 
 
 def _about(page: ChallengePage, chosen: Chosen, card: ScoreCard) -> str:
-    """Return what is said of a submission: of a sample what it is known for."""
+    """Return the text about a submission: for a sample, its description."""
     if chosen.submission.own:
         return page.lines.submission(card)
     offered = samples.test_sets(page.challenge.id).get(chosen.samples[0], samples.NO_SAMPLE).submissions
@@ -252,7 +252,7 @@ def _about(page: ChallengePage, chosen: Chosen, card: ScoreCard) -> str:
 
 
 def _refused(page: ChallengePage, chosen: Chosen, truth, refused, panel) -> None:
-    """Say why a submission was refused, and offer what mends it."""
+    """Say why a submission was refused, and offer its fixes."""
     test_set, dropped = fixes.fixed_truth(page.challenge, chosen.test_set), chosen.submission
     if not _says_refused(panel):
         return
@@ -263,7 +263,7 @@ def _refused(page: ChallengePage, chosen: Chosen, truth, refused, panel) -> None
     if codes & fixes.OF_ANOTHER_SET:
         kept_inputs.offer_test_set(page.challenge, dropped)
     class_names.choose(page.challenge, dropped)
-    page.refused(test_set, fixes.mended(dropped))
+    page.refused(test_set, fixes.fixed_input(dropped))
 
 
 def _second(
@@ -274,8 +274,8 @@ def _second(
     title: str,
     choices: Mapping,
 ) -> second_submission.Second | None:
-    """Compare a second submission, scored as the first was but for what belongs to each alone."""
-    options = {**page.score_options(fixes.mended(other)), **fixes.options_of(other), **choices}
+    """Compare a second submission, scored with the same options except those of each submission."""
+    options = {**page.score_options(fixes.fixed_input(other)), **fixes.options_of(other), **choices}
     return second_submission.compared(scored, chosen.test_set, other, title, options)
 
 
@@ -285,7 +285,7 @@ def _result(
     places: render.BlockColumns,
     compare: Callable[[], second_submission.Second | None] | None,
 ) -> None:
-    """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
+    """Headline, findings, tabs, downloads of one card. The parts of the score begin the first tab; the
     comparison with a second submission is the last."""
     scored, card = offer.scored, offer.scored.card
     scored_submission.headline(scored, places, page.viewer)
@@ -331,7 +331,7 @@ def _result(
 
 
 def _changed_file_button(challenge: Challenge, scored: ScoredSubmission) -> None:
-    """The submission with its changes, official as it is."""
+    """The submission with its changes, in the form that is official."""
     submission = scored.submission
 
     def changed() -> bytes:
@@ -344,7 +344,7 @@ def _changed_file_button(challenge: Challenge, scored: ScoredSubmission) -> None
 
 
 def _predictions_button(challenge: Challenge, scored: ScoredSubmission, stem: str) -> None:
-    """What a model gave, as the prediction file that the official program takes."""
+    """The predictions of a model, as a file that the official program accepts."""
     content = partial(challenge.prediction_table, scored.truth, scored.predictions)
     suffix = challenge.models("model").suffix
     label, name = f"Predictions ({suffix.upper()})", f"{stem}-predictions.{suffix}"
@@ -365,14 +365,14 @@ def _tab(
     viewer: CaseLink | None,
     scored: ScoredSubmission,
 ) -> None:
-    """The section of that name, and what has widgets below it."""
+    """The section of that name, and the widgets below it."""
     scored_submission.section(scored, name, viewer)
     if live is not None:
         live(scored)
 
 
 def _comparison_button(page: ChallengePage, scored: ScoredSubmission) -> None:
-    """What is shown joins the teams of the comparison; once it is among them, a link leads there."""
+    """The shown submission can join the teams of the comparison; then a link leads there."""
     if teams.is_added(page.challenge.id, scored):
         address = {"challenge": known_challenges.name_of(page.challenge.id)}
         st.page_link(

@@ -26,13 +26,13 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
     names = challenge.readers.other_names
     if names is None or not own_file.own or own_file.is_model:
         return
-    read = fixes.mended(own_file)
+    read = fixes.fixed_input(own_file)
     other_names = _others(challenge.id, scoring.__version__, (read.key, read.name), read)
     if not other_names:
         return
     chosen = _chosen(challenge, own_file)
     st.header(f"What do the other class names of {markdown(own_file.name, 40)} count as?", anchor=False)
-    st.caption("Applied at once, to the file as it was dropped. The findings list the choice.")
+    st.caption("Your choice applies at once to the dropped file. The findings list the choice.")
     singular, plural = names.counted
     with st.grid(min_column_width=220, gap="small"):
         for number, (name, count) in enumerate(list(other_names.items())[:MOST]):
@@ -68,7 +68,7 @@ def _words(challenge: Challenge, chosen: Mapping[str, str]) -> str:
 
 
 def _chosen(challenge: Challenge, own_file: ChosenInput) -> dict[str, str]:
-    """Return what was chosen for an own file, by name."""
+    """Return the choices for an own file, by name."""
     names = challenge.readers.other_names
     written = fixes.options_of(own_file).get(names.option) if names else None
     return dict(parsed_pairs(written)) if written else {}

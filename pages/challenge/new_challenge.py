@@ -32,7 +32,7 @@ TASKS = {
     "points": "points in images",
     "boxes": "boxes in images",
 }
-"""Tasks of tables, with what each predicts."""
+"""Tasks of tables, with the quantity that each predicts."""
 PREDICTED = {
     "label": "the class",
     "scores": "a score per class, in columns named as the classes",
@@ -47,7 +47,7 @@ COLUMNS = {
 PER_CLASS = "a column of 0 and 1 per class"
 PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0, x1, y1"}
 BOXES = {"": "its other corner", "size": "width and height"}
-NO_CLASS = "none: all are of one class"
+NO_CLASS = "none: all have the same class"
 SHOWN = 5
 ANOTHER = "Choose another title above, or another id in the file."
 AGAIN, CHOOSE = "Drop another table.", "Choose otherwise above, or drop another file."
@@ -56,7 +56,7 @@ AGAIN, CHOOSE = "Drop another table.", "Choose otherwise above, or drop another 
 def show() -> None:
     """Draw the way from a truth, or a file, to a challenge."""
     begun = bool(kept_files("new_truth_kept") or kept_files("new_file_kept"))
-    with st.expander("**New challenge**, without Python", icon=":material/add:", expanded=begun):
+    with st.expander("**New challenge** without programming", icon=":material/add:", expanded=begun):
         truth_column, right = st.columns(2)
         with truth_column:
             label = "Truth: a table with a row per case or object, or a mask per case"
@@ -135,7 +135,7 @@ def _regions(masks: TruthMasks, key: str) -> dict[str, list[int]]:
 
 
 def _sent() -> TruthTable | None:
-    """Return the predictions where they are there already: they say what their columns are called."""
+    """Return the predictions if they were already dropped: they give the column names."""
     if not (files := kept_files("new_predictions_kept")):
         return None
     chosen = selectors.dropped(files[-1:], ENDINGS)
@@ -161,7 +161,9 @@ def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mappin
         chosen["label"] = "" if label == NO_CLASS else label
         chosen["radius"] = truth.get("radius", "") if task == "points" else ""
     if task == "boxes":
-        chosen["boxes"] = _select("The latter two are", BOXES, truth.get("boxes", ""), f"{key}_boxes", "{1}")
+        chosen["boxes"] = _select(
+            "The last two columns are", BOXES, truth.get("boxes", ""), f"{key}_boxes", "{1}"
+        )
     if task == "multilabel" or (task not in PLACES and chosen.get("label") == ""):
         usual_flags = [name for name in suggested["classes"] if name in flags] or flags
         chosen["classes"] = st.multiselect("Columns of the classes", flags, usual_flags, key=f"{key}_labels")
@@ -169,7 +171,7 @@ def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mappin
 
 
 def _metric(made: Draft, key: str) -> Draft:
-    """Draw the choice of the metric with its pitfall, and of what depends on it."""
+    """Draw the choice of the metric with its pitfall, and the settings that depend on it."""
     metrics = {metric.name: metric for metric in draft.metrics_of(made["task"])}
     titles = {name: f"{metric.title}, {metric.better} is better" for name, metric in metrics.items()}
     name = _select("Ranked by", titles, made["score"]["metric"], f"{key}_metric", "{1}")
@@ -235,7 +237,8 @@ def _select(
 
 
 def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
-    """Draw what a file makes: its first scores, the file, and the way to its page; or what is wrong."""
+    """Draw the result of a challenge file: its first scores, the file, and the link to its page; or its
+    problems."""
     if outcome.refused:
         finding_list.refusal(outcome.refused, title="The challenge is not complete", message=CHOOSE)
         return
@@ -285,7 +288,7 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
 def _score(
     challenge_id: str, truth_key: str, key: str, _truth: ChosenInput, _predictions: ChosenInput | None
 ) -> Outcome:
-    """Return a score as text; of a constant submission where there are no predictions."""
+    """Return a score as text; without predictions, the score of a constant submission."""
     return attempt(_first_score, challenge_id, _truth, _predictions)
 
 

@@ -34,23 +34,23 @@ class ScoredSubmission:
     submission: ChosenInput
     truth_key: str
     own: bool = True
-    """Whether the visitor brought any of it."""
+    """Whether any of these files is the visitor's own."""
     title: str = ""
     """What the page calls the submission."""
     of_sample: bool = False
     """Whether the test set is a sample."""
     about: str = ""
-    """What is said of test set and submission below the tabs (Markdown of our own)."""
+    """Text about test set and submission below the tabs (Markdown of our own)."""
 
     @cached_property
     def content(self) -> tuple[str, ...]:
-        """What all that is shown rests on."""
+        """The basis of everything shown."""
         card = self.card
         return (card.challenge, repr(card.provenance), self.truth_key, self.submission.key)
 
     @cached_property
     def scored(self) -> str:
-        """What the numbers rest on, without what only changes how they are shown."""
+        """The basis of the numbers, without settings that only change how they are shown."""
         card, how = self.card, (self.card.provenance["options"], self.card.provenance["unit"])
         return repr((card.challenge, scoring.__version__, self.truth_key, self.submission.key, how))
 
@@ -61,7 +61,7 @@ def of_card(scored: ScoredSubmission, path: str, link: CaseLink | None = None) -
 
 
 def views(scored: ScoredSubmission) -> Views:
-    """Return what is shown of a card."""
+    """Return the views of a card."""
     return (_own_views if scored.own else _shared_views)(scored.content, scored.card)
 
 
@@ -76,7 +76,7 @@ def _own_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
 
 
 def headline(scored: ScoredSubmission, places: BlockColumns, link: CaseLink | None = None) -> None:
-    """Draw the score of a card as a bar, and what must be known before it is read. places: of
+    """Draw the score of a card as a bar, and the cautions that belong to it. places: of
     `headline.place`."""
     head = views(scored).headline
     noticed = finding_list.badges(_noticed(scored))
@@ -86,17 +86,17 @@ def headline(scored: ScoredSubmission, places: BlockColumns, link: CaseLink | No
 
 
 def worth(scored: ScoredSubmission) -> str:
-    """Return in sentences what the score of a card is worth (Markdown)."""
+    """Return sentences about the reliability of a card's score (Markdown)."""
     return markdown(views(scored).headline.status.official, score_bar.STATUS)
 
 
 def score_breakdown(scored: ScoredSubmission, link: CaseLink | None = None) -> None:
-    """Draw what the score of a card is made of."""
+    """Draw the parts of the score of a card."""
     render.score_account(views(scored).headline, of_card(scored, "headline", link))
 
 
 def findings(scored: ScoredSubmission) -> None:
-    """Draw what was noticed; of a sample not that it is small, which it always is."""
+    """Draw the findings; for a sample without the warning that it is small."""
     score_bar.findings_anchor()
     render.draw_findings(_noticed(scored), of_card(scored, "findings"))
 
@@ -129,7 +129,7 @@ def block(
 
 
 def verdicts(card: ScoreCard, question: str, labels: Mapping[str, str], fine: str) -> None:
-    """Draw what the official program does with the files."""
+    """Draw the official program's reaction to the files."""
     block(preflight_views.verdict(card, question, labels, fine))
 
 

@@ -28,13 +28,13 @@ from scoring.inputs.sources import Source, open_source
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0
-MADE_ROOM = "The run was stopped because others wait and it took longer than a run may then."
+MADE_ROOM = "The run was stopped: it took longer than a run may take while others wait."
 STILL_HERE = "Nothing was scored; the files are still here."
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a step: a value, or the refusal that a page shows instead."""
+    """The result of a step: a value, or the refusal that a page shows instead."""
 
     value: Any = None
     refused: scoring.InputRefused | None = None
@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class PictureOutcome:
-    """What came of work on one picture: a value, or why there is none, in words ("" where there is one)."""
+    """The result of work on one picture: a value, or why there is none, in words ("" where there is one)."""
 
     value: Any = None
     refused: str = ""
@@ -50,7 +50,7 @@ class PictureOutcome:
 
 @dataclass(frozen=True)
 class Running:
-    """A step that goes on beside the page. key: of the job in the queue. counts: what its progress counts."""
+    """A step that runs in the background. key: of the job in the queue. counts: the unit of its progress."""
 
     job: jobs.Job
     key: tuple
@@ -224,8 +224,8 @@ def predictions(
 def run(
     content: tuple, counts: str, long_work: Callable, runs: FinishedRuns, patience: float = 0
 ) -> Outcome | Running:
-    """Work that shows how far it is and can be stopped; what ends within `patience` seconds was never worth
-    showing.
+    """Work that shows its progress and can be stopped; nothing is shown for work that ends within
+    `patience` seconds.
 
     runs: where its outcome is kept. The queue keeps none: it belongs to all sessions.
     """
@@ -252,8 +252,8 @@ def submitted(key: tuple, work: jobs.Work, counts: str, patience: float) -> Runn
 
 
 def running(work: Running, caption: str = "") -> None:
-    """Draw what replaces a score while a model runs or much is read, or after it was stopped. caption: what
-    it is for."""
+    """Draw the placeholder of a score while a model runs or large files are read, or after a stop. caption:
+    its purpose."""
     job, key = work.job, work.key
     if caption:
         st.caption(caption)
@@ -268,7 +268,7 @@ def running(work: Running, caption: str = "") -> None:
     elif isinstance(problem, Cancelled):
         st.info(f"The run was cancelled. {STILL_HERE}", icon=":material/stop_circle:")
     elif isinstance(problem, ClusterUnusable):
-        why = f"The computers that run models cannot be used. {problem.message}"
+        why = f"The computers that run models are not available. {problem.message}"
         st.error(f"{why} {STILL_HERE}", icon=":material/lan:")
     else:
         st.error(f"The run ended unexpectedly. {STILL_HERE}", icon=":material/error:")

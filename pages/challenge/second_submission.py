@@ -68,7 +68,7 @@ class Second:
 
         layout.gallery(
             f"Where is {name} better? {len(places)} case{'s' * (len(places) != 1)}",
-            "Bold: the truth. Then what the two predicted. The hardest first.",
+            "Bold: the truth. Then the two predictions. The hardest first.",
             len(places),
             cards,
             key,
@@ -93,7 +93,11 @@ def compared(
     Returns:
         The comparison; None while it is being made or where there is none, which the page then says.
     """
-    challenge, dropped, second = scoring.load_challenge(scored.card.challenge), second, fixes.mended(second)
+    challenge, dropped, second = (
+        scoring.load_challenge(scored.card.challenge),
+        second,
+        fixes.fixed_input(second),
+    )
     fixes.lines(dropped, "second_undo")
     outcome = scoring_run.predictions(challenge.id, test_set.key, second, scored.truth, options)
     if isinstance(outcome, scoring_run.Running):
@@ -107,7 +111,7 @@ def compared(
         return None
     if outcome.refused:
         st.markdown(f"**{markdown(title, 60)}** could not be compared:")
-        finding_list.refusal(outcome.refused, partial(fixes.take, challenge.id, dropped), key="second_mend")
+        finding_list.refusal(outcome.refused, partial(fixes.take, challenge.id, dropped), key="second_fix")
         class_names.choose(challenge, dropped, "second")
         return None
     first, other = team_entries.clean_name(scored.title), team_entries.clean_name(title)

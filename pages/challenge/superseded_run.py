@@ -1,4 +1,4 @@
-"""A page runs one submission: what is chosen while another runs takes its place, and the page says so."""
+"""A page runs one submission: a new choice replaces a running submission, and the page says so."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from pages.server import jobs
 from scoring.common.text import markdown
 
 LAST, STOPPED = "_last_run_{}", "_stopped_run_{}"
-"""In the session, for each challenge: the last run, and what took the place of one that had not ended."""
+"""In the session, for each challenge: the last run, and the choice that replaced an unfinished run."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> 
 
 
 def remember(challenge_id: str, test_set: ChosenInput, submission: ChosenInput, run: Running) -> None:
-    """Remember what a challenge's page runs."""
+    """Remember the running submission of a challenge's page."""
     st.session_state[LAST.format(challenge_id)] = LastRun(
         run.key, _content(test_set, submission), submission.name
     )

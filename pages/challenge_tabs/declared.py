@@ -33,7 +33,7 @@ LARGE = 800
 
 
 def tabs(declaration: Declaration) -> Mapping[str, Callable[[ScoredSubmission], None] | None]:
-    """Return the tabs of a declared challenge: sections, and what has widgets below them."""
+    """Return the tabs of a declared challenge: sections, and the widgets below them."""
     names = ("Metrics", "Classes", "Curves", "Errors", "Calibration", "Subgroups")
     live = {VIEWER: partial(viewer_tab, declaration)} if has_viewer(declaration) else {}
     return {

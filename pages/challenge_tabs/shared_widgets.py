@@ -18,7 +18,7 @@ def choose_case(
     """Draw the choice of a case and return its index. Session and address hold the case.
 
     Args:
-        noun: What a case is called.
+        noun: Name of a case.
         names: Of all cases, in their order.
         link: Keys of the case and of the position in it, which another case forgets.
         first: Returns the case where neither session nor address names one of them.

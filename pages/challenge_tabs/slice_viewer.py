@@ -27,7 +27,7 @@ def draw(
     link: CaseLink,
     labels: Sequence[str] = slices_payload.LABELS,
 ) -> None:
-    """Draw the slices of a case, with what is left out of them.
+    """Draw the slices of a case, with a note on omitted parts.
 
     Args:
         labels: Names of the labels 0, 1, 2 ...

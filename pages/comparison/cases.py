@@ -1,4 +1,4 @@
-"""Cases of the comparison: hard for all, hard for some, and what every team made of one of them."""
+"""Cases of the comparison: hard for all, hard for some, and every team's prediction for one of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -53,11 +53,11 @@ def cases(compared: ComparisonContext) -> None:
             render.draw(views.right_counts(correct), compared.path("Cases/right"))
     layout.gallery(
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
-        "All wrong although one was sure: is the truth right?"
+        "All teams are wrong although one is sure: is the truth correct?"
         if kind == "all wrong, one sure"
         else f"What the teams predicted{': 1 is right' * (correct.quantity == SHARE)}."
         if graded
-        else "Bold: the truth. Then what the teams predicted.",
+        else "Bold: the truth. Then the teams' predictions.",
         len(order),
         lambda start, stop: case_pictures(compared, [int(k) for k in order[start:stop]], listed),
         "case_page",
@@ -143,7 +143,7 @@ def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> 
 def case_pictures(
     compared: ComparisonContext, places: Sequence[int], named_teams: Sequence[str]
 ) -> list[GalleryCard]:
-    """Cards of cases: truth, and what each named team predicted."""
+    """Cards of cases: truth, and each named team's prediction."""
     images = scoring_run.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
     risks, cards = compared.challenge.display.class_risks, compared.comparison.cards
     short = shortener([row["case"] for row in cards[named_teams[0]].cases])
@@ -160,7 +160,7 @@ def case_pictures(
 
 
 def result_text(compared: ComparisonContext, card: ScoreCard, index: int, risks: Mapping[str, str]) -> str:
-    """Return what a team made of one case, as Markdown."""
+    """Return a team's prediction for one case, as Markdown."""
     row = card.cases[index]
     if "truth" in row:
         predicted = row.get("predicted")

@@ -14,7 +14,7 @@ from scoring.core.challenge import Challenge
 
 @dataclass(frozen=True)
 class ComparisonContext:
-    """A comparison on the page. key: of all that it was made of. own: whether a visitor brought any of it."""
+    """A comparison on the page. key: of all its inputs. own: whether any of them is a visitor's own file."""
 
     challenge: Challenge[Any, Any]
     displayed: Displayed
@@ -39,7 +39,7 @@ class ComparisonContext:
         return repr((self.key, self.names))
 
     def path(self, path: str) -> BlockPath:
-        """Return where a block stands, which is drawn once. path: all that it depends on besides."""
+        """Return the path of a block, which is drawn once. path: all that it depends on besides."""
         return BlockPath((self.content,), self.own, f"comparison/{path}")
 
     def once(self, name: str, work: Callable[[], Any]) -> Any:

@@ -76,7 +76,7 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
     if compared.challenge.display.thumbnails and any(case.label for case in cases):
         layout.gallery(
             title,
-            "First line: the truth; then what the team called it.",
+            "First line: the truth; then the team's prediction.",
             len(cases),
             lambda start, stop: case_pictures(compared, [case.index for case in cases[start:stop]], [team]),
             "class_page",
@@ -116,7 +116,7 @@ def subgroups(compared: ComparisonContext) -> None:
 
 
 def _chosen_groups(groups: Sequence[Subgroup]) -> tuple[str, str, bool]:
-    """Draw what can be chosen; return column, measure, and whether the value of all cases is subtracted."""
+    """Draw the choices; return column, measure, and whether the value of all cases is subtracted."""
     columns = list(dict.fromkeys(row.column for row in groups))
     measures = list(dict.fromkeys(row.measure for row in groups))
     with st.container(horizontal=True, gap="small"):

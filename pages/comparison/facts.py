@@ -1,4 +1,4 @@
-"""Facts about teams on the page: a table that the organizer edits, and what is taken of it."""
+"""Facts about teams on the page: a table that the organizer edits, and the accepted cells."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ HEIGHT_FROM = 15
 
 @dataclass
 class Typed:
-    """What was typed in this session about the teams of a challenge.
+    """Facts about the teams of a challenge that were typed in this session.
 
     Attributes:
         texts: Text by team and fact, as far as it was taken.
@@ -33,12 +33,12 @@ class Typed:
 
 
 def typed(challenge_id: str) -> Typed:
-    """Return what was typed in this session."""
+    """Return the facts that were typed in this session."""
     return st.session_state.setdefault(f"_facts_{challenge_id}", Typed())
 
 
 def of_teams(challenge: Challenge, teams: Sequence[ComparedTeam]) -> dict[str, TeamFacts]:
-    """Return the facts of each team: what was typed, else the size that came with its file."""
+    """Return the facts of each team: the typed ones, or else the size that came with its file."""
     rule, known = challenge.comparison.size, typed(challenge.id).texts
     facts = {}
     for team in teams:
@@ -65,7 +65,7 @@ def with_sizes(
 
 
 def editor(compared: ComparisonContext) -> None:
-    """Draw the table of facts. What cannot be is refused in its row, and what held before still holds."""
+    """Draw the table of facts. An invalid cell is refused in its row, and its earlier value stays."""
     comparison = compared.comparison
     names = sorted(comparison.cards)
     rows = pd.DataFrame(
@@ -118,14 +118,14 @@ def editor(compared: ComparisonContext) -> None:
 
 
 def _sentences(known: Typed, team: str) -> str:
-    """Return what is wrong in a team's row, "" where nothing is."""
+    """Return the problems in a team's row, "" if there are none."""
     return " ".join(
         f"{LABELS[fact]}: {message}" for (name, fact), message in known.refused.items() if name == team
     )
 
 
 def _changed(challenge_id: str, key: str, names: Sequence[str], models: Mapping[str, float]) -> None:
-    """Take every edited cell that can be, and remember what is wrong with the others."""
+    """Accept every valid edited cell, and remember the problems of the others."""
     known = typed(challenge_id)
     for row, cells in st.session_state[key]["edited_rows"].items():
         team = names[row]

@@ -35,8 +35,8 @@ def lead_tab(compared: ComparisonContext) -> None:
 
 @st.fragment
 def ranking_tab(compared: ComparisonContext) -> None:
-    """Who wins, and what makes the scores. Of many teams the figure draws some, and the table can be
-    searched."""
+    """Who wins, and how the scores are composed. If there are many teams, the figure draws some, and the
+    table can be searched."""
     view = compared.displayed
     if len(view.comparison.cards) <= MANY:
         render.draw_all(compared.once("ranking", lambda: views.ranking(view)), compared.path("Ranking"))
@@ -74,7 +74,7 @@ def pairs_of_teams(compared: ComparisonContext) -> None:
 @st.fragment
 def what_if(compared: ComparisonContext) -> None:
     """Draw the score under other numbers of its formula, with intervals. What is moved and what moves are
-    drawn anew, nothing else."""
+    drawn again, nothing else."""
     comparison = compared.comparison
     usual: Rescored | None = compared.once("usual weights", lambda: robustness.what_if(comparison, {}))
     if comparison.spec.what_if is None or usual is None:

@@ -49,7 +49,7 @@ def show(
     for submission in {submission.key: submission for submission in dropped.values()}.values():
         fixes.lines(submission)
         class_names.change(challenge, submission)
-    chosen = [_mended(challenge, team, options) for team in chosen]
+    chosen = [_with_fixes(challenge, team, options) for team in chosen]
     by_team = facts.of_teams(challenge, chosen)
     chosen = facts.with_sizes(challenge, chosen, by_team)
     outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
@@ -60,8 +60,8 @@ def show(
     excluded += [of_refusal(name, outcome.refused) for name, outcome in outcomes.items() if outcome.refused]
     cards = {name: outcome.value for name, outcome in outcomes.items() if not outcome.refused}
 
-    def take(mend: SuggestedFix) -> None:
-        fixes.take(challenge.id, dropped[mend.team], mend)
+    def take(fix: SuggestedFix) -> None:
+        fixes.take(challenge.id, dropped[fix.team], fix)
 
     if excluded and not _without(excluded, len(cards), take):
         for number, entry in enumerate(entry for entry in excluded if entry.team in dropped):
@@ -92,13 +92,13 @@ def show(
     )
 
 
-def _mended(challenge: Challenge, team: ComparedTeam, shared: dict) -> ComparedTeam:
-    """Return a team with its file as it is mended. What a mend sets for all teams, so that they can be
+def _with_fixes(challenge: Challenge, team: ComparedTeam, shared: dict) -> ComparedTeam:
+    """Return a team with its file as it is fixed. What a fix sets for all teams, so that they can be
     compared, goes to the shared options."""
     alone, chosen = options_by_team(challenge), fixes.options_of(team.submission)
     shared |= {name: value for name, value in chosen.items() if name not in alone}
     own = {name: value for name, value in chosen.items() if name in alone}
-    return replace(team, submission=fixes.mended(team.submission), options={**team.options, **own})
+    return replace(team, submission=fixes.fixed_input(team.submission), options={**team.options, **own})
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")
@@ -111,12 +111,14 @@ def _compared(
 
 
 def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take) -> bool:
-    """Name every problem of every refused submission, with what mends it; whether the visitor goes on without
+    """Name every problem of every refused submission, with its fix; whether the visitor goes on without
     them, who are then listed with their reasons."""
     above, count = st.container(), len(excluded)
     named = ", ".join(markdown(entry.team, 60) for entry in excluded)
     goes_on = scored > 0 and st.toggle(
-        f"Go on with the {scored} other team{'s' * (scored != 1)}", key="without_refused", bind="query-params"
+        f"Continue with the {scored} other team{'s' * (scored != 1)}",
+        key="without_refused",
+        bind="query-params",
     )
     with above:
         if goes_on:
@@ -130,7 +132,7 @@ def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take)
                 render.draw(table, BlockPath(None, True, "excluded"))
             return True
         st.error(
-            f"{named}: this was not scored. Fix the points below and drop the file again, or go on "
+            f"{named}: this was not scored. Fix the points below and drop the file again, or continue "
             "without it.",
             icon=":material/block:",
             title=f"{count} submission{'s' * (count != 1)} cannot be scored",
@@ -142,7 +144,7 @@ def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take)
 
 
 def _result(compared: ComparisonContext) -> None:
-    """Draw the headline, tabs, findings and downloads; what the headline is made of begins the first tab."""
+    """Draw the headline, tabs, findings and downloads; the parts of the headline begin the first tab."""
     comparison, head, places = compared.comparison, headline(compared.displayed), score_bar.place()
     score_bar.bar(places, head.score, "", head.status, finding_list.badges(comparison.noticed))
     with places[1]:

@@ -52,7 +52,7 @@ def offered_teams(
     packs: Sequence[ChosenInput],
 ) -> tuple[dict[str, ComparedTeam], list[Finding]]:
     """Return all teams that can be compared on this test set, by name: samples, those added on the
-    challenge's page, those dropped; and what is wrong with the folders and zips. single: a team each; packs:
+    challenge's page, those dropped; and the problems of the folders and zips. single: a team each; packs:
     with an entry per team."""
     teams: dict[str, ComparedTeam] = {}
     if not test_set.own:
@@ -78,7 +78,7 @@ def _stem(name: str) -> str:
 def _unpacked(
     challenge: Challenge, packs: Sequence[ChosenInput], problems: list[Finding]
 ) -> Iterator[tuple[str, ChosenInput]]:
-    """Team and submission of every entry; adds to problems what is wrong with a pack."""
+    """Team and submission of every entry; adds the problems of a pack."""
     for pack in packs:
         if _is_board(pack):
             yield from _of_board(challenge, pack, problems)
@@ -120,7 +120,7 @@ def _of_board(
 
 
 def test_set_of(packs: Sequence[ChosenInput], challenge: Challenge) -> ChosenInput | None:
-    """Return the test set of a dropped board; None where none is dropped, or it goes without."""
+    """Return the test set of a dropped board; None without a board, or if it has no test set."""
     for pack in packs:
         opened = board(pack).value if _is_board(pack) else None
         if opened is not None and opened.truth is not None and opened.challenge == challenge.id:
@@ -130,7 +130,7 @@ def test_set_of(packs: Sequence[ChosenInput], challenge: Challenge) -> ChosenInp
 
 
 def board(pack: ChosenInput) -> Outcome:
-    """Return what is ranked of an exported board, read once."""
+    """Return the ranked submissions of an exported board, read once."""
     outcome: Outcome = memory_budget.bound_own(_board, key=pack.key, _pack=pack)
     return outcome
 
@@ -161,19 +161,20 @@ def _put(teams: dict[str, ComparedTeam], team: ComparedTeam) -> None:
 
 @dataclass(frozen=True)
 class Added:
-    """What a challenge's page added to the comparison. truth_key: of the test set that it was scored on."""
+    """A submission that a challenge's page added to the comparison. truth_key: of the test set that it was
+    scored on."""
 
     truth_key: str
     team: ComparedTeam
 
 
 def _added(challenge_id: str) -> list[Added]:
-    """Return what was added in this session, oldest first."""
+    """Return the submissions that were added in this session, oldest first."""
     return st.session_state.setdefault(f"_added_{challenge_id}", [])
 
 
 def add(challenge: Challenge, entry) -> None:
-    """Remember what a challenge's page shows for the comparison, in this session only."""
+    """Remember the shown submission of a challenge's page for the comparison, in this session only."""
     options = (
         {o.name: entry.card.provenance["options"].get(o.name) for o in challenge.options if o.per_team}
         if not entry.submission.is_model
@@ -199,7 +200,7 @@ def _shared_cards() -> FinishedRuns:
 
 
 def _own_cards() -> FinishedRuns:
-    """Scorecards of what was uploaded: they stay in the session that brought it."""
+    """Scorecards of uploaded files: they stay in the session of the upload."""
     return st.session_state.setdefault("_team_cards", FinishedRuns(SESSION_CARDS))
 
 
@@ -263,7 +264,7 @@ NAMED = 6
 def selected_teams(
     challenge: Challenge, test_set: ChosenInput, sample: SampleTestSet
 ) -> tuple[list[ComparedTeam], list, dict]:
-    """Return the chosen teams, what is wrong with dropped folders, and the options of all teams."""
+    """Return the chosen teams, the problems of dropped folders, and the options of all teams."""
     with st.container(key="teams_panel", gap="xsmall"):
         row = st.container(key="teams_row", horizontal=True, vertical_alignment="center", gap="small")
         with row:
@@ -303,8 +304,8 @@ def shared_before(challenge: Challenge) -> dict:
 
 
 def _chosen_teams(challenge_id: str, truth_key: str, offered: Mapping[str, ComparedTeam]) -> list[str]:
-    """Return the teams to compare: those of the address, else all prediction files; what is dropped later is
-    added."""
+    """Return the teams to compare: those of the address, or else all prediction files; files dropped later
+    are added."""
     key, known = f"{challenge_id}_compared", f"{challenge_id}_known"
     before = st.session_state.get(known)
     if before is None or before[0] != truth_key or key not in st.session_state:

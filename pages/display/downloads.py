@@ -1,7 +1,7 @@
 """Downloads that can never hand one user another's file.
 
-Streamlit names what it serves by a fingerprint of the content, of which it reads only samples above 1 MiB,
-and of the file's name. So every name carries a part that belongs to this session alone.
+Streamlit names served files by a fingerprint of the file's name and content; above 1 MiB it reads only
+samples of the content. So every name carries a part that belongs to this session alone.
 """
 
 import secrets
@@ -32,7 +32,7 @@ def nonce() -> str:
 
 
 def session_name(stem: str, suffix: str) -> str:
-    """`stem`, cleaned of everything that is no letter or digit, the session's own part, and the suffix
+    """`stem`, cleaned of everything that is not a letter or digit, the session's own part, and the suffix
     (without dot)."""
     return f"{file_name(stem)}-{nonce()}.{suffix}"
 
@@ -80,7 +80,7 @@ def csv_button(
     label: str = "CSV",
     index: bool = True,
 ) -> None:
-    """Draw a download of a table. table: as it is, or what builds it when it is downloaded."""
+    """Draw a download of a table. table: the table, or the function that builds it for the download."""
 
     def content() -> bytes:
         return csv(table() if callable(table) else table, index)
@@ -89,7 +89,7 @@ def csv_button(
 
 
 def report_buttons(report: Callable[[], str], paper: Callable[[], bytes], stem: str) -> None:
-    """Draw the downloads of a report and of what a paper takes of it."""
+    """Draw the downloads of a report and of its parts for a paper."""
     button("Report (HTML)", report, f"{stem}-report.html", "download_html")
     about = "Tables as LaTeX and CSV, figures as SVG, a paragraph on methods, BibTeX"
     button("For a paper (zip)", paper, f"{stem}-paper.zip", "download_paper", help=about)

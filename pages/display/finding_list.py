@@ -1,4 +1,4 @@
-"""Findings and refusals on a page: folded, each with the buttons that mend it."""
+"""Findings and refusals on a page: folded, each with the buttons that fix it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
@@ -15,7 +15,7 @@ from scoring.core.options import Option
 
 FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?:[ ]([a-z][a-z0-9-]*))?")
 COMMON = {"resamples": "number of resamples", "group": "unit that is resampled", "metadata": "Metadata"}
-"""Options of every challenge -> what a page calls them."""
+"""Options of every challenge -> their names on a page."""
 
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
@@ -25,12 +25,12 @@ NOT_SCORED = "This cannot be scored"
 LISTED = 100
 """Findings of a kind that are listed in full."""
 Take = Callable[[SuggestedFix], None]
-"""Applies a mend."""
+"""Applies a fix."""
 
 
 def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
     """Draw findings, folded by level and code, worst first; closed unless something is refused. take: applies
-    a mend; None: none is offered."""
+    a fix; None: no fix is offered."""
     entries = list(entries)
     refused = any(entry.level == "error" for entry in entries)
     with st.expander(f"**Findings**  {badges(entries) or ':green-badge[✓ none]'}", expanded=refused):
@@ -38,7 +38,7 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
             st.caption("Nothing was noticed about these files.")
         drawn: set[SuggestedFix] = set()
         for number, fold in enumerate(grouped(entries)):
-            new = [mend for mend in fold.fixes if mend.changes and mend not in drawn] if take else []
+            new = [fix for fix in fold.fixes if fix.changes and fix not in drawn] if take else []
             drawn.update(new)
             _fold(fold, new, take, f"found_{number}")
 
@@ -56,15 +56,15 @@ def _badge(level: str, label: str) -> str:
 
 
 def _fold(
-    fold: FindingGroup, mends: Sequence[SuggestedFix] = (), take: Take | None = None, key: str = ""
+    fold: FindingGroup, fixes: Sequence[SuggestedFix] = (), take: Take | None = None, key: str = ""
 ) -> None:
-    """Draw findings of a kind: what they say together, buttons that mend them, and all of them on demand."""
+    """Draw findings of a kind: what they say together, buttons that fix them, and all of them on demand."""
     badge_column, right = st.columns([2, 7], gap="small")
     badge_column.markdown(f"{_badge(fold.level, fold.level)} `{file_name(fold.code)}`")
     with right.container(gap="xsmall"):
         st.markdown(_message(fold.where, fold.message))
         if take is not None:
-            mend_buttons(mends, take, key)
+            fix_buttons(fixes, take, key)
         if len(fold.entries) > 1:
             with st.popover(f"All {len(fold.entries):,}", type="tertiary", icon=":material/list:"):
                 lines = [_message(entry.where, entry.message) for entry in fold.entries[:LISTED]]
@@ -77,17 +77,17 @@ def _message(where: str, message: str) -> str:
     return f"{prefix}{markdown(without_flags(message), 600)}"
 
 
-def mend_buttons(mends: Sequence[SuggestedFix], take: Take, key: str) -> None:
-    """Draw a button for each mend. take: applies it. key: of the buttons, followed by a number."""
-    if mends:
+def fix_buttons(fixes: Sequence[SuggestedFix], take: Take, key: str) -> None:
+    """Draw a button for each fix. take: applies it. key: of the buttons, followed by a number."""
+    if fixes:
         with st.container(horizontal=True, gap="small"):
-            for number, mend in enumerate(mends):
+            for number, fix in enumerate(fixes):
                 st.button(
-                    markdown(f"{mend.team}: {mend.label}" if mend.team else mend.label),
+                    markdown(f"{fix.team}: {fix.label}" if fix.team else fix.label),
                     key=f"{key}_{number}",
                     icon=":material/build:",
                     on_click=take,
-                    args=(mend,),
+                    args=(fix,),
                 )
 
 
@@ -95,20 +95,20 @@ def refusal(
     refused: InputRefused,
     take: Take | None = None,
     first: Sequence[SuggestedFix] = (),
-    key: str = "mend",
+    key: str = "fix",
     title: str = NOT_SCORED,
     message: str = "Nothing was changed.",
 ) -> None:
-    """Draw every problem at once, each with its mend, in place of a score.
+    """Draw every problem at once, each with its fix, in place of a score.
 
     Args:
-        take: Applies a mend; None: none is offered.
+        take: Applies a fix; None: no fix is offered.
         message: What follows from that, where it is not about a score.
     """
     count = len(refused.problems)
     folds = grouped((*refused.problems, *refused.findings))
-    offered = distinct((*first, *(mend for fold in folds for mend in fold.fixes))) if take else ()
-    offered = tuple(mend for mend in offered if mend.changes)
+    offered = distinct((*first, *(fix for fold in folds for fix in fold.fixes))) if take else ()
+    offered = tuple(fix for fix in offered if fix.changes)
     way = BY_BUTTON if offered else BY_HAND
     st.error(
         f"Nothing was scored. {way}" if title == NOT_SCORED else message,
@@ -116,13 +116,13 @@ def refusal(
         title=f"{title}: {count} problem{'s' * (count != 1)}",
     )
     if take is not None:
-        mend_buttons(first, take, f"{key}_all")
-    drawn = {mend.changes for mend in first}
+        fix_buttons(first, take, f"{key}_all")
+    drawn = {fix.changes for fix in first}
     with st.container(border=True, gap="small"):
         aside = []
         for number, fold in enumerate(folds):
-            new = [mend for mend in fold.fixes if mend.changes and mend.changes not in drawn] if take else []
-            drawn.update(mend.changes for mend in new)
+            new = [fix for fix in fold.fixes if fix.changes and fix.changes not in drawn] if take else []
+            drawn.update(fix.changes for fix in new)
             if fold.level == "error" or new:
                 _fold(fold, new, take, f"{key}_{number}")
             else:
@@ -135,7 +135,7 @@ def refusal(
 
 
 def problems(refused: InputRefused, with_place: bool = False) -> None:
-    """Draw the problems of what cannot be shown, one below the other."""
+    """Draw the problems of an item that cannot be shown, one below the other."""
     for problem in refused.problems:
         where = f"{markdown(problem.where)}: " * with_place
         st.error(f"{where}{markdown(problem.message, 600)}", icon=":material/block:")

@@ -1,4 +1,4 @@
-"""The score of a page: a bar that stays in sight, and what the score is made of."""
+"""The score of a page: a bar that stays in sight, and the parts of the score."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent
 FINDINGS = "findings"
 """Where on a page the findings stand, for links."""
 STATUS = 1200
-"""Characters of what is said about the official score."""
+"""Maximum number of characters about the official score."""
 _change = st.components.v2.component(
     "change_inputs",
     html="<button type='button'>Change</button>",
@@ -34,7 +34,7 @@ export default function ({parentElement}) {
 
 
 def place() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Make the places of the bar and of what is said below it, which may be filled later. The bar sticks to
+    """Make the places of the bar and of the text below it, which may be filled later. The bar sticks to
     the top of the window, the tabs below it."""
     row = st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small", wrap=False)
     return row, st.container(key="bar_notes", gap="xsmall")
@@ -111,7 +111,7 @@ def _whole(status: Status) -> str:
 
 
 def account(others: Sequence[Fact], strip: Callable[[], object] | None, arithmetic: str = "") -> None:
-    """Draw what the score is made of.
+    """Draw the parts of the score.
 
     Args:
         strip: Draws where the points come from.

@@ -58,7 +58,7 @@ def plain_opening(title: str, line: str) -> None:
 
 
 def opening(title: str, formula: str, rule: str) -> None:
-    """Title and the one line that says what is scored; the rule in full is one click away. All three are
+    """Title and one line that says what is scored; the full rule is one click away. All three are
     Markdown of our own."""
     with opening_row(title):
         scored(formula, rule)
@@ -72,7 +72,7 @@ def opening_row(title: str) -> DeltaGenerator:
 
 
 def scored(formula: str, rule: str) -> None:
-    """Draw what is scored in a line; the rule in full is one click away."""
+    """Draw one line about what is scored; the full rule is one click away."""
     st.markdown(f"Scored: {formula}", width="content")
     with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
         st.markdown(f"Scored: {formula}")
@@ -80,7 +80,7 @@ def scored(formula: str, rule: str) -> None:
 
 
 def facts(entries: Sequence[Fact]) -> None:
-    """Secondary numbers in a grid: name, value, and in lighter type its interval or what it rests on."""
+    """Secondary numbers in a grid: name, value, and in lighter type its interval or its basis."""
     with st.grid(min_column_width=145, gap="small"):
         for fact in entries:  # one text each: every element costs the server and the browser
             below = f" :small[:gray[{markdown(fact.below)}]]" if fact.below else ""
@@ -274,7 +274,7 @@ def gallery(
                     st.caption(markdown(picture.caption))
 
 
-def closing(files: str = "Files stay in your session and go with it.") -> None:
+def closing(files: str = "Files stay in your session and are deleted with it.") -> None:
     """Draw the last thing on every page. files: where they stay."""
     WATCH(key="theme_watch", data={"paper": theme().paper}, on_paper_change=lambda: None, height=1)
     st.caption(f"Research use only. Not a medical device; no output of this page is a diagnosis. {files}")

@@ -1,6 +1,6 @@
 """Draw the blocks of `scoring.core.views` with Streamlit: built once, shown often.
 
-Views, figures and tables are kept by what the scorecard rests on, by block and by theme: those of samples for
+Views, figures and tables are kept by the basis of the scorecard, by block and by theme: those of samples for
 all sessions, those of own files in their session, gone with it. What is kept is what goes to the browser, so
 showing it again costs its sending only.
 """
@@ -45,12 +45,13 @@ TALL, SHORT = 470, 12
 Numbers = Callable[[], pd.DataFrame]
 BlockColumns = tuple[DeltaGenerator, DeltaGenerator]
 Chosen = Callable[[str], Callable[[], None]]
-"""From the key of a figure in the session to what is called when one of its points is clicked."""
+"""From the key of a figure in the session to the function that is called when one of its points is
+clicked."""
 
 
 @dataclass(frozen=True)
 class CaseLink:
-    """case: what a case is called, and the key of the viewer's choice of one in the session. parameter: that
+    """case: the name of a case, and the key of the viewer's choice of one in the session. parameter: that
     of the address that names a place in the case shown."""
 
     case: str
@@ -87,7 +88,8 @@ class CaseLink:
 
 
 def _to_cases(figure: str) -> Callable[[], None]:
-    """Return what opens the cases of the class, or of truth and call, that was clicked. figure: its key."""
+    """Return the function that opens the cases of the clicked class, or of the clicked pair of truth and
+    prediction. figure: its key."""
 
     def chosen() -> None:
         points = st.session_state[figure].selection.points
@@ -108,7 +110,7 @@ def open_cases(**wanted: str | list[str]) -> None:
 
 @dataclass(frozen=True)
 class BlockPath:
-    """Where a block stands. content: what the card rests on; None: nothing is kept. own: whether a
+    """The place of a block. content: the basis of the card; None: nothing is kept. own: whether a
     visitor brought any of it. path: of the block in the card. link: opens a case in the viewer."""
 
     content: tuple[str, ...] | None
@@ -122,7 +124,7 @@ class BlockPath:
 
 
 def _cached(path: BlockPath, theme: Theme, draw: Callable[[], Any]) -> Any:
-    """Draw elements that are no widgets, or send again what was drawn before; return what `draw` gave, which
+    """Draw elements that are not widgets, or send again what was drawn before; return what `draw` gave, which
     may also be something to be drawn."""
     if path.content is None:
         return draw()
@@ -143,7 +145,7 @@ def _own_elements(key: str, _draw: Callable[[], Any]) -> Any:
 
 
 def score_account(head: Headline, path: BlockPath) -> None:
-    """Draw what a score is made of."""
+    """Draw the parts of a score."""
     strip = partial(_figure, head.strip, path, early=True) if head.strip else None
     score_bar.account(head.facts, strip, head.arithmetic)
     draw_all(head.parts, path.inside("parts"))

@@ -16,7 +16,7 @@ from scoring.presentation.figures.numerals import UNDEFINED, decimal, span
 from scoring.presentation.figures.theme import Theme, label
 
 COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}
-"""Risk group -> what Streamlit's Markdown calls its colour."""
+"""Risk group -> name of its colour in Streamlit's Markdown."""
 LEFT_TO_RIGHT = "\u200e"
 """The mark that keeps text that begins with Arabic or Hebrew letters inside its cell of the grid."""
 RIGHT_TO_LEFT = re.compile(r"[^A-Za-z]*[\u0591-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
@@ -25,7 +25,7 @@ CASE = "case"
 
 
 def shortener(names: Sequence[str]) -> Callable[[str], str]:
-    """Return what takes off a name what all of these begin with."""
+    """Return the function that removes the common beginning of these names."""
     start = common_start(names)
     return lambda name: str(name).removeprefix(start)
 
@@ -51,7 +51,7 @@ def shortened_column(
 
 
 def with_direction(explain: str | None, better: Better | None) -> str | None:
-    """Return an explanation with the direction that is better. It stands in a tooltip: an arrow in the head
+    """Return an explanation with the direction that is better. It is in a tooltip: an arrow in the head
     of a table would look as if its rows were sorted."""
     direction = f"{better.capitalize()} is better." if better else None
     ended = explain if not explain or explain.endswith((".", "!", "?")) else f"{explain}."
@@ -80,7 +80,8 @@ def text_column(name: str, width: int | None = None, right: bool = False, explai
 
 
 def cells_of(column: Column, entry: Table) -> list[Any]:
-    """Return what a grid shows of a column; numbers and bars stay numbers, which it writes by itself."""
+    """Return the values of a column for a grid; numbers and bars stay numbers, which the grid formats
+    itself."""
     values = list(entry.rows[column.name])
     match column.kind:
         case "class":

@@ -1,4 +1,4 @@
-"""Keep what a page shows, for oneself: the button, and the tab History."""
+"""Keeping of the page's submission for oneself: the button, and the tab History."""
 
 from collections.abc import Callable, Sequence
 
@@ -25,33 +25,33 @@ OFF = (
     "submissions would have no owner. Start the app on your own machine to keep a history."
 )
 NOTHING = (
-    "Nothing is kept yet. **Keep this**, below, keeps what is shown here, for the next one to be compared "
-    "with."
+    "Nothing is kept yet. **Keep this**, below, keeps this result, so that you can compare the next one "
+    "with it."
 )
 NOTHING_HERE = (
     "Nothing is kept of this test set; runs on others open from the overview. **Keep this**, below, keeps "
-    "what is shown here."
+    "this result."
 )
 REFUSED, KEPT, NOTE = "_keep_refused", "_kept_contents", "keep_note"
 CHOSEN, HERE = "history_chosen", "_history_here"
 
 
 def owner() -> str | None:
-    """Return whose what is kept is, the person's where people log in; None where it would be nobody's."""
+    """Return the owner of kept submissions: the person who is logged in; None if there would be no owner."""
     if access.is_configured():
         return access.actor().key or None
     return None if network_exposure.is_public() else ""
 
 
 def button(offer: HistoryContext) -> None:
-    """Draw how what is shown is kept; once it is, the way to the history."""
+    """Draw the form that keeps the shown submission; after that, the link to the history."""
     if owner() is None:
         return
     if offer.scored.content in _contents():
         st.button("Kept: see History", type="tertiary", icon=":material/bookmark_added:", on_click=_to_tab)
         return
     with st.popover("Keep this", type="tertiary", icon=":material/bookmark_add:"):
-        st.text_input("Note", key=NOTE, max_chars=200, placeholder="what is new about this one?")
+        st.text_input("Note", key=NOTE, max_chars=200, placeholder="what is new in this submission?")
         if offer.test_set.own:
             st.checkbox(
                 "Keep the test set too",
@@ -71,7 +71,8 @@ def refused() -> None:
 
 
 def tab(offer: HistoryContext, _shown: ScoredSubmission) -> None:
-    """Draw the history of the challenge: what is shown against the best before, scores over time, notes."""
+    """Draw the history of the challenge: the shown submission against the best before, scores over time,
+    notes."""
     whose = owner()
     if whose is None:
         st.markdown(OFF)
@@ -167,7 +168,7 @@ def _manage(store: Store, offer: HistoryContext, newest: Sequence[SavedSubmissio
             args=(offer.challenge, entry),
         )
         with st.popover("Delete", type="tertiary", icon=":material/delete:"):
-            st.markdown("This deletes scorecard, files and note from the disk. Nothing brings them back.")
+            st.markdown("This deletes scorecard, files and note from the disk. This cannot be undone.")
             st.button("Delete for good", key="history_delete", on_click=_delete, args=(entry,))
 
 
@@ -176,7 +177,7 @@ def _store() -> Store:
 
 
 def _contents() -> set[tuple[str, ...]]:
-    """Return what was kept in this session."""
+    """Return the submissions that were kept in this session."""
     return st.session_state.setdefault(KEPT, set())
 
 
@@ -185,7 +186,7 @@ def _to_tab() -> None:
 
 
 def _try(work: Callable[[str], object]) -> bool:
-    """Do something on behalf of whoever keeps; where it is refused the page says why. Returns whether it was
+    """Run an action on behalf of the owner; if it is refused the page says why. Returns whether it was
     done."""
     whose = owner()
     if whose is None:

@@ -23,7 +23,7 @@ from scoring.services.store.database import Store
 
 OPENED, LACKS = "_opened_again", "_opened_lacks"
 NOT_CHOICES = ("tab", "set", "submission", "with")
-"""Parameters of the address that are no choice of how a submission is scored or shown."""
+"""Parameters of the address that do not affect how a submission is scored or shown."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class HistoryContext:
 
 
 def keep(store: Store, offer: HistoryContext, note: str, owner: str, with_test_set: bool) -> None:
-    """Keep what a page shows, with what brings it back. Raises InputRefused."""
+    """Keep the submission of a page, with everything that restores it. Raises InputRefused."""
     held = st.session_state.get(drop_routing.FILES_KEYS["metadata"].format(offer.challenge.id))
     keeping.keep(
         store,
@@ -73,7 +73,7 @@ def _files(chosen: ChosenInput) -> list[tuple[str, bytes]]:
 
 
 def _page(offer: HistoryContext) -> dict[str, Any]:
-    """Return what brings a page back, besides files."""
+    """Return everything that restores a page, besides files."""
     state = st.session_state
     test_set, sample = offer.samples
     options = [option.name for option in offer.challenge.options]
@@ -87,8 +87,8 @@ def _page(offer: HistoryContext) -> dict[str, Any]:
 
 
 def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> None:
-    """Bring what is kept back: its files or samples, its mends and choices. Called before the page is drawn.
-    Raises InputRefused where a file cannot be read; nothing is changed then."""
+    """Restore a kept submission: its files or samples, its fixes and choices. Called before the page is
+    drawn. Raises InputRefused where a file cannot be read; nothing is changed then."""
     submitted = entries.files(store, entry, keeping.SUBMISSION)
     truth = entries.files(store, entry, keeping.TRUTH)
     metadata = entries.files(store, entry, keeping.METADATA)
@@ -133,13 +133,13 @@ def place(
 
 
 def lacks(challenge_id: str) -> None:
-    """Say that the test set of what was opened is not there, until another one is chosen."""
+    """Say that the test set of the opened submission is missing, until another one is chosen."""
     entry: SavedSubmission | None = st.session_state.get(OPENED)
     before = st.session_state.get(LACKS)
     if entry is None or entry.challenge != challenge_id or before != _test_set(challenge_id):
         return
     name, test_set = markdown(entry.name, 60), markdown(entry.test_set_name, 60)
-    message = f"was opened, but its test set **{test_set}** was not kept: drop it at Test set."
+    message = f"was opened, but its test set **{test_set}** was not kept: drop the test set again."
     st.info(f"**{name}**, kept on {entry.created[:10]}, {message}", icon=":material/history:")
 
 
@@ -151,7 +151,7 @@ def line(offer: HistoryContext) -> None:
     name, day = markdown(entry.name, 60), entry.created[:10]
     if offer.is_same(entry):
         note = f": {markdown(entry.note)}" if entry.note else ""
-        st.markdown(f":material/history: **{name}** is as it was kept on {day}{note}.")
+        st.markdown(f":material/history: **{name}** has the same result as when it was kept on {day}{note}.")
     elif st.session_state.get(LACKS) is None:
         then = scale.of(offer.challenge).words(entry.score)
         message = (
@@ -161,7 +161,7 @@ def line(offer: HistoryContext) -> None:
 
 
 def _test_set(challenge_id: str) -> tuple[object, object]:
-    """Return what is chosen as test set: a sample, and own files."""
+    """Return the chosen test set: a sample, and own files."""
     key = drop_routing.FILES_KEYS["truth"].format(challenge_id)
     return st.session_state.get(key.removesuffix(reload_recovery.ENDING)), st.session_state.get(key)
 

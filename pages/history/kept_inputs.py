@@ -1,4 +1,4 @@
-"""Kept inputs: test sets and submissions of one's own history, offered where they fit what is on a page."""
+"""Kept inputs: test sets and submissions of one's own history, offered if they fit the page's inputs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -24,7 +24,8 @@ MOST = 20
 
 
 def _kept(challenge: Challenge) -> tuple[Store, list[SavedSubmission]] | None:
-    """Return the store and what the person kept of a challenge, newest first; None where that is nothing."""
+    """Return the store and the person's kept submissions to a challenge, newest first; None if there are
+    none."""
     whose = history_tab.owner()
     if whose is None or not is_there():
         return None
@@ -40,7 +41,7 @@ def offer_test_set(challenge: Challenge, dropped: ChosenInput) -> None:
     kept = _kept(challenge)
     if kept is None or not dropped.own or dropped.is_model:
         return
-    submission = fixes.mended(dropped)
+    submission = fixes.fixed_input(dropped)
     sets = run_log.test_sets_of(kept[1])
     key = (submission.key, *(entry.id for entry in sets))
     entry = _fitting(key, kept[0], sets, submission)
@@ -85,7 +86,7 @@ def runs(challenge: Challenge, truth) -> Mapping[str, tuple[str, Callable[[], Ch
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner=False)
 def _opened(entry_id: str, _store: Store, _entry: SavedSubmission) -> ChosenInput:
-    """Return the files of a kept run as an input, with the mends that it was read with."""
+    """Return the files of a kept run as an input, with the fixes that it was read with."""
     try:
         files = entries.files(_store, _entry, keeping.SUBMISSION)
     except InputRefused as refused:

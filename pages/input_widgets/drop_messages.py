@@ -1,5 +1,5 @@
-"""Messages about dropped files: what they were taken for, with a way to change that; questions; files that
-nothing takes, with the reason."""
+"""Messages about dropped files: their recognised use, with a way to change it; questions; unusable files,
+with the reason."""
 
 from collections.abc import Iterable
 
@@ -46,15 +46,15 @@ def say_empty() -> None:
     folder = st.session_state.pop(EMPTY, None)
     if folder is not None:
         sentence = (
-            f"The folder **{markdown(folder, 60)}** is empty" if folder else "No file came with that drop"
+            f"The folder **{markdown(folder, 60)}** is empty" if folder else "The drop contained no file"
         )
         st.info(
-            f"{sentence}: nothing was taken. Drop the folder that holds the files, or the files themselves."
+            f"{sentence}: no file was read. Drop the folder that holds the files, or the files themselves."
         )
 
 
 def line(challenge_id: str | None = None, compares: bool = False) -> None:
-    """Draw what the last drop was taken for, with a way to change that; questions; what nothing takes.
+    """Draw the recognised use of the last drop, with a way to change it; questions; unusable files.
 
     Args:
         challenge_id: Of the page; None for a page of none.
@@ -116,7 +116,7 @@ def _refused() -> None:
             with st.container(horizontal=True, gap="small"):
                 _declared(part, number)
                 _new_challenge(part, number)
-                with st.popover("Take it for something", type="tertiary"):
+                with st.popover("Choose what the file is", type="tertiary"):
                     _choices(part, f"refused_{number}")
 
 
@@ -171,7 +171,7 @@ def _likely(part: Dropped) -> list[Candidate]:
 
 
 def _choices(part: Dropped, key: str) -> None:
-    """Draw what else files can be taken for: other readings first, then every input."""
+    """Draw other possible uses of files: other readings first, then every input."""
     readings = [reading for reading in part.recognised.readings if reading != part.candidate]
     known = {(reading.challenge, reading.place) for reading in part.recognised.readings}
     offered = [

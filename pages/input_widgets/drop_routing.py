@@ -1,4 +1,4 @@
-"""Routing table of dropped files: from what they were recognised as to what a page does with them.
+"""Routing table of dropped files: from their recognised kind to the action of the page.
 
 Nothing here knows the session: `route` returns a value, which `pages/input_widgets/dropped_files.py` applies.
 """
@@ -20,9 +20,9 @@ FILES_KEYS = {
     "board": "{}_teams_zip_files_kept",
     "teams": "{}_teams_files_kept",
 }
-"""Where own files of an input stand in the session, by challenge."""
+"""Where own files of an input are in the session, by challenge."""
 SEVERAL = 3
-"""Submissions to one challenge that are teams to compare; of two the other is the second."""
+"""Submissions to one challenge that are teams to compare; with two, the other one is the second."""
 
 
 def files_key(candidate: Candidate) -> str:
@@ -81,7 +81,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class Route:
-    """What a page does with files.
+    """A page's action for files.
 
     Attributes:
         step: "stay": they stay at the input; "place": they go to the input of the candidate; "ask": the
@@ -184,7 +184,7 @@ ROUTES: tuple[tuple[Callable[[Drop], bool], Callable[[Drop], Route]], ...] = (
 
 
 def route(drop: Drop) -> Route:
-    """Return what a page does with files that belong together."""
+    """Return the page's action for files that belong together."""
     return next(make_route(drop) for holds, make_route in ROUTES if holds(drop))
 
 
@@ -200,7 +200,7 @@ def _as_second(submission: Candidate) -> Candidate:
 
 
 def submitted_to(recognised: Recognised) -> str | None:
-    """Return the challenge of what is plainly a submission; None for all else."""
+    """Return the challenge if the files are clearly a submission; None otherwise."""
     best = recognised.readings[0] if recognised.is_plain else None
     return best.challenge if best is not None and best.place == "submission" else None
 
@@ -223,6 +223,6 @@ def other_challenge(parts: Sequence[Recognised], challenge_id: str) -> str | Non
 
 
 def as_teams(challenge_id: str, n_teams: int) -> Candidate:
-    """Return as what several submissions to a challenge are read."""
+    """Return the candidate as which several submissions to a challenge are read."""
     description = f"{n_teams} submission{'s' * (n_teams > 1)} to {REGISTRY[challenge_id].short_name}"
     return Candidate(challenge_id, "teams", description, SURE)

@@ -155,7 +155,7 @@ def _sorted_out(files: Sequence[Any]) -> list[Dropped]:
 
 
 def _keep_parsed(sources: Iterable[SourceFiles]) -> None:
-    """Keep tables that were parsed for their reader, as far as they are small together."""
+    """Keep parsed tables for their reader, if they are small enough together."""
     remaining, parsed = PARSED_BYTES, {}
     for source in sources:
         remaining -= sum(source.sizes.values())
@@ -179,7 +179,7 @@ def _begin() -> None:
 
 
 def _record(part: Dropped) -> None:
-    """Let the page say what files are taken for, in place of what was there before."""
+    """Let the page show the recognised use of files instead of the previous message."""
     before = st.session_state.get(PLACED, [])
     st.session_state[TOGETHER].add(part.key)
     st.session_state[PLACED] = [*(other for other in before if other.key != part.key), part]

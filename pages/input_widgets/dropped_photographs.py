@@ -1,5 +1,5 @@
-"""Photographs that were dropped where no input takes them: the visitor says what they show, then the
-page of single images takes them."""
+"""Photographs that no input of the page accepts: the visitor says what they show, then the page of single
+images opens them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ QUEUED = "_single_queued"
 SESSION_BYTES = 100_000_000
 """Bytes that the files of a session of images may have together."""
 SINGLE_IMAGE = "single_image"
-"""What the address calls the page of single images."""
+"""Name of the page of single images in the address."""
 MOST = 6
 """Photographs of one lesion at once."""
 SHOWS = {"photograph": "Skin", "tile": "Stained tissue"}
@@ -47,7 +47,7 @@ def for_single_image(files: Sequence[Any]) -> bool:
 
 
 def hold(files: Sequence[Any]) -> None:
-    """Keep photographs until it is known what they show."""
+    """Keep photographs until the visitor says what they show."""
     st.session_state[DROPPED] = list(files)
 
 
@@ -58,7 +58,7 @@ def held_bytes(state: Mapping[str, Any]) -> int:
 
 
 def forget() -> None:
-    """Forget photographs of which nobody said what they show."""
+    """Forget photographs whose content nobody named."""
     st.session_state.pop(DROPPED, None)
 
 

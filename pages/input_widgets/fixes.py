@@ -1,4 +1,4 @@
-"""Mends of own files: what buttons change of how a file is read or scored, and how that is undone."""
+"""Fixes of own files: buttons that change how a file is read or scored, and their undo."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -22,20 +22,20 @@ from scoring.inputs.sources import FixedSource
 from scoring.inputs.table_edits import fixed_table
 
 KEY = "mends"
-"""In the session: key of an own input -> the mends that were applied to it, in their order."""
+"""In the session: key of an own input -> the fixes that were applied to it, in their order."""
 OF_ANOTHER_SET = {"no-common-case", "missing-case", "extra-case", "missing-column", "extra-column"}
 """Problems that files of another test set have."""
-TAKEN = "mend_taken"
-"""In the session: the key of the input that a mend was applied to last, and how many were before."""
+TAKEN = "fix_taken"
+"""In the session: the key of the input that a fix was applied to last, and how many were before."""
 _into_view = st.components.v2.component(
-    "mend_into_view",
+    "fix_into_view",
     html="<span></span>",
     js="""
 export default function ({data, parentElement}) {
-  if (window.benchsideMend === data.turn) return;
-  window.benchsideMend = data.turn;
+  if (window.benchsideFix === data.turn) return;
+  window.benchsideFix = data.turn;
   const at = parentElement.host ?? parentElement;
-  const lines = at.closest("[class*=st-key-mend_lines]") ?? at;
+  const lines = at.closest("[class*=st-key-fix_lines]") ?? at;
   const show = () => lines.scrollIntoView({block: "nearest", behavior: "instant"});
   show();
   setTimeout(show, 300);  // after what came above and below was drawn
@@ -49,15 +49,15 @@ def _applied(chosen: ChosenInput) -> tuple[SuggestedFix, ...]:
 
 
 def changes_of(chosen: ChosenInput) -> InputChanges:
-    """Return what the mends that were applied to an input change."""
+    """Return the changes by all fixes that were applied to an input."""
     whole = InputChanges()
-    for mend in _applied(chosen):
-        whole = whole.joined(mend.changes)
+    for fix in _applied(chosen):
+        whole = whole.joined(fix.changes)
     return whole
 
 
-def mended(chosen: ChosenInput) -> ChosenInput:
-    """Return the input as it is read with its mends, under a key of its own."""
+def fixed_input(chosen: ChosenInput) -> ChosenInput:
+    """Return the input as it is read with its fixes, under a key of its own."""
     changes = changes_of(chosen).of_files
     if not changes:
         return chosen
@@ -66,36 +66,36 @@ def mended(chosen: ChosenInput) -> ChosenInput:
 
 
 def fixed_truth(challenge: Challenge, chosen: ChosenInput) -> ChosenInput:
-    """Return a test set as it is read with its mends: options that change how it is read change its key."""
-    fixed, needed = mended(chosen), challenge.needed("truth", options_of(chosen))
+    """Return a test set as it is read with its fixes: options that change how it is read change its key."""
+    fixed, needed = fixed_input(chosen), challenge.needed("truth", options_of(chosen))
     if not needed:
         return fixed
     return replace(fixed, key=hashlib.sha256(f"{fixed.key} {sorted(needed.items())}".encode()).hexdigest())
 
 
 def options_of(chosen: ChosenInput) -> Mapping[str, Any]:
-    """Return the options of `score` that mends of an input set."""
+    """Return the options of `score` that fixes of an input set."""
     return dict(changes_of(chosen).options)
 
 
-def take(challenge_id: str, chosen: ChosenInput, mend: SuggestedFix) -> None:
-    """Apply a mend to an input, in this session only."""
-    if mend.changes.test_set:
-        st.session_state[f"{challenge_id}_set"] = mend.changes.test_set
+def take(challenge_id: str, chosen: ChosenInput, fix: SuggestedFix) -> None:
+    """Apply a fix to an input, in this session only."""
+    if fix.changes.test_set:
+        st.session_state[f"{challenge_id}_set"] = fix.changes.test_set
         if "set" in st.query_params:
-            st.query_params["set"] = mend.changes.test_set
+            st.query_params["set"] = fix.changes.test_set
         return
-    _keep(chosen, (*_applied(chosen), mend))
+    _keep(chosen, (*_applied(chosen), fix))
     st.session_state[TAKEN] = (chosen.key, st.session_state.get(TAKEN, ("", 0))[1] + 1)
 
 
 def written(chosen: ChosenInput) -> list[dict[str, Any]]:
-    """Return the mends of an input as JSON knows them."""
-    return [{"label": mend.label, "changes": asdict(mend.changes)} for mend in _applied(chosen)]
+    """Return the fixes of an input as JSON knows them."""
+    return [{"label": fix.label, "changes": asdict(fix.changes)} for fix in _applied(chosen)]
 
 
 def restore(key: str, entries: Sequence[Mapping[str, Any]]) -> None:
-    """Apply mends that `written` gave to the input of that key."""
+    """Apply fixes that `written` gave to the input of that key."""
     fixes = [
         SuggestedFix(
             entry["label"], InputChanges(**{name: _fixed(value) for name, value in entry["changes"].items()})
@@ -110,28 +110,28 @@ def _fixed(value: Any) -> Any:
     return tuple(map(_fixed, value)) if isinstance(value, (list, tuple)) else value
 
 
-def set_option(chosen: ChosenInput, option: str, mend: SuggestedFix | None) -> None:
-    """Let one mend set an option of an input in place of all that set it before; None: none sets it."""
+def set_option(chosen: ChosenInput, option: str, fix: SuggestedFix | None) -> None:
+    """Let one fix set an option of an input in place of all that set it before; None: none sets it."""
     others = [known for known in _applied(chosen) if option not in dict(known.changes.options)]
-    _keep(chosen, (*others, *([mend] if mend else [])))
+    _keep(chosen, (*others, *([fix] if fix else [])))
 
 
-def _undo(chosen: ChosenInput, mend: SuggestedFix) -> None:
-    _keep(chosen, tuple(known for known in _applied(chosen) if known != mend))
+def _undo(chosen: ChosenInput, fix: SuggestedFix) -> None:
+    _keep(chosen, tuple(known for known in _applied(chosen) if known != fix))
 
 
-def _keep(chosen: ChosenInput, mends: tuple[SuggestedFix, ...]) -> None:
-    st.session_state[KEY] = {**st.session_state.get(KEY, {}), chosen.key: mends}
+def _keep(chosen: ChosenInput, fixes: tuple[SuggestedFix, ...]) -> None:
+    st.session_state[KEY] = {**st.session_state.get(KEY, {}), chosen.key: fixes}
 
 
 def lines(chosen: ChosenInput, key: str = "undo") -> None:
-    """Draw what mends changed of an input, each with a button that undoes it, and bring them into view where
-    one was just applied: the button of a mend stands far below. key: of the buttons."""
+    """Draw what fixes changed of an input, each with a button that undoes it, and bring them into view where
+    one was just applied: the button of a fix stands far below. key: of the buttons."""
     applied = _applied(chosen)
     if not applied:
         return
-    with st.container(key=f"mend_lines_{key}_{chosen.key[:16]}", gap=None):
-        for number, mend in enumerate(applied):
+    with st.container(key=f"fix_lines_{key}_{chosen.key[:16]}", gap=None):
+        for number, fix in enumerate(applied):
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 st.button(
                     "Undo",
@@ -139,10 +139,10 @@ def lines(chosen: ChosenInput, key: str = "undo") -> None:
                     type="tertiary",
                     icon=":material/undo:",
                     on_click=_undo,
-                    args=(chosen, mend),
+                    args=(chosen, fix),
                 )
-                name, label = markdown(chosen.name, 60), markdown(mend.label)
-                st.markdown(f":material/build: **{name}** is mended: {label}.", width="stretch")
+                name, label = markdown(chosen.name, 60), markdown(fix.label)
+                st.markdown(f":material/build: **{name}** is fixed: {label}.", width="stretch")
         last, turn = st.session_state.get(TAKEN, ("", 0))
         if last == chosen.key:
             _into_view(key=f"into_view_{key}_{chosen.key[:16]}", data={"turn": turn}, height=1)
@@ -151,19 +151,19 @@ def lines(chosen: ChosenInput, key: str = "undo") -> None:
 def offer(
     challenge: Challenge, chosen: ChosenInput, entries: Sequence[Finding], key: str = "offered"
 ) -> None:
-    """Draw the mends of what was noticed about an own input that was scored all the same: a button each, or a
+    """Draw the fixes of findings about an own input that was scored all the same: a button each, or a
     field for what only the visitor knows. key: of the buttons."""
-    distinct_fixes = distinct(mend for entry in entries for mend in entry.fixes)
-    applied = {mend.changes for mend in _applied(chosen)}
-    buttons = [mend for mend in distinct_fixes if mend.changes and mend.changes not in applied]
-    fields = [challenge.option(mend.option) for mend in distinct_fixes if mend.option]
+    distinct_fixes = distinct(fix for entry in entries for fix in entry.fixes)
+    applied = {fix.changes for fix in _applied(chosen)}
+    buttons = [fix for fix in distinct_fixes if fix.changes and fix.changes not in applied]
+    fields = [challenge.option(fix.option) for fix in distinct_fixes if fix.option]
     if chosen.own and (buttons or fields):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             for option in fields:
                 _field(chosen, option, key)
             if buttons:
                 st.markdown(":material/help: Meant otherwise?", width="content")
-                finding_list.mend_buttons(buttons, partial(take, challenge.id, chosen), key)
+                finding_list.fix_buttons(buttons, partial(take, challenge.id, chosen), key)
 
 
 def _field(chosen: ChosenInput, option: Option, key_prefix: str) -> None:
@@ -172,8 +172,8 @@ def _field(chosen: ChosenInput, option: Option, key_prefix: str) -> None:
     def fill_in() -> None:
         value = st.session_state[key]
         if value is not None:
-            mend = SuggestedFix(f"{option.label}: {value:g}", InputChanges(options=((option.name, value),)))
-            _keep(chosen, (*_applied(chosen), mend))
+            fix = SuggestedFix(f"{option.label}: {value:g}", InputChanges(options=((option.name, value),)))
+            _keep(chosen, (*_applied(chosen), fix))
 
     appearance = {"min_value": 0.0, "placeholder": "unknown", "on_change": fill_in, "width": 260}
     option_widget(option, key, bind=None, persist_state=None, **appearance)
@@ -182,7 +182,7 @@ def _field(chosen: ChosenInput, option: Option, key_prefix: str) -> None:
 def other_test_set(
     challenge_id: str, test_set: ChosenInput, chosen: ChosenInput, codes: set[str]
 ) -> list[SuggestedFix]:
-    """Return the mend that scores an own submission on the sample test set that has its cases; none where it
+    """Return the fix that scores an own submission on the sample test set that has its cases; none where it
     is chosen, or no sample has them. codes: of its problems."""
     if test_set.own or not chosen.own or chosen.is_model or not codes & OF_ANOTHER_SET:
         return []

@@ -46,7 +46,7 @@ def draw(
         fixes.take(challenge.id, dropped, chosen_before)
         st.rerun()
     with st.container(border=True, gap="small"):
-        st.header("Which column is what?", anchor=False)
+        st.header("What does each column contain?", anchor=False)
         st.caption(f"{markdown(dropped.name, 60)}: {table.marks}; the numbers look like {table.scale}.")
         rows = pd.DataFrame(table.rows, columns=pd.Index(_distinct(table.header)))
         st.dataframe(rows, hide_index=True, height="content")
@@ -73,7 +73,7 @@ def _choices(
     case = picked.pop(table.form.case)
     fix = chosen(table, case, picked)
     if fix is None:
-        st.caption("Each needs a column of its own.")
+        st.caption("Each item needs its own column.")
         return
     if table.guess.in_order:
         st.caption("Numbered columns are taken in the order of the challenge's classes.")
@@ -97,7 +97,7 @@ def _take(challenge_id: str, dropped: ChosenInput, header: tuple[str, ...], fix:
 
 
 def _distinct(header: tuple[str, ...]) -> list[str]:
-    """Return headings of which none is like another."""
+    """Return headings that all differ."""
     return [name if header.index(name) == i else f"{name} ({i + 1})" for i, name in enumerate(header)]
 
 
@@ -106,7 +106,7 @@ def _preview(challenge_id: str, key: tuple[str, str], _dropped: ChosenInput, _fo
     return preview(_dropped.source, _form, _truth, _dropped.name)
 
 
-@st.cache_resource(max_entries=16, scope="session", show_spinner="Reading it so ...")
+@st.cache_resource(max_entries=16, scope="session", show_spinner="Reading the file with this choice ...")
 def _score(
     challenge_id: str,
     key: tuple[str, str],

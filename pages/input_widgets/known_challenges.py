@@ -37,7 +37,7 @@ def name_of(challenge_id: str) -> str:
 
 
 def title_of(challenge_id: str) -> str:
-    """Return what lists call a challenge; its id where it is not known here."""
+    """Return a challenge's name in lists; its id if it is not known here."""
     row = REGISTRY.get(challenge_id)
     if row:
         return row.short_name

@@ -10,7 +10,7 @@ from scoring.core.options import Option
 def option_widget(option: Option, key: str = "", **appearance: Any) -> Any:
     """Draw the widget of an option and return the chosen value.
 
-    An option with `values` is a selectbox, a switch a toggle, a number a number input. The choice stands in
+    An option with `values` is a selectbox, a switch a toggle, a number a number input. The choice is in
     the address and stays while the visitor goes to other pages.
 
     Args:

@@ -1,6 +1,6 @@
 """Own files outlive a reload of their tab.
 
-A reload is a new session on the server. The tab remembers a random token in its own storage, which stands in
+A reload is a new session on the server. The tab remembers a random token in its own storage, which is in
 no address; with it the new session takes over the files of the one before, which Streamlit keeps for a short
 while. Where they are gone, for example after a restart of the server, the page says so.
 """
@@ -19,9 +19,9 @@ from scoring.common.text import markdown
 
 KEY = "kept_files"
 ENDING = "_kept"
-"""Of the keys of own files in the session; their values are (key of the uploader, files)."""
+"""Prefix of the keys of own files in the session; their values are (key of the uploader, files)."""
 OPTIONS = ("mends",)
-"""What visitors said of own files."""
+"""Visitors' statements about their own files."""
 NAMES = 5
 _component = st.components.v2.component(
     KEY,
@@ -39,7 +39,7 @@ export default function ({data, setTriggerValue}) {
 
 @dataclass(eq=False)
 class Held:
-    """What a session holds of own files. token: by which another one takes them over."""
+    """A session's own files. token: with which another session takes them over."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     files: dict[str, Any] = field(default_factory=dict)

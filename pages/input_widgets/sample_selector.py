@@ -13,7 +13,7 @@ from scoring.common.text import markdown
 
 @dataclass(frozen=True)
 class InputPanel:
-    """What was chosen: the key of the sample ("": there is none), or the visitor's own files (empty: none).
+    """The choice: the key of the sample ("" without one), or the visitor's own files (empty without any).
     `caption` takes one line about it once it has been read."""
 
     sample: str
@@ -23,7 +23,7 @@ class InputPanel:
 
 @dataclass(frozen=True)
 class InUse:
-    """Own files in use, and what forgets them."""
+    """Own files in use, and the function that forgets them."""
 
     files: Sequence[UploadedFile]
     forget: Callable[[], None]

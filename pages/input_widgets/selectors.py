@@ -1,4 +1,4 @@
-"""Test-set and submission selectors: a sample, or what the visitor dropped."""
+"""Test-set and submission selectors: a sample, or dropped files."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from scoring.common.text import markdown
 from scoring.core.file_contents import InputSlot, within
 
 SEVERAL = "the dropped files"
-"""What messages call files that were not in one folder."""
+"""The name, in messages, of files that were not in one folder."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Slot:
     """An input of a page.
 
     Attributes:
-        key: Of the choice in the session; its files stand under the same with an ending.
+        key: Of the choice in the session; its files are under the same with an ending.
         parameter: What the address calls the choice.
         about: What own files may be.
         target: Challenge and input, where files that belong to another one are sent there; without it a new
             file takes the place of the one before.
-        folder: What a folder is called; "" where none is taken.
+        folder: Name of a folder; "" where none is taken.
     """
 
     key: str
@@ -136,7 +136,7 @@ def second(
         kept: Further submissions to choose from: key -> title, and what opens it.
 
     Returns:
-        What was chosen, None for nothing, and what the page calls it.
+        The choice, None without one, and its name on the page.
     """
     key, about = f"{page}_second", "Second submission: is it better or worse? Compared case by case"
     offered = {name: sample.title for name, sample in samples.items()}

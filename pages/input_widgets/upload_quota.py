@@ -21,12 +21,12 @@ from scoring.services.doctor import Occupancy
 
 ROUTE = "/_stcore/upload_file/"
 SETTLED_SECONDS = 60
-"""An upload that no page refers to so long after it came is held for nobody."""
+"""An upload that no page uses for this time is deleted."""
 FRAME_BYTES = 4096
-"""What a form adds to a file, about."""
+"""Approximate number of bytes that a form adds to a file."""
 
 NO_ROOM = (
-    "This file was not taken: the server could not keep it while it came ({}). Nothing else is lost; tell "
+    "This file was not accepted: the server could not store it ({}). Nothing else is lost; tell "
     "the operator of the server."
 )
 LOG = logging.getLogger(__name__)
@@ -84,14 +84,16 @@ class UploadQuota:
             own = self._held(runtime, session)
         if own + size > allowed.session_bytes:
             return (
-                f"This file was not taken: with it your files would have {_mb(own + size)} MB, and one "
-                f"visitor may hold {_mb(allowed.session_bytes)} MB here. Remove files that you need no more."
+                f"This file was not accepted: your files would then have {_mb(own + size)} MB, and one "
+                f"visitor may have {_mb(allowed.session_bytes)} MB here. Remove files that you no longer "
+                "need."
             )
         everybody = sum(self._held(runtime, other) for other in streamlit_internals.sessions(runtime))
         if everybody + size > allowed.server_bytes:
             return (
-                f"This file was not taken: all visitors together may hold {_mb(allowed.server_bytes)} MB of "
-                "files here, and that is used up. Try again in a minute; nothing that you dropped is lost."
+                f"This file was not accepted: all visitors together may have {_mb(allowed.server_bytes)} MB "
+                "of files here, and this space is full. Try again in a minute; nothing that you dropped is "
+                "lost."
             )
         return ""
 
@@ -112,7 +114,7 @@ class UploadQuota:
         self.close(key.session)
 
     def _held(self, runtime: Runtime, session: AppSession) -> int:
-        """Bytes that a session holds: what it uploaded, what it took over when its tab was loaded anew, its
+        """Bytes that a session holds: what it uploaded, what it took over when its tab was loaded again, its
         decoded images, and what is on its way."""
         with streamlit_internals.uploads_of(runtime, session.id) as files:
             sizes = {key: len(file.data) for key, file in files.items()}
@@ -190,7 +192,7 @@ class UploadQuotaMiddleware:
             quota.refuse(session, message)
             await _answer(send, 413, message)
         except OSError as fault:  # uploads pass through the folder for temporary files
-            LOG.exception("an upload could not be taken")
+            LOG.exception("an upload could not be accepted")
             quota.refuse(session, NO_ROOM.format(fault.strerror))
             await _answer(send, 507, NO_ROOM.format(fault.strerror))
         finally:
@@ -229,7 +231,7 @@ def _announced(scope: Scope) -> int:
 
 
 async def _drain(receive: Receive, announced: int) -> None:
-    """Read what a refused request sends and keep nothing: who is cut off in the middle sees a lost
+    """Read the data of a refused request and keep nothing: otherwise the browser would see a lost
     connection instead of an answer."""
     remaining = min(announced, (st.get_option("server.maxUploadSize") + 1) << 20)
     while remaining > 0:

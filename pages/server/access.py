@@ -1,4 +1,4 @@
-"""Access of a visitor: identity, pages that may be opened, and what may be written.
+"""Access of a visitor: identity, pages that may be opened, and permitted changes.
 
 The shell registers only the pages that a visitor may open, each page asks again, and so does every act that
 writes: callbacks run before the shell, and fragments without it. The functions of the store ask the actor.
@@ -83,7 +83,7 @@ def is_configured() -> bool:
 
 
 def actor() -> Actor:
-    """Return who this visitor is: where nobody logs in, whoever runs the app. Found out once a run."""
+    """Return who this visitor is: where nobody logs in, the person who runs the app. Found out once a run."""
     run = streamlit_internals.current_run()
     if run is None:
         return _actor()
@@ -165,7 +165,7 @@ class NavEntry:
 
 
 def notice(name: str, least: Role | None, title: str = "Not for everybody") -> None:
-    """Say for whom a page is, and the way to what is for everybody."""
+    """Say for whom a page is, and link to the pages for everybody."""
     record_refused(f"/{name}")
     st.title(title)
     who = WHAT.get(least, "nobody") if least else "nobody"
@@ -198,7 +198,7 @@ def record_refused(address: str) -> None:
 
 
 def bar() -> None:
-    """Say who is logged in, with the button that ends or begins that; where nobody logs in, draw nothing."""
+    """Say who is logged in, with the button for login or logout; without logins, draw nothing."""
     if not is_configured():
         return
     person = actor()

@@ -1,6 +1,6 @@
 """The order in which a challenge's page is drawn when it is opened.
 
-Browsers load what draws widgets when the first of them is sent, and draw what came late in one go. In the run
+Browsers load the code for widgets with the first widget, and draw late elements together. In the run
 that opens a page, widgets above the score are therefore drawn after it, at the places that were made for
 them, and a moment later: score and first figure are seen as text by then. Every later run draws them at once.
 """
@@ -11,9 +11,9 @@ from collections.abc import Callable
 import streamlit as st
 
 AFTER = "_after_score"
-"""In the session: what is still to be drawn in the run that opens a page."""
+"""In the session: elements still to be drawn in the run that opens a page."""
 PAUSE = 0.09
-"""Seconds in which a browser draws what was sent."""
+"""Seconds in which a browser draws the sent elements."""
 
 
 def begin(opens: bool) -> None:
@@ -25,7 +25,7 @@ def begin(opens: bool) -> None:
 
 
 def after(draw: Callable[[], object]) -> None:
-    """Draw what can wait for the score, which is at once in all runs but the one that opens a page."""
+    """Draw elements that can wait for the score: only the run that opens a page delays them."""
     waiting = st.session_state.get(AFTER)
     if waiting is None:
         draw()
@@ -34,7 +34,7 @@ def after(draw: Callable[[], object]) -> None:
 
 
 def pause() -> None:
-    """Let the browser draw what was sent, while anything waits for it."""
+    """Let the browser draw the sent elements, while others wait."""
     if st.session_state.get(AFTER):
         time.sleep(PAUSE)
 

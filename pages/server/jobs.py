@@ -1,5 +1,5 @@
-"""Long work beside the page: a queue that goes on while pages are drawn anew, shows how far it is, and can be
-stopped."""
+"""Long work beside the page: a queue that goes on while pages are drawn again, shows how far it is, and can
+be stopped."""
 
 import secrets
 import threading
@@ -108,7 +108,7 @@ class JobQueue:
     """Runs a few jobs at the same time, of a session one after another: whose session waited longest comes
     next.
 
-    A key begins with a session and names what is computed, so that nobody stops another's work.
+    A key contains the session and the computation, so that no session stops another's work.
     """
 
     def __init__(self, running: int = RUNNING_JOBS) -> None:
@@ -133,12 +133,12 @@ class JobQueue:
             return job
 
     def forget(self, key: tuple) -> None:
-        """The next `submit` of this key starts anew."""
+        """The next `submit` of this key starts again."""
         with self._lock:
             self._jobs.pop(key, None)
 
     def replace(self, key: tuple) -> bool:
-        """Stop the job of a key for the sake of another; the next `submit` of this key starts anew.
+        """Stop the job of a key for the sake of another; the next `submit` of this key starts again.
 
         Returns:
             Whether it had not ended.
@@ -203,7 +203,7 @@ class JobQueue:
         return False
 
     def _leave(self) -> None:
-        """Take out what waits and is wanted no more."""
+        """Remove waiting jobs that are no longer needed."""
         for session, jobs in list(self._waiting.items()):
             for entry in [entry for entry in jobs if entry[0].cancelled()]:
                 jobs.remove(entry)
@@ -211,7 +211,7 @@ class JobQueue:
             self._tidy(session)
 
     def _tidy(self, session: str) -> None:
-        """Let a session stand at the end of the line, or nowhere if nothing of it waits."""
+        """Let a session wait at the end of the line, or nowhere if nothing of it waits."""
         jobs = self._waiting[session]
         if not jobs:
             del self._waiting[session]

@@ -1,4 +1,5 @@
-"""Login cookies: what a provider tells about a person, reduced to what roles and members of boards need.
+"""Login cookies: the provider's claims about a person, reduced to those that roles and members of boards
+need.
 
 Streamlit keeps all claims and tokens in cookies. Those of a person in thousands of groups are longer than
 the headers that a server reads: that person could not connect any more.
@@ -68,7 +69,7 @@ def _reduced(person: dict[str, Any]) -> dict[str, Any]:
 
     try:
         rules = access.access_rules()
-    except InputRefused:  # nobody has a role until the settings are mended
+    except InputRefused:  # nobody has a role until the settings are fixed
         rules = AccessRules()
     named: list[str] = []
     with contextlib.suppress(InputRefused):

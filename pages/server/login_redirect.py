@@ -68,7 +68,7 @@ class _Begun:
 
 
 class _Ended:
-    """Sends the answer to whom the provider sent back: to the page where the login began."""
+    """Sends a person whom the provider sent back to the page where the login began."""
 
     def __init__(self, scope: Scope, send: Send):
         cookies = SimpleCookie(_header(scope, b"cookie"))

@@ -17,7 +17,7 @@ from scoring.inputs.text_columns import LazyColumns
 OWN = "_own_results"
 """In the session: its budget."""
 LEAST = 3
-"""Results that stay however large they are: what a page shows rests on as many."""
+"""Results that stay however large they are: the basis of a page shows as many."""
 SAMPLED = 200
 """Items of a large collection that are measured; the rest is taken to be alike."""
 
@@ -48,7 +48,7 @@ class MemoryBudget:
 
     @property
     def held_bytes(self) -> int:
-        """What the results take."""
+        """Memory of the results."""
         with self._lock:
             return self._total()
 
@@ -98,7 +98,7 @@ _sessions_lock = threading.Lock()
 
 
 def sessions_bytes() -> int:
-    """Return what the results of own files of all sessions take."""
+    """Return the memory of the results of own files of all sessions."""
     with _sessions_lock:
         budgets = list(_SESSIONS)
     return sum(budget.held_bytes for budget in budgets)
@@ -118,8 +118,8 @@ def bound_own(cached: Any, **arguments: Any) -> Any:
     result = budget.bound(cached, **arguments)
     if budget.dropped > before:
         st.toast(
-            "The memory for results of your own files is full: the oldest made room, and are computed again "
-            "when you ask for them."
+            "The memory for results of your own files is full: the oldest results were deleted and are "
+            "computed again when you open them."
         )
     return result
 
@@ -144,6 +144,6 @@ def size_of(value: object, deep: int = 8) -> int:
 
 
 def _of_items(items: Collection[object], deep: int) -> int:
-    """Return the bytes of items; of many, an evenly spread sample is measured."""
+    """Return the bytes of items; if there are many, an evenly spread sample is measured."""
     step = max(1, len(items) // SAMPLED)
     return step * sum(size_of(item, deep - 1) for k, item in enumerate(items) if k % step == 0)

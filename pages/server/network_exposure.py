@@ -1,4 +1,4 @@
-"""Network exposure: whether other machines can reach this server, and what follows from that."""
+"""Network exposure: whether other machines can reach this server, and the consequences."""
 
 import ipaddress
 

@@ -11,7 +11,7 @@ _WHEN_NEEDED = (
     "scoring.presentation.figures.confusion",
     "scoring.presentation.html",
 )
-"""Modules that are otherwise imported by whoever needs them first."""
+"""Modules that are otherwise imported by the first visitor who needs them."""
 
 
 def preload() -> None:

@@ -23,8 +23,8 @@ AUTHORITY = re.compile(r"(\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\]|[A-Za-z0-9._-]+)(?::([
 """A `Host` header: a name or an address, and a port."""
 FORWARDED_HTTPS = re.compile(r"(?:^|;)\s*proto=\"?https\"?\s*(?:;|$)")
 OTHER_HOST = (
-    "This server does not answer under this name. Whoever runs it names the address that visitors use with "
-    "--browser.serverAddress."
+    "This server does not accept requests under this address. The server's operator sets the address for "
+    "visitors with --browser.serverAddress."
 )
 
 
@@ -132,7 +132,7 @@ def _name(authority: str) -> str | None:
 
 def _is_forwarded_https(scope: Scope) -> bool:
     """Return whether a proxy says that the visitor came by HTTPS (`X-Forwarded-Proto`, or `Forwarded` of RFC
-    7239). Of several proxies the first counts: it is the visitor's."""
+    7239). If there are several proxies, the first address counts: it is the visitor's."""
     proto = (_header(scope, b"x-forwarded-proto") or "").lower().partition(",")[0].strip()
     forwarded = (_header(scope, b"forwarded") or "").lower().partition(",")[0]
     return proto == "https" or FORWARDED_HTTPS.search(forwarded) is not None

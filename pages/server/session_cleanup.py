@@ -28,7 +28,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Departures:
-    """Frees what sessions that left hold. Call `sweep` about once a second, on the thread of the server's
+    """Frees the memory of sessions that left. Call `sweep` about once a second, on the thread of the server's
     event loop.
 
     Args:
@@ -41,7 +41,7 @@ class Departures:
         self._without_downloads: set[str] = set()
 
     def sweep(self) -> bool:
-        """Free what is due, and return whether a session was ended."""
+        """Free the memory of ended sessions, and return whether there was one."""
         now, gone = self._clock(), streamlit_internals.disconnected_sessions(self._runtime)
         self._left = {key: self._left.get(key, now) for key in gone}
         self._without_downloads &= gone.keys()

@@ -35,7 +35,7 @@ __all__ = [
     "UploadedFile",
 ]
 ATTRIBUTES_BYTES = 200
-"""Room for what stands behind the value of a cookie."""
+"""Room for what is behind the value of a cookie."""
 
 
 def current_run() -> Any | None:

@@ -1,7 +1,7 @@
 """URL state: choices whose key in the address is not what their widget shows.
 
-A choice made on the page is written to the address. Back and Forward change the address, and the page takes
-over what it names then.
+A choice made on the page is written to the address. Back and Forward change the address, and the page
+applies its choices.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ def steps() -> None:
 
 
 def start_run(page: str) -> bool:
-    """Note which page is drawn. Called before it; what the address said of another page is forgotten.
+    """Note which page is drawn. Called before the page; choices of another page are forgotten.
 
     Returns:
         Whether this run opens the page.
@@ -35,12 +35,12 @@ def start_run(page: str) -> bool:
 
 
 def read_again() -> None:
-    """Take over anew what the address names: what can be chosen has changed, as after a reload."""
+    """Apply the choices in the address again, because the available choices have changed."""
     st.session_state[KNOWN] = {}
 
 
 def end() -> None:
-    """Remember what the address says. Called after the page."""
+    """Remember the choices in the address. Called after the page."""
     st.session_state[KNOWN] = st.query_params.to_dict()
 
 

@@ -1,4 +1,4 @@
-"""Chosen image: what the parts of the page of single images know of it."""
+"""Chosen image: facts about it for the parts of the page of single images."""
 
 from dataclasses import dataclass
 

@@ -23,7 +23,7 @@ from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 from scoring.single_image.sweep import DemographicSweep
 
 SWEEP_RUNS, USUAL_OPACITY = 30, 50
-WAYS = ("One part hidden after the other", f"Random half of the picture hidden, {random_masks.COUNT} times")
+WAYS = ("Parts hidden one at a time", f"Random half of the picture hidden, {random_masks.COUNT} times")
 
 
 def parts(query: Query) -> None:
@@ -35,8 +35,8 @@ def parts(query: Query) -> None:
     if session.outcome(key) is None and st.session_state.get(wanted) != key:
         seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
-            f"{wording.MAP} Two maps, made in two ways, so that you see how far they agree, and the whole "
-            f"picture in other light and colour. "
+            f"{wording.MAP} You see two maps made by two methods, to check whether they agree, and the "
+            "effect of other light and colour on the whole image. "
             f"It takes {runs} runs of the model, about {max(1, seconds):.0f} s."
         )
         if st.button("Which parts move the score?", key="single_map", icon=":material/texture:"):
@@ -84,7 +84,7 @@ def _maps(query: Query, maps: Explanation) -> None:
     before = maps.whole.before[k]
     layout.facts(
         [
-            Fact(f"{change[0].upper()}{change[1:]}", decimal(float(row[k]), 2), f"as it is {before:.2f}")
+            Fact(f"{change[0].upper()}{change[1:]}", decimal(float(row[k]), 2), f"unchanged {before:.2f}")
             for change, row in maps.whole.after.items()
         ]
     )
@@ -129,8 +129,8 @@ def _technical(maps: Explanation, k: int) -> None:
     grid, fine = maps.one_by_one.drops.shape[1], maps.random_halves.drops.shape[1]
     r = maps.correlation(k)
     st.markdown(
-        f"- One part hidden after the other: occlusion, {grid} × {grid} soft patches in the colour around "
-        "the lesion; score as it is less score with the patch.\n"
+        f"- Parts hidden one at a time: occlusion with {grid} × {grid} soft patches in the colour around "
+        "the lesion; the value is the original score minus the score with the patch.\n"
         f"- Random halves hidden: RISE, {random_masks.COUNT} random masks on {fine} × {fine} points; at each "
         "point the covariance of score and mask over the variance of the mask, which is the fall of the "
         f"score when the point is hidden. By chance alone it reaches {maps.random_halves.noise[k]:.2f}.\n"
@@ -152,8 +152,8 @@ def person(query: Query) -> None:
     key = (*query.key, answer.kind)
     if not session.held("sweep", key):
         st.caption(
-            f"Asks the model {SWEEP_RUNS} times more, each time with another age, sex or body site, "
-            f"about {_seconds(answer.cpu_ms)} s."
+            f"Runs the model {SWEEP_RUNS} more times, each time with another age, sex or body site; this "
+            f"takes about {_seconds(answer.cpu_ms)} s."
         )
         if st.button(
             "Same picture, another age, sex or body site", key="single_sweep", icon=":material/tune:"

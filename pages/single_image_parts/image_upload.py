@@ -1,5 +1,5 @@
-"""Choice of the image: a case of the test set, an own photograph or one from the camera. Of an own file only
-pixels are kept."""
+"""Choice of the image: a case of the test set, an own photograph or one from the camera. Only the pixels of
+an own file are kept."""
 
 import secrets
 from dataclasses import replace
@@ -78,7 +78,8 @@ def image(
 
 
 def _target() -> None:
-    """Make the page take dropped images where it has no uploader for them: an unseen one is their target."""
+    """Make the page accept dropped images even without a visible uploader: a hidden uploader receives
+    them."""
     key = f"single_image_files_{st.session_state.get(TURN, 0)}"
 
     def route_files() -> None:
@@ -224,19 +225,19 @@ def _own(source: str, most_pixels: int) -> ChosenImage | None:
 
 
 def waiting(has_agreed: bool) -> list:
-    """Return images that were dropped elsewhere once their owner has read what becomes of them, and say
+    """Return images that were dropped elsewhere once their owner has read what happens to them, and say
     that they wait until then."""
     files = st.session_state.get(WAITING) or []
     if files and has_agreed:
         return st.session_state.pop(WAITING)
     if files:
         named = f"**{markdown(files[0].name, 60)}**" if len(files) == 1 else f"**{len(files)} images**"
-        st.info(f"{named}: the answer comes after you have read this.", icon=":material/image:")
+        st.info(f"{named}: the answer appears after you have confirmed this text.", icon=":material/image:")
     return []
 
 
 def agreed() -> bool:
-    """Draw what becomes of own images, and return whether the visitor has read it."""
+    """Explain what happens to own images, and return whether the visitor has read it."""
     st.markdown(wording.BANNER)
     st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
     return st.checkbox("I have read this", key="single_agreed", persist_state="session")

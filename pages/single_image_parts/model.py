@@ -32,7 +32,7 @@ POLL_SECONDS = 1.0
 
 
 def task(challenge_id: str, truth) -> ModelTask:
-    """Return what the challenge expects of a model, on this test set."""
+    """Return the challenge's requirements for a model, on this test set."""
     support = load_challenge(challenge_id).display.single_image
     expected = model_task(challenge_id, support.categories(truth) if support else None)
     # One risk has no class names of its own: "positive" alone would say too much.
@@ -59,7 +59,7 @@ def worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
 
 
 def _placed(worker_of: Callable, *arguments) -> Outcome | Waiting:
-    """Return a worker, or that the visitor stands in the line for one."""
+    """Return a worker, or that the visitor is in the line for one."""
     try:
         return worker_of(*arguments)
     except NoPlace as full:
@@ -74,10 +74,10 @@ def wait_for_place(waiting: Waiting) -> None:
         if st.session_state.pop(_ASKED, False):
             st.rerun()
         st.session_state[_ASKED] = True
-        who = "You are next" if waiting.position == 1 else f"You are number {waiting.position} in the line"
+        who = "You are next" if waiting.position == 1 else f"You are number {waiting.position} in the queue"
         st.info(
-            f"Every place for visitors' own models is taken ({MOST_MODELS}). {who}; the page goes on "
-            "by itself.",
+            f"All places for visitors' own models are in use ({MOST_MODELS}). {who}; the page continues by "
+            "itself.",
             icon=":material/hourglass_top:",
         )
 
@@ -121,7 +121,7 @@ def _end(outcome: Outcome) -> None:
 
 
 def _lives(outcome: Outcome) -> bool:
-    """Return whether a worker is open: one that was ended, by a limit for example, is opened anew."""
+    """Return whether a worker is open: one that was ended, by a limit for example, is opened again."""
     return outcome.value is None or not outcome.value.ended
 
 

@@ -58,8 +58,8 @@ def _threshold(query: Query, held: Reference) -> None:
     point = operating_point(held, malignant, wanted / 100)
     if point is None:
         st.info(
-            f"{wording.of_test_set(held)} malignant cases or others are missing, so no "
-            "threshold can be chosen."
+            f"{wording.of_test_set(held)} malignant or other cases are missing, so no threshold can be "
+            "chosen."
         )
         return
     own = float(risks(query.answer.probabilities, malignant))
@@ -67,7 +67,7 @@ def _threshold(query: Query, held: Reference) -> None:
         figures.among(
             risks(held.probabilities, malignant), malignant[held.truth], own, point.threshold, layout.theme()
         ),
-        f"A tick per case. Dotted: the threshold. {markdown(wording.of_test_set(held), 300)}.",
+        f"Each tick is a case. Dotted: the threshold. {markdown(wording.of_test_set(held), 300)}.",
         key="among",
     )
     layout.facts(
@@ -118,8 +118,8 @@ def _prevalence(query: Query, held: Reference) -> None:
         ]
     )
     st.caption(
-        "Within both groups the classes keep their frequencies. This holds only as far as the "
-        "scores are calibrated on the test set."
+        "Within both groups the classes keep their frequencies. This is valid only if the scores are "
+        "calibrated on the test set."
     )
 
 
@@ -137,14 +137,15 @@ def cases_alike(query: Query) -> None:
             held,
             looks,
             "Which cases look most alike?",
-            f"Compared by colours, texture and layout, independently of the model's predictions. {n}.",
+            "Cases are compared by colour, texture and layout, independently of the model's predictions. "
+            f"{n}.",
             "single_similar",
         )
     _gallery(
         query,
         held,
         [rows[case.index] for case in alike(held, answer.probabilities)],
-        "Which cases did the model score alike?",
+        "Which cases got similar scores from the model?",
         f"{wording.ALIKE} {n}.",
         "single_alike",
     )

@@ -112,7 +112,7 @@ def _session(on: reading.Session, held: Outcome | Running, among: Outcome | Runn
 def _chips(
     task: ModelTask, image: ChosenImage, among: Outcome | Running | None
 ) -> tuple[quality.QualityBadge, ...]:
-    """Return what can be said of the image before a model is asked."""
+    """Return the facts about the image that need no model."""
     others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
     return (
         *quality.photograph_chips(image_upload.measured(image), task.shortest_side, others),
@@ -167,7 +167,7 @@ def _answer(
 
 
 def _tabs(own: Impression) -> dict[str, Callable[[Query], None]]:
-    """Return what explains the answer, by tab."""
+    """Return the explanations of the answer, by tab."""
     return {
         "Why": explanation.parts,
         "Threshold": performance.operating,
@@ -204,4 +204,6 @@ def _unfinished(
     elif isinstance(among, Running):
         scoring_run.running(among, MEASURED)
     elif isinstance(tried, Running):
-        scoring_run.running(tried, "Meanwhile it is counted how often there is no answer on the test set.")
+        scoring_run.running(
+            tried, "Meanwhile Benchside counts how often the model gives no answer on the test set."
+        )

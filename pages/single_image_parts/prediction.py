@@ -47,13 +47,13 @@ def impression_first() -> bool:
         "My impression first",
         key="single_first",
         persist_state="session",
-        help="Hides the answer until you have given yours.",
+        help="The model's answer stays hidden until you have given yours.",
     )
 
 
 def impression(query: Query, wanted: bool) -> Impression | None:
-    """Return the visitor's own impression, written down before anything is shown; None until then, and one
-    without a confidence where none is wanted."""
+    """Return the visitor's own impression, written down before anything is shown; None until then; without
+    a confidence if none is wanted."""
     key = f"single_impression_{query.setup.image.token}"
     if not wanted:
         return NO_IMPRESSION
@@ -118,7 +118,7 @@ def show(query: Query, own: Impression) -> bool:
 
 
 def _card(query: Query) -> None:
-    """Draw how good the model is at all, and what its file and its preflight say."""
+    """Draw the model's overall performance, and facts from its file and its preflight."""
     task, opened, card = query.setup.task, query.setup.opened, query.card
     if card is not None:
         (st.warning if card.no_better else st.caption)(markdown(card_line(card, task.names), 600))
@@ -130,7 +130,7 @@ def _card(query: Query) -> None:
             columns = {
                 "class": task.names,
                 "its cases found": [str(share) for share in card.found],
-                "right where it is named": [str(share) for share in card.confirmed],
+                "correct when predicted": [str(share) for share in card.confirmed],
             }
             layout.table(
                 "How good is this model, class by class?",
@@ -162,10 +162,10 @@ def _how_often(query: Query) -> str:
     if query.withheld is not None:
         return withheld_line(query.withheld)
     if query.unknown:
-        return f"How often there is no answer on the test set is not known: {query.unknown}"
+        return f"The share of test images without an answer is not known: {query.unknown}"
     if query.held is not None and least_score(query.held) is None:
-        return "The test set has too few cases to say how often there is no answer."
-    return "How often there is no answer on the test set is counted below."
+        return "The test set has too few cases to estimate how often the model gives no answer."
+    return "The count of test images without an answer is below."
 
 
 def _announce(query: Query, reasons: tuple[str, ...]) -> None:
@@ -217,7 +217,7 @@ def _beside_answer(query: Query, own: Impression) -> None:
 
 
 def _class_set(query: Query) -> None:
-    """Draw the possible classes, and what that is worth."""
+    """Draw the possible classes, and the reliability of this set."""
     class_set = query.classes
     if class_set is None:
         return
@@ -254,7 +254,7 @@ def _technical(query: Query) -> None:
     columns = {"class": task.classes, "score": answer.probabilities, "raw output": raw}
     sentence = f"The raw outputs are read as {answer.kind}."
     if answer.kind != "probabilities":
-        sentence += " They are no shares; the scores were made from them."
+        sentence += " The raw outputs are not probabilities; the scores are computed from them."
     if answer.scaled is not None and query.held is not None:
         columns["temperature-scaled"] = answer.scaled
         sentence += (

@@ -70,7 +70,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Session:
-    """What a session rests on. held, among: the model's answers to the test set, and its images; None where
+    """The basis of a session. held, among: the model's answers to the test set, and its images; None where
     they are not known."""
 
     task: ModelTask
@@ -120,14 +120,14 @@ def _images(
 
 
 def _cases(on: Session) -> tuple[str, list[SourceImage]] | None:
-    """Draw how many cases are read, and return them once they were asked for."""
+    """Draw the choice of the number of cases to read, and return the cases after the visitor's request."""
     seed, count = st.session_state.get(DRAWN, (-1, 0))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         wanted = st.segmented_control("Images", COUNTS, key="single_count", required=True, default=COUNTS[0])
         label = "Draw cases and begin" if seed < 0 else "Draw other cases"
         if st.button(label, key="single_begin", type="primary" if seed < 0 else "secondary"):
             seed, count = st.session_state[DRAWN] = (seed + 1, wanted)
-    st.caption(f"{HOW} About half of the cases drawn are malignant, where the test set has as many.")
+    st.caption(f"{HOW} About half of the drawn cases are malignant, if the test set has enough.")
     if seed < 0:
         return None
     places = np.array([i for i, member in enumerate(on.truth.images) if member is not None], int)
@@ -205,7 +205,7 @@ def _read(on: Session, images: tuple[SessionImage, ...], progress: Progress) -> 
     done = len(readable) - len(unread)
     st.progress(done / len(readable), f"{done} of {len(readable)} read")
     _one(on, images[unread[0]], progress, unread[0])
-    if done and st.button("End here and show the tally", key="single_tally", type="tertiary"):
+    if done and st.button("End here and show the results", key="single_tally", type="tertiary"):
         progress.ended = True
         st.rerun()
 
@@ -259,7 +259,7 @@ def _answered(on: Session, image: SessionImage, key: str) -> SessionImage:
 
 
 def _answer(on: Session, image: SessionImage, key: str) -> None:
-    """Draw what the model says of an image."""
+    """Draw the model's answer to an image."""
     answer = image.answer
     if answer is None:
         st.error(markdown(image.refused, 600), icon=":material/block:")
@@ -303,7 +303,7 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
                 name: [str(comparison.shares[index]) for comparison in measures.values()]
                 for index, name in enumerate(READERS)
             },
-            "difference by the model": [
+            "change after seeing the model's answer": [
                 f"{decimal(100 * comparison.difference, 0, sign=True)} points "
                 f"({span(comparison.interval, 0, 100, sign=True)})"
                 for comparison in measures.values()
@@ -326,6 +326,6 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
             name: tables.number_column(name, 2) if name == "highest score" else tables.text_column(name)
             for name in columns
         },
-        f"{len(images)} images that were read. The CSV holds the same.",
+        f"{len(images)} images that were read. The CSV file has the same content.",
         key="single_reading",
     )

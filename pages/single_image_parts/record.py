@@ -20,7 +20,7 @@ WITH_IMAGE = "Put the image into the record"
 
 
 def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) -> None:
-    """Draw what the record holds and its downloads. own: the visitor's impression.
+    """Draw the content of the record and its downloads. own: the visitor's impression.
     sensitivity: the wanted one, 0..1. scores_shown: whether the scores are."""
     answer, photograph = query.answer, query.setup.image.photograph
     width, height = photograph.size
@@ -56,7 +56,7 @@ def _technical(query: Query, own: Impression, sensitivity: float, scores_shown: 
     entries = [
         Fact("File", photograph.seen.format),
         Fact("The model received", f"{wide} × {tall} px", f"stretched, {opened.recipe.steps[-1][2]}"),
-        Fact("Processor time", f"{answer.cpu_ms:.1f} ms", "of the one run"),
+        Fact("Processor time", f"{answer.cpu_ms:.1f} ms", "from this one run"),
         Fact("Outputs are", answer.kind),
     ]
     if answer.vector is not None:

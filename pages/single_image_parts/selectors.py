@@ -50,7 +50,7 @@ def cases(challenge_id: str) -> tuple[ChosenInput, str, Any]:
     else:
         panel.caption(
             f"{len(truth.value)} cases."
-            + " All numbers about a test set are about this one."
+            + " All test-set numbers on this page are for this test set."
             * (support is not None and support.kind == "photograph")
         )
         return test_set, panel.sample, truth.value
@@ -65,7 +65,7 @@ def sample_key(challenge_id: str) -> str:
 
 
 def model_title(challenge_id: str, chosen: ChosenInput) -> str:
-    """Return what the page calls a model: the title of a sample's, the file name of an own one."""
+    """Return a model's name on the page: the title of a sample, the file name of an own model."""
     offered = samples.test_sets(challenge_id)[sample_key(challenge_id)].submissions.values()
     titles = {selectors.sample_submission(entry).key: entry.title for entry in offered if entry.is_model}
     return titles.get(chosen.key, chosen.name)
@@ -106,7 +106,7 @@ def tile_scale(support: TileSupport, chosen: ChosenImage) -> float | None:
 
 
 def title_of(test_set: ChosenInput) -> str:
-    """Return what sentences call a test set."""
+    """Return the name of a test set in sentences."""
     return test_set.name if test_set.own else f"sample test set {test_set.name}"
 
 
@@ -116,7 +116,7 @@ def picture(chosen: ChosenImage) -> None:
     draw_picture(
         preview(chosen),
         width=round(SEEN_PX * min(1, width / height)),
-        alt=f"The image that the model is asked about, {width} by {height} px",
+        alt=f"The image that the model receives, {width} by {height} px",
     )
     st.caption(_about_image(chosen))
 

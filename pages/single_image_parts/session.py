@@ -18,7 +18,7 @@ KEPT_RUNS = 4
 
 
 def cached(name: str, key: object, work: Callable[[], Any]) -> Any:
-    """`work()`, done once for a key; of each name the last key alone is remembered."""
+    """`work()`, done once for a key; only the last key of each name is remembered."""
     held = st.session_state.get(f"{PREFIX}{name}")
     if held is None or held[0] != key:
         held = st.session_state[f"{PREFIX}{name}"] = (key, work())

@@ -35,7 +35,7 @@ from scoring.single_image.record import SecondModel
 NO_MODEL, OWN_MODEL = "none", "own"
 MOST_MS = 6000
 """Time for turning and mirroring all photographs that is spent without a click."""
-SECOND_ASKED = "Meanwhile the second model is asked about the test set, to see how good it is."
+SECOND_ASKED = "Meanwhile the second model runs on the test set, to measure how good it is."
 SHOWN = f"{session.PREFIX}second_shown"
 
 
@@ -108,7 +108,8 @@ def _over_time(query: Query, predictions: list[ImagePrediction]) -> None:
             caption = f"{answer.called}: {query.setup.task.names[top]} {answer.score(top)}"
             draw_picture(pictures[answer.name], markdown(caption), width="stretch", alt=answer.called)
     st.caption(
-        "As they are framed: frame the same part of each to compare like with like. In brackets: range over "
+        "The photographs are shown as cropped: crop the same part of each for a fair comparison. In "
+        "brackets: range over "
         "turned and mirrored copies."
     )
     for sentence in changes_over_time(ordered, query.setup.task.names):

@@ -38,7 +38,7 @@ WITH_IMAGE = "Put the image into the record"
 
 @dataclass(frozen=True)
 class TileFacts:
-    """Facts of a tile for its record. title: of the model or file; chips: what was noticed about the tile;
+    """Facts of a tile for its record. title: of the model or file; chips: findings about the tile;
     micrometres: along a pixel, None where nobody knows; annotated: its true nuclei, None where they are not
     known."""
 
@@ -124,7 +124,7 @@ def _counts(
     listed: Nuclei, image: ChosenImage, chosen: ChosenInput, counts: Overview, least: float, about: TileFacts
 ) -> None:
     """Draw numbers, the viewer and the table."""
-    confidence, area = f"confidence from {least:.2f}" if least else "all that were found", counts.area_mm2
+    confidence, area = f"confidence from {least:.2f}" if least else "all detected nuclei", counts.area_mm2
     lymphocytes = counts.lymphocytes
     share = percent(lymphocytes.hits / lymphocytes.n) if lymphocytes.n else UNDEFINED
     lymphocytes_of = f"{lymphocytes.hits:,} of {lymphocytes.n:,}"
@@ -178,7 +178,7 @@ def _table(counts: Overview, confidence: str) -> None:
             name: tables.number_column(name, 0) if name != "class" else tables.text_column(name)
             for name in columns
         },
-        f"Of this one tile, {confidence}; {wording.scale_words(counts.micrometres)}. "
+        f"Counted in this tile only, {confidence}; {wording.scale_words(counts.micrometres)}. "
         f"{nuclei.truth_line(counts)}",
         key="single_counts",
     )

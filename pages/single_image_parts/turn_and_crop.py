@@ -38,7 +38,7 @@ def framed(original: ChosenImage) -> ChosenImage:
         st.checkbox(
             "Crop to a square",
             key=f"single_square_{token}",
-            help="Models get a square: other shapes are stretched to one, as the challenge does.",
+            help="Models receive a square: other shapes are stretched to a square, as the challenge does.",
             persist_state="session",
         )
         turned = session.cached(
@@ -60,9 +60,9 @@ def framed(original: ChosenImage) -> ChosenImage:
             on_select=partial(_dragged, token, chart, size),
             selection_mode="box",
             config=layout.CONFIG,
-            alt="The picture with rulers and the framed part; the four numbers below frame it, too",
+            alt="The image with rulers and the crop; the four numbers below also set the crop",
         )
-        st.caption("Drag a frame around the lesion, or write where it lies, in pixels.")
+        st.caption("Drag a frame around the lesion, or enter its position in pixels.")
         with st.grid(min_column_width=90, gap="small"):
             for name, side, least, usual in zip(
                 SIDES, (0, 1, 0, 1), (0, 0, 1, 1), (0, 0, *size), strict=True

@@ -49,7 +49,8 @@ def remember(declaration: object) -> None:
 
 
 def kept_declaration(challenge_id: str) -> dict[str, Any]:
-    """Return what else keeps a declared challenge, `{"declaration": ...}`; empty for a built-in one."""
+    """Return the further data that define a declared challenge, `{"declaration": ...}`; empty for a
+    built-in one."""
     declared = None if challenge_id in REGISTRY else _library().declaration_of(challenge_id)
     return {} if declared is None else {"declaration": declared.tree}
 

@@ -35,11 +35,11 @@ from scoring.presentation.figures.theme import SHAPES, SYMBOLS
 
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
 CONFUSION = {
-    show: MatrixStyle("Which class is taken for which?", show, is_grouped=True, is_clickable=True)
+    show: MatrixStyle("Which classes are confused?", show, is_grouped=True, is_clickable=True)
     for show in ("counts", "shares")
 }
-"""What the cells say -> how the matrix of all classes is drawn."""
-STARRED = "A star marks a class with under 15 cases: read the interval, not the value."
+"""Content of the cells -> how the matrix of all classes is drawn."""
+STARRED = "A star marks a class with under 15 cases: rely on the interval, not on the value."
 
 
 def method(card: ScoreCard) -> str:
@@ -116,7 +116,8 @@ def points_lost(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
     rows = card.per_class
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
     caption = (
-        f"Bar: points lost to a class's {name}. Pale: all it can cost. Hatched: no case in this test set, so "
+        f"Bar: points lost to a class's {name}. Pale: the most that the class can cost. Hatched: no case in "
+        "this test set, so "
         f"no model could win it. Number: cases of the class, * under {SMALL_CLASS}. n = {card.n_cases}."
     )
     data: Data = {
@@ -214,7 +215,7 @@ def curves(card: ScoreCard) -> list[Block]:
         f"pointwise 95%. n: cases of the class. {method(card)}",
     )
     precision = Panels(
-        "How many cases predicted as a class belong to it?",
+        "How many cases that were predicted as a class belong to it?",
         _curve_panels(card, "pr", "pr_precision", "average_precision"),
         "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
         f"class. {method(card)}",
@@ -242,8 +243,8 @@ def _curve_panels(card: ScoreCard, kind: str, values: str, area: str) -> list[Pa
 
 @dataclass(frozen=True)
 class CalibrationWords:
-    """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score
-    are. above: what lies above the line."""
+    """How a challenge's calibration is described. figure: of the diagram. gap, brier: what ECE and Brier
+    score are. above: what is above the line."""
 
     figure: ReliabilityLabels = LARGEST_OUTPUT
     gap: str = "Mean gap between largest output and share right, weighted by n"
@@ -276,7 +277,7 @@ def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords())
             "n": n.tolist(),
         },
     )
-    distance = Facts(_distances(card, wording), "How far off is it?")
+    distance = Facts(_distances(card, wording), "How large is the calibration error?")
     above = Text(f"{wording.above} Calibration is not in the score.")
     return [SideBySide(((diagram,), (distance, above)), (3, 2))]
 
@@ -310,10 +311,10 @@ class Measure:
 
 
 RISK_MEASURES = (
-    Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
+    Measure("accuracy", "For which patients is it worse?", "accuracy, share right"),
     Measure(
         "malignant_sensitivity",
-        "Whose malignant lesions does it miss?",
+        "In which patients does it miss malignant lesions?",
         "malignant sensitivity",
         "malignant ",
     ),
@@ -321,7 +322,7 @@ RISK_MEASURES = (
 
 
 def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> list[Block]:
-    """Return shares by age, gender, body site and the like, and all of it in numbers."""
+    """Return shares by age, gender, body site and similar groups, with a table of the numbers."""
     drawn = [(_by_group(card, measure),) for measure in measures]
     return [SideBySide(drawn, [1] * len(drawn)), slices_table(card.more["slices"])]
 

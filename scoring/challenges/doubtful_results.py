@@ -36,7 +36,7 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
 
 
 def consequence(interval: str, n: int, kind: str | None) -> str:
-    """Return what few cases do to an interval, as a part of a sentence.
+    """Return the effect of few cases on an interval, as a part of a sentence.
 
     Args:
         interval: Of what: "interval of F1".

@@ -1,4 +1,4 @@
-"""Preflight views: what the official program does with files and model, by a scorecard's findings."""
+"""Preflight views: the official program's reaction to files and model, by a scorecard's findings."""
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
@@ -13,7 +13,7 @@ SENTENCE = 600
 
 
 def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: str) -> Text:
-    """Return what the official program does with the files.
+    """Return the official program's reaction to the files.
 
     Args:
         actions: Code of a finding -> what the program then does ("would cancel the whole run").
@@ -21,7 +21,9 @@ def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: st
     """
     codes = {finding.code for finding in card.findings}
     hit = [action for code, action in actions.items() if code in codes]
-    lines = [f"- It **{action}**; see the findings for line and cure." for action in dict.fromkeys(hit)]
+    lines = [
+        f"- It **{action}**; see the findings for the line and the fix." for action in dict.fromkeys(hit)
+    ]
     return Text("\n".join(lines) or f"- {fine}", question=question)
 
 

@@ -47,15 +47,15 @@ ENDINGS = {
     (".npy", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
     (".xml",): "It is XML, as ASAP and ImageScope write annotations. Export nuclei as GeoJSON (QuPath does).",
     (".pt", ".pth", ".h5", ".keras", ".tflite", ".safetensors", ".ckpt"): f"It is a model. {AS_ONNX}",
-    (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is an archive of another kind. {AS_ZIP}",
+    (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is another kind of archive. {AS_ZIP}",
 }
-"""What is said of files that nothing here reads, by their ending."""
+"""Text about files that nothing here reads, by their ending."""
 READ = "Drop a table of predictions or labels, an ONNX model, masks, lists of nuclei, or a zip of them."
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """What some of the dropped files are.
+    """Possible uses of some of the dropped files.
 
     Attributes:
         readings: What they can be, likeliest first; empty where no challenge takes them.
@@ -77,7 +77,7 @@ class Recognised:
 
 
 def recognise(files: Mapping[str, bytes]) -> list[Recognised]:
-    """Say what dropped files are, a test set and a submission apart.
+    """Recognise dropped files, a test set and a submission separately.
 
     Args:
         files: Their bytes by name; a file of a folder has its path there as name.
@@ -115,7 +115,8 @@ def _belong_together(candidate: Candidate, other: Candidate) -> bool:
 
 
 def _parts(files: Mapping[str, bytes]) -> list[dict[str, bytes]]:
-    """Return what cannot be of one input apart: folders, zips, models, and the other files together."""
+    """Return the groups of files that can belong to one input: each folder, zip and model, and the other
+    files together."""
     parts: dict[str, dict[str, bytes]] = {}
     for name, data in files.items():
         foreign = _foreign({name: data}) and not is_picture(name, data)
@@ -173,7 +174,8 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
 
 
 def _board(files: SourceFiles) -> Candidate | None:
-    """Return what an exported board is; None for files that only look like one. Raises InputRefused."""
+    """Return the reading of an exported board; None for files that only look like one. Raises
+    InputRefused."""
     board = read_board_manifest(files.read(BOARD_MANIFEST), files.called(BOARD_MANIFEST))
     if board is None:
         return None
@@ -283,7 +285,7 @@ def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str)
 
 
 def _foreign(files: Mapping[str, bytes]) -> str:
-    """Return a sentence about the one file that is of a kind that nothing here reads, "" for others."""
+    """Return a sentence about a single file whose kind cannot be read here, "" for others."""
     if len(files) > 1:
         return ""
     (name, data), *_ = files.items()

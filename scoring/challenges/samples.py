@@ -49,7 +49,7 @@ class SampleTestSet:
 
 
 NO_SAMPLE = SampleTestSet("", "", FOLDER, {})
-"""What stands for a sample where a challenge has none."""
+"""Placeholder for a sample if a challenge has none."""
 
 
 def picture(challenge_id: str) -> bytes | None:
@@ -92,7 +92,7 @@ def models(challenge_id: str) -> dict[str, SampleSubmission]:
 
 
 def _submissions(challenge: Challenge[Any, Any], folder: Path) -> dict[str, SampleSubmission]:
-    """Return what can be scored: teams, and models where the challenge scores models."""
+    """Return the sample submissions: teams, and models if the challenge scores models."""
     teams = _listed(challenge, folder, "teams")
     return teams if challenge.model is None else teams | _listed(challenge, folder, "models")
 

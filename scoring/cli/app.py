@@ -22,9 +22,9 @@ def fill(command: Parser) -> None:
     command.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port (default {PORT})")
     about = f"address to listen on (default {HOST}: only this machine)"
     command.add_argument("--host", default=HOST, metavar="ADDRESS", help=about)
-    about = "the name by which visitors reach a server that other machines can reach"
+    about = "the address that visitors use, for a server that other machines can reach"
     command.add_argument("--name", metavar="NAME", help=about)
-    about = "folder that keeps boards and history (default: BENCHSIDE_STORE, else your own folder for data)"
+    about = "folder that keeps boards and history (default: BENCHSIDE_STORE, or your own data folder)"
     command.add_argument("--store", metavar="FOLDER", help=about)
     command.add_argument("--headless", action="store_true", help="open no browser")
 
@@ -103,5 +103,5 @@ def _unwritable() -> list[Finding]:
     nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if is_there() or (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
         return []
-    message = "it cannot be written: name a folder of yours with --store."
+    message = "it cannot be written: name another folder with --store."
     return [error("store-read-only", str(folder), message)]

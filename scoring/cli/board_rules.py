@@ -69,7 +69,7 @@ def rule(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.fix:
         decision_rule.fix_rule(store, board.row.id, arguments.prizes, arguments.ties)
     row = decision_rule.fixed_rule(store, board.row.id)
-    message = "No rule was fixed: say --fix, before the first submission."
+    message = "No rule was fixed: use --fix before the first submission."
     if row is not None:
         lines = [
             f"Fixed on {phases.spoken(row.created)}, SHA-256 {row.sha256}",
@@ -95,7 +95,7 @@ def final(store: Store, arguments: argparse.Namespace) -> None:
         final_ranking.freeze(store, board.row.id)
     now = board_ranking(opened(store, board.row.id))
     value = final_ranking.as_dict(now, final_ranking.frozen(store, board.row.id))
-    message = "Nothing was frozen: say --freeze when all is decided."
+    message = "Nothing was frozen: use --freeze when everything is decided."
     if value is not None:
         lines = [f"Frozen on {value['frozen'][:16]} (UTC) by Benchside {value['version']}"]
         lines += [f"SHA-256 of {name}: {value[key]}" for key, name in HASHES.items()]
@@ -116,7 +116,9 @@ def split(store: Store, arguments: argparse.Namespace) -> None:
         try:
             text = read_file(Path(arguments.cases)).decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as problem:
-            message = f"it cannot be read as text ({type(problem).__name__}): name a file with an id a line."
+            message = (
+                f"it cannot be read as text ({type(problem).__name__}): name a file with one id per line."
+            )
             raise InputRefused([error("unreadable-file", arguments.cases, message)]) from problem
         cases = [line.strip() for line in text.splitlines() if line.strip()]
     board = split_board(store, arguments.board, arguments.share, cases, arguments.seed)
@@ -126,8 +128,8 @@ def split(store: Store, arguments: argparse.Namespace) -> None:
     value = {"board": board.row.id, "shown": board.n_told, "withheld": total - board.n_told}
     value |= {"share": known.share if known else None, "seed": known.seed if known else None}
     message = (
-        f"Scores are those of {board.n_told} of {total} cases until the truth is opened (`board hide "
-        f"{board.row.id} --open`); the other {total - board.n_told} rank at the end. The truth is hidden."
+        f"Scores use {board.n_told} of {total} cases until the truth is opened (`board hide {board.row.id} "
+        f"--open`); the other {total - board.n_told} cases decide the final ranking. The truth is hidden."
     )
     respond(arguments.json, value | {"budget": budget.as_dict()}, message)
 
@@ -139,7 +141,7 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--team", "name the team.")])
     if arguments.team is not None:
         if not arguments.member and not arguments.nobody:
-            raise InputRefused([error("bad-option", "--member", "name a member, or say --nobody.")])
+            raise InputRefused([error("bad-option", "--member", "name a member, or use --nobody.")])
         members.set_members(store, board.row.id, arguments.team, arguments.member)
         print_findings(disclosure.unsafe(board))
     teams = members.members(store, board.row.id)
@@ -159,7 +161,7 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     table = [[t.created[:16].replace("T", " "), t.team, t.outcome, str(t.person or "")] for t in trials]
     message = "\n".join(aligned(table))
     value = {"board": board.row.id, "attempts": rows, "revoked": arguments.revoke}
-    respond(arguments.json, value, message or "No participant tried anything yet.")
+    respond(arguments.json, value, message or "No participant has tried anything forbidden yet.")
 
 
 NONE = "none"
@@ -174,7 +176,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.name is None and (values or problems or arguments.remove):
         problems.append(error("bad-option", "--name", "name the phase."))
     if arguments.remove and values:
-        problems.append(error("bad-option", "--remove", "it goes without times and limits."))
+        problems.append(error("bad-option", "--remove", "with it, times and limits are not allowed."))
     if problems:
         raise InputRefused(problems)
     if arguments.remove:
@@ -189,7 +191,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def change_settings(store: Store, arguments: argparse.Namespace) -> None:
-    """Change what may be changed of a board, and say how it is."""
+    """Change the settings of a board, and print its state."""
     row = boards.change_settings(
         store,
         arguments.board,
@@ -202,7 +204,10 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
     message = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {refusals}."
     rules = disclosure_rules.rules(store, arguments.board)
     if rules is not None and rules.step is not None:
-        message += " With the Ladder the last that it shows counts instead, also once the truth is opened."
+        message += (
+            " With the Ladder, the last submission that it shows counts instead, even after the "
+            "truth is opened."
+        )
     message += f" It is {SEEN[row.visibility]}."
     value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}
     value["visibility"] = row.visibility
@@ -211,8 +216,8 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
 
 SEEN = {
     "draft": "a draft: only organizers see it",
-    "unlisted": "unlisted: whoever has its address sees it",
-    "public": "public: everybody finds it in the list",
+    "unlisted": "unlisted: everybody who has the address sees it",
+    "public": "public: everybody sees it in the list",
 }
 """Who finds a board."""
 
@@ -252,7 +257,7 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding
         elif text.isascii() and text.isdigit():
             values[field] = int(text)
         else:
-            message = f"{text[:60]!r} is no number of submissions: write one from 1 on, or none."
+            message = f"{text[:60]!r} is no number of submissions: write 1 or more, or none."
             problems.append(error("bad-option", flag, message))
     return values, problems
 

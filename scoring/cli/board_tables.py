@@ -36,7 +36,7 @@ def phase_lines(ranking: Sequence[Phase]) -> str:
 
 
 def receipt_line(receipt: Receipt) -> str:
-    """Return what became of a submission."""
+    """Return the result of a submission."""
     again = " (submitted before)" if receipt.again else ""
     result = f"score {_score(receipt.score)}{_span(receipt.interval)}"
     return f"{receipt.team}: {result}, submission {receipt.id}{again}"
@@ -51,7 +51,7 @@ def board_table(ranking: BoardRanking) -> str:
         lines.append(FOR_ORGANIZERS)
     lines += final_ranking.since(ranking)
     if ranking.phase is not None:
-        lines.append(f"Ranked is what was submitted in the phase {ranking.phase}.")
+        lines.append(f"The ranking uses submissions of the phase {ranking.phase}.")
     lines += [phase_lines(ranking.phases), ""] if ranking.phases else [""]
     own, level = (own_order(ranking), summary_text.tied(compared)) if compared else (None, ())
     by = [own.name] if own else []
@@ -86,7 +86,7 @@ def board_table(ranking: BoardRanking) -> str:
 
 
 def imported_table(ranking: ImportedBoard) -> str:
-    """Return an imported leaderboard, as far as the platform exported it."""
+    """Return an imported leaderboard, with the values that the platform exported."""
     rows = [["rank", "team", "score", "submitted"]]
     rows += [
         [str(rank or "-"), entry.team, _score(score), (entry.created or "-")[:16]]
@@ -112,7 +112,7 @@ def changes_table(found: Correction) -> str:
     """Return what one version of the test set changes against another."""
     (before, after), changed = found.versions, found.changes
     if before == after:
-        return f"Test set {after}: there is nothing to compare with."
+        return f"Test set {after}: there is no earlier version to compare with."
     lines = [f"Test set {after} instead of {before}:", *_of_cases(found), ""]
     if not changed:
         return "\n".join([*lines, "Nobody is ranked."])

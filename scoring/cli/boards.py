@@ -106,7 +106,8 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Submissio
     if arguments.folder is not None:
         if any(single) or arguments.option:
             message = (
-                "a folder of many goes without --team, --predictions, --time, --submission and --option."
+                "with a folder of many submissions, --team, --predictions, --time, --submission and "
+                "--option are not allowed."
             )
             raise InputRefused([error("bad-option", arguments.folder, message)])
         folder = Path(arguments.folder)
@@ -126,7 +127,7 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Submissio
             entry for entry in entries if isinstance(entry, Finding)
         ]
     if arguments.team is None or arguments.predictions is None:
-        message = "name --team and --predictions, or a folder of many."
+        message = "name --team and --predictions, or a folder of many submissions."
         raise InputRefused([error("bad-option", "board submit", message)])
     time = submitting.time_of(arguments.time) if arguments.time else None
     if arguments.time and time is None:
@@ -185,7 +186,7 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     reason = None if arguments.undo else arguments.reason.strip()
     if reason == "":
-        raise InputRefused([error("bad-option", "--reason", "say why it does not count.")])
+        raise InputRefused([error("bad-option", "--reason", "give the reason why it does not count.")])
     submitting.exclude(store, board.row.id, arguments.submission, reason)
     ranking = board_ranking(board)
     respond(arguments.json, public_report.value(ranking), board_table(ranking))
@@ -211,7 +212,10 @@ def _delete(store: Store, arguments: argparse.Namespace) -> None:
         gone = deletion.delete_board(store, arguments.board)
         subject = f"Board {arguments.board} (submissions: {gone.submissions})"
     else:
-        message = "this deletes the board with all of its submissions: say --yes, or name one (--submission)."
+        message = (
+            "this deletes the board with all of its submissions: confirm with --yes, or name one "
+            "submission (--submission)."
+        )
         raise InputRefused([error("bad-option", "--yes", message)])
     print_findings(gone.findings)
     value = {"board": arguments.board, "submission": arguments.submission, "files": gone.files}
@@ -222,7 +226,9 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     named = (arguments.truth, arguments.metadata, arguments.to_version)
     if arguments.discard:
         rescoring.discard(store, arguments.board)
-        respond(arguments.json, {"board": arguments.board, "discarded": True}, "The correction is dropped.")
+        respond(
+            arguments.json, {"board": arguments.board, "discarded": True}, "The correction was discarded."
+        )
         return
     before, count = opened(store, arguments.board), progress("submissions")
     target = rescoring.rescore(
@@ -239,7 +245,7 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     table = changes_table(found)
     if arguments.yes and found.dangers and any(part is not None for part in named):
         message = (
-            "nothing is shown to participants yet: check this preview, then run `board rescore "
+            "participants do not see this yet: check this preview, then run `board rescore "
             f"{arguments.board} --yes`."
         )
         refusal = InputRefused([error("correction-not-confirmed", arguments.board, message)], found.dangers)
@@ -248,7 +254,7 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.yes:
         target = rescoring.rescore(store, arguments.board, None)
     else:
-        table += "\n\nNothing is shown yet: say --yes to show it, or --discard."
+        table += "\n\nParticipants do not see this yet: use --yes to show it, or --discard."
     shown = {"shown": arguments.yes, "correction": found.as_dict()}
     changed = {"changes": [change.as_dict() for change in found.changes]}
     value = {"board": arguments.board, "test_set_version": target.test_set.number, **changed, **shown}
@@ -280,7 +286,10 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
         message = f"{flags} are for leaderboards of other platforms: name --id as well."
         raise InputRefused([error("bad-option", "board import", message)])
     if Path(arguments.file).suffix.lower() in (".json", ".csv"):
-        message = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."
+        message = (
+            "a leaderboard of another platform becomes a separate board: give it an id, such as --id "
+            "lesions-2026."
+        )
         raise InputRefused([error("bad-option", "--id", message)])
     board_id = bundle.import_board(store, arguments.file, bundle.COMMAND_LINE_BYTES)
     ranking = board_ranking(opened(store, board_id))

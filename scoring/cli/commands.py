@@ -28,15 +28,15 @@ from scoring.inference.devices import DEVICES
 from scoring.version import __version__
 
 COMMANDS = {
-    "check": "say what would be refused or noticed, without scoring",
+    "check": "list problems and findings without scoring",
     "predict": "run a model on images and write its predictions",
     "score": "the official score with its interval and everything behind it",
-    "compare": "several teams on one truth: ranks, paired differences, and how certain they are",
+    "compare": "compare several teams on one truth: ranks, paired differences, and their certainty",
 }
 CHALLENGE = "challenges of your own, each a file without code: check, add, list, show, remove, init"
 BOARD = "collect submissions over weeks and rank the teams"
-HISTORY = "own submissions that were kept: list, show, note, delete"
-PLATFORM = "score inside Grand Challenge, Codabench or EvalAI, and write what is uploaded there"
+HISTORY = "your kept submissions: list, show, note, delete"
+PLATFORM = "score inside Grand Challenge, Codabench or EvalAI, and write the files to upload there"
 
 
 def parser() -> Parser:
@@ -53,9 +53,9 @@ def parser() -> Parser:
     add_command(commands, "challenges", "list the challenges", examples(prog, "challenges"))
     of_metrics = add_command(commands, "metrics", metrics.MEANING, examples(prog, "metrics"))
     of_metrics.fill = metrics.fill
-    help_text = "check this installation: confinement, limits, what to mend"
+    help_text = "check this installation: confinement, limits, what to fix"
     about = add_command(commands, "doctor", help_text, examples(prog, "doctor"))
-    about.add_argument("--json", metavar="FILE", help="write JSON to this file; - means standard output")
+    about.add_argument("--json", metavar="FILE", help="write JSON to this file (- for standard output)")
     of_app = add_command(commands, "app", "open the pages in a browser", examples(prog, "app"))
     of_app.fill = app.fill
     for command, help_text in COMMANDS.items():
@@ -109,7 +109,7 @@ def _fill(command: str, challenge_id: str, parser: Parser) -> None:
 
 
 def _common(command: Parser, challenge: Challenge[Any, Any], images: str) -> None:
-    command.add_argument("--json", metavar="FILE", help="write JSON to this file; - means standard output")
+    command.add_argument("--json", metavar="FILE", help="write JSON to this file (- for standard output)")
     about = f"folder or zip of images{images}" if challenge.inputs.images_apart else argparse.SUPPRESS
     command.add_argument("--images", metavar="I", help=about)
 
@@ -135,7 +135,7 @@ class _Pairs(argparse.Action):
 
 def _fix_options(command: Parser, of_teams: bool) -> None:
     """Add what fixes predictions as they are read. of_teams: of one team each, TEAM:VALUE, or of all."""
-    title = "how predictions are read" + ", of all teams or, with TEAM: before it, of one" * of_teams
+    title = "how predictions are read" + ", for all teams, or for one team with TEAM: before it" * of_teams
     fixes, team = command.add_argument_group(title), "[TEAM:]" * of_teams
     several: dict[str, Any] = {"action": "append", "default": []} if of_teams else {"default": ""}
     pairs = several if of_teams else {"action": _Pairs, "default": ""}
@@ -148,8 +148,8 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     fixes.add_argument("--decimal-commas", help=commas, **switch)
     fixes.add_argument("--delimiter", metavar=f"{team}C", help="what separates cells", **several)
     rows = (
-        "of rows of the same case keep one: identical (rows that are the same in every cell), first=COLUMN "
-        "or last=COLUMN (rows that are the same in that column)"
+        "if a case has several rows, keep one: identical (if the rows are the same in every cell), "
+        "first=COLUMN or last=COLUMN (if they are the same in that column)"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
     edits = f"change the table as a whole, as a refusal says: {', '.join(EDITS)}"
@@ -160,7 +160,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
 
 
 def _device(command: Parser, challenge: Challenge[Any, Any]) -> None:
-    text = "what the model runs on: auto (default), cpu or cuda; docs/models.md"
+    text = "device that runs the model: auto (default), cpu or cuda; see docs/models.md"
     about = argparse.SUPPRESS if challenge.model is None else text
     command.add_argument("--device", metavar="D", choices=DEVICES, default="auto", help=about)
 
@@ -215,7 +215,7 @@ def _compare(command: Parser, challenge: Challenge[Any, Any]) -> None:
 
 
 def _create(command: Parser, challenge: Challenge[Any, Any]) -> None:
-    """Add what a board is made of; options that teams set by themselves come with each submission."""
+    """Add the parts of a board; options that teams set by themselves come with each submission."""
     shared_arguments(command, "create")
     _truth(command, required=True)
     shared_arguments(command, "replicates")

@@ -91,7 +91,9 @@ def _add(arguments: argparse.Namespace) -> None:
 def _remove(arguments: argparse.Namespace) -> None:
     file = _file(arguments.file)
     if not file.is_own:
-        raise _refused(file.name, "it comes with Benchside and stays; only own challenges are removed.")
+        raise _refused(
+            file.name, "it is part of Benchside and cannot be removed; only your own challenges can."
+        )
     file.path.unlink(missing_ok=True)
     print(f"Removed {file.name}. Boards and the history keep their copies of it.")
 
@@ -134,7 +136,7 @@ def _asked(found: Draft) -> Draft:
 
 
 def _answer(question: str, usual: Any) -> Any:
-    """Return what is typed, or what is usual; of a number only a number."""
+    """Return the typed text, or the default; for a number, only a number is accepted."""
     typed = input(f"{question} [{usual}]: ").strip()
     try:
         return type(usual)(typed) if typed else usual

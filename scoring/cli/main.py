@@ -16,7 +16,7 @@ from scoring.inference import devices
 from scoring.inference.cluster.scheduler import ClusterUnusable
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
-SIGNS = {"ok": "ok  ", "caution": "note", "fault": "MEND"}
+SIGNS = {"ok": "ok  ", "caution": "note", "fault": "FIX "}
 """State of a check of the installation -> its sign."""
 
 

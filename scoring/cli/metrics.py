@@ -18,7 +18,7 @@ def fill(command: Parser) -> None:
     command.add_argument(
         "task", nargs="?", choices=registry.TASKS, metavar="TASK", help=", ".join(registry.TASKS)
     )
-    command.add_argument("--json", metavar="FILE", help="write JSON to this file; - means standard output")
+    command.add_argument("--json", metavar="FILE", help="write JSON to this file (- for standard output)")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -45,8 +45,8 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
     if not sys.stdout.isatty():
         return verdict
     if problems:
-        return f"{verdict}: {tally(problems)}. Nothing was scored: mend what is listed above and check again."
-    return f"{verdict}: nothing prevents scoring. Nothing was scored yet: the command score does that."
+        return f"{verdict}: {tally(problems)}. Nothing was scored: fix the problems above and check again."
+    return f"{verdict}: the files can be scored. Nothing was scored yet: the command score does that."
 
 
 def write(target: str, content: str | bytes | Iterable[str], option: str) -> None:
@@ -68,7 +68,8 @@ def write(target: str, content: str | bytes | Iterable[str], option: str) -> Non
 
 
 def respond(target: str | None, value: Any, line: str) -> None:
-    """Write JSON where it is wanted, else say the words. target: of JSON, None where none is wanted."""
+    """Write JSON if it is wanted, otherwise print the words. target: of the JSON, None if it is not
+    wanted."""
     if target:
         write(target, as_json(value), "--json")
     else:
@@ -76,7 +77,7 @@ def respond(target: str | None, value: Any, line: str) -> None:
 
 
 def progress(counted: str = "images") -> Callable[[int, int], None] | None:
-    """Return what counts progress on standard error; None where that is no terminal."""
+    """Return the progress counter on standard error; None where that is not a terminal."""
     if not sys.stderr.isatty():
         return None
     start = time.monotonic()
@@ -95,7 +96,7 @@ Lines = Sequence[tuple[str, str]]
 
 
 def front_lines(arguments: argparse.Namespace, submission: str | None) -> tuple[Lines, list[Finding]]:
-    """Return what stands on the front page, the names of the files and what the command line adds, and
+    """Return what is on the front page, the names of the files and what the command line adds, and
     `bad-option` for every line without a name."""
     files = [("Test set", arguments.truth), ("Submission", submission)]
     lines = [(name, Path(path).name or str(path)) for name, path in files if path]
@@ -132,7 +133,7 @@ def write_appendix(report: str, text: str) -> None:
 
 
 MOST_CELLS = 60
-"""Of a column of a table, in places of a terminal: a Chinese character or an emoji takes two."""
+"""Maximum width of a table's column, in places of a terminal: a Chinese character or an emoji takes two."""
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:

@@ -57,7 +57,7 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
         wrong["--repeated-rows"] = message
     if getattr(arguments, "model", None):
         given = [name for name in (*FIX_OPTIONS, "submitted_only") if getattr(arguments, name)]
-        message = "says how predictions are read, and a model has none to read: leave it out."
+        message = "sets how predictions are read, but a model has no prediction file: leave it out."
         wrong |= {f"--{name.replace('_', '-')}": message for name in given}
     return [error("bad-option", flag, message) for flag, message in wrong.items()]
 
@@ -119,5 +119,5 @@ def read_predictions(
 
 
 def counted(challenge: Challenge[Any, Any]) -> dict[str, Any]:
-    """Return what counts progress, where a challenge reads for long."""
+    """Return the progress counter, where a challenge reads for long."""
     return {"progress": progress(challenge.readers.counts)} if challenge.readers.counts else {}

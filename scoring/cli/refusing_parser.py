@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _near(written: str, known: Iterable[str]) -> str:
-    """Return ". Did you mean ...?" for what was probably meant, "" where nothing is near."""
+    """Return ". Did you mean ...?" for the most similar known word, "" if none is similar."""
     near = difflib.get_close_matches(written, list(known), 1, 0.6)
     return f". Did you mean {near[0]}?" if near else ""
 

@@ -95,8 +95,8 @@ def _formulas(table: str, target: str) -> list[Finding]:
     if not ids:
         return []
     message = (
-        f"{len(ids)} id{'s' * (len(ids) > 1)} such as {shortened(ids[0], 40)!r} would be formulas to a "
-        "spreadsheet: rename the images, or do not open this file with one."
+        f"{len(ids)} id{'s' * (len(ids) > 1)} such as {shortened(ids[0], 40)!r} would be read as formulas "
+        "by a spreadsheet: rename the images, or do not open this file in a spreadsheet."
     )
     return [warning("formula-id", target, message)]
 
@@ -160,7 +160,7 @@ def _changed_problems(arguments: argparse.Namespace) -> list[Finding]:
     """Return `bad-option` for a changed file of a model, which is run as it is."""
     if arguments.changed_file is None or arguments.predictions:
         return []
-    message = "a model is run as it is: `predict` writes its prediction file."
+    message = "a model is run without changes: write its prediction file with `predict`."
     return [error("bad-option", "--changed-file", message)]
 
 

@@ -141,7 +141,7 @@ def _submissions(
 def _facts(
     path: str | None, teams: Collection[str], reading: ProblemCollector
 ) -> tuple[dict[str, TeamFacts], list[Finding]]:
-    """Return the facts of teams as the table tells them, and what was noticed about it; none without one."""
+    """Return the facts of teams from the table, and findings about it; none without a table."""
     if path is None:
         return {}, []
     try:

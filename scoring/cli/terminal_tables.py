@@ -107,7 +107,7 @@ SHOWN_OF_CLASSES = (
 
 def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], list[str]]]:
     """Classes that have the same columns, with those of them that a terminal shows, all numbers where none is
-    among these: stages and structures stand in tables of their own."""
+    among these: stages and structures are in tables of their own."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, entry in per_class.items():
         shown = [c for c in SHOWN_OF_CLASSES if c in entry]
@@ -131,13 +131,13 @@ def comparison_table(result: Comparison) -> str:
 
 
 def _chance(result: Comparison) -> list[str]:
-    """Return who leads and what is said of chance, a line each."""
+    """Return who leads and the text about chance, a line each."""
     lines = summary_text.sentences(result, scales.of(load_challenge(result.challenge)))
     return ["", *lines] if lines else []
 
 
 def _facts(result: Comparison) -> list[str]:
-    """Return what is known of the teams, a line each; and whose model size is assumed."""
+    """Return the known facts about the teams, a line each; and whose model size is assumed."""
     assumption = summary_text.assumed(result)
     rows = (
         ["", f"{assumption[0].upper()}{assumption[1:]}. {summary_text.assumption(result)}"]

@@ -20,7 +20,7 @@ SPECIAL = {
 
 @dataclass(frozen=True)
 class Citation:
-    """What is known of a challenge for a list of references; "" for what is not.
+    """Known facts about a challenge for a list of references; "" for what is not.
 
     Attributes:
         authors: Persons "Family, Given" or a group, one after the other.

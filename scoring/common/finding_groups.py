@@ -13,23 +13,23 @@ COMPARED = 200
 GROUPED_FROM = 4
 """Findings of a kind from which on they are one group."""
 NAMED = 5
-"""Of what differs, that many are named."""
+"""Maximum number of different items that are named."""
 ALTERNATIVES = 4
 """Fixes that are offered beside each other."""
 WORDS = re.compile(r"\s+")
 HEADS = {
     "missing-column": "{n} columns are missing",
-    "extra-column": "{n} columns are too many",
-    "duplicate-column": "{n} columns stand more than once",
+    "extra-column": "{n} columns are not expected",
+    "duplicate-column": "{n} columns occur more than once",
     "missing-case": "{n} cases have no prediction",
-    "extra-case": "{n} rows are of no case of the test set",
-    "duplicate-case": "{n} cases stand more than once",
-    "row-length": "{n} rows have another length than the header",
-    "missing-value": "{n} rows lack a value",
+    "extra-case": "{n} rows belong to no case of the test set",
+    "duplicate-case": "{n} cases occur more than once",
+    "row-length": "{n} rows have a different length than the header",
+    "missing-value": "{n} rows have a missing value",
     "not-a-number": "{n} rows hold text where a number is needed",
     "not-finite": "{n} rows hold an infinite number",
     "out-of-range": "{n} rows hold numbers out of range",
-    "bad-label": "{n} labels are not known",
+    "bad-label": "{n} labels are unknown",
     "image-missing": "{n} images are missing",
     "image-unreadable": "{n} images cannot be read",
     "absent-class": "{n} classes have no case",
@@ -37,7 +37,7 @@ HEADS = {
     "few-cases-in-class": "{n} classes have few cases",
 }
 """Code -> what several findings with it say together."""
-NAMING = {"unknown-class": "Classes that are not known"}
+NAMING = {"unknown-class": "Unknown classes"}
 """Code -> what the first words in quotation marks of its messages are, which several findings name before
 their places."""
 STOP = re.compile(r"[:;,(]|[.?!] ")

@@ -41,7 +41,7 @@ class InputChanges:
             both stands for the same text: ("prob_*", "*") reads without the prefix.
         cases: Names of cases, in tables and as names of files, and the names that they are read by.
         decimal_commas: Whether commas inside the numbers of a comma-separated table are decimal commas.
-        delimiter: What stands between the cells of a table, "" for what is recognised.
+        delimiter: What is between the cells of a table, "" for what is recognised.
         repeated: Which of several rows is kept, one of `REPEATED`, and the column whose value they share, ""
             for rows that share all; ("", "") keeps all.
         options: Options of `score`.
@@ -150,7 +150,7 @@ def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
 
 
 def edits_problem(text: str) -> str | None:
-    """Return what is wrong with `EDIT=VALUE,...` as a sentence, None where nothing is."""
+    """Return the problems of `EDIT=VALUE,...` as a sentence, None if there are none."""
     for name, value in parsed_pairs(text):
         if name not in EDITS:
             return f"{name[:60]!r} is none of {', '.join(EDITS)}."
@@ -211,7 +211,7 @@ def parsed_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def pairs_problem(text: str) -> str | None:
-    """Return what is wrong with `OLD=NEW,OLD=NEW` as a sentence, None where nothing is."""
+    """Return the problems of `OLD=NEW,OLD=NEW` as a sentence, None if there are none."""
     for cell in next(csv.reader([text], skipinitialspace=True), []):
         old, mark, new = cell.rpartition("=")
         if not mark:

@@ -1,4 +1,5 @@
-"""Limits that whoever runs the server may set, and what the machine gives: memory, descriptors, room."""
+"""Limits that the person who runs the server may set, and what the machine gives: memory, descriptors,
+room."""
 
 import os
 import shutil
@@ -45,17 +46,15 @@ class LimitSetting:
 OPEN_MODELS = LimitSetting(
     "BENCHSIDE_OPEN_MODELS", 8, "models of visitors' own stay open at once on the page of single images"
 )
-SERVER_UPLOADS = LimitSetting(
-    "BENCHSIDE_SERVER_UPLOAD_MB", 4096, "MB of uploads that all visitors hold together"
-)
+SERVER_UPLOADS = LimitSetting("BENCHSIDE_SERVER_UPLOAD_MB", 4096, "MB of uploads of all visitors together")
 SESSION_UPLOADS = LimitSetting(
-    "BENCHSIDE_SESSION_UPLOAD_MB", 1024, "MB of uploads that one visitor holds, where others can reach it"
+    "BENCHSIDE_SESSION_UPLOAD_MB",
+    1024,
+    "MB of uploads of one visitor, if other machines can reach the server",
 )
-RESULTS = LimitSetting(
-    "BENCHSIDE_RESULTS_MB", 1024, "MB of scorecards and predictions that are kept for all visitors"
-)
+RESULTS = LimitSetting("BENCHSIDE_RESULTS_MB", 1024, "MB of scorecards and predictions of all visitors")
 SESSION_RESULTS = LimitSetting(
-    "BENCHSIDE_SESSION_RESULTS_MB", 256, "MB of test sets and comparisons of own files that one visitor holds"
+    "BENCHSIDE_SESSION_RESULTS_MB", 256, "MB of test sets and comparisons from one visitor's own files"
 )
 SETTINGS = (OPEN_MODELS, SESSION_UPLOADS, SERVER_UPLOADS, RESULTS, SESSION_RESULTS)
 

@@ -39,7 +39,7 @@ def read_file(path: Path, most: int | None = None) -> bytes:
         deadline = time.monotonic() + WRITER_SECONDS
         while (beginning := pipe.read(1)) == b"":  # no writer has opened it yet, or it is closed again
             if time.monotonic() > deadline:
-                raise OSError(errno.EPIPE, "nobody writes into this pipe")
+                raise OSError(errno.EPIPE, "no program writes into this pipe")
             time.sleep(0.01)
         os.set_blocking(descriptor, True)
         head = beginning or b""

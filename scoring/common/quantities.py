@@ -16,7 +16,7 @@ Values = TypeVar("Values", float, Floats)
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is known of a number beside its value.
+    """Known facts about a number beside its value.
 
     Attributes:
         range: Lowest and highest possible value; infinite where there is none.
@@ -93,7 +93,7 @@ class Quantity:
         return on is None or self.order(value) > self.order(on) + step
 
     def holds(self, value: float, rounding: float = 0.0) -> bool:
-        """Return whether a value lies in the range, give or take a rounding."""
+        """Return whether a value is in the range, give or take a rounding."""
         return self.range[0] - rounding <= value <= self.range[1] + rounding
 
 

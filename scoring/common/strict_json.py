@@ -49,11 +49,11 @@ def _refuse_constant(name: str) -> float:
 
 
 def _too_deep() -> StrictJsonError:
-    return StrictJsonError(f"more than {DEPTH} lists and objects are within each other")
+    return StrictJsonError(f"lists and objects are nested more than {DEPTH} deep")
 
 
 def _require_bounds(value: Any, longest_text: int | None) -> None:
-    """Do nothing if a value is no deeper and no text longer than is allowed. Raises StrictJsonError."""
+    """Do nothing if neither depth nor length of a value exceeds its limit. Raises StrictJsonError."""
     level: list[Any] = [[value]]
     for _ in range(DEPTH + 1):
         children = list(chain.from_iterable(c.values() if type(c) is dict else c for c in level))

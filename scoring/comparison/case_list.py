@@ -133,7 +133,7 @@ def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
 
     Args:
         cases: All cases.
-        wanted: Which of them. Of those that cost alike, the lowest score comes first.
+        wanted: Which of them. If cases cost the same, the lowest score comes first.
     """
     kept = np.ones(len(cases.names), bool)
     if wanted.result in ("mistakes", "right"):

@@ -84,7 +84,7 @@ def wrong_and_confident(
 
 def _confidence(card: ScoreCard) -> Floats:
     """Return the confidence of each case [N]: its largest output, or max(risk, 1 - risk); 0 where outputs are
-    missing or any lies outside 0..1."""
+    missing or any is outside 0..1."""
     outputs: Floats = np.nan_to_num(card.arrays["outputs"])
     if outputs.min() < 0 or outputs.max() > 1:
         return np.zeros(len(outputs))

@@ -92,7 +92,7 @@ def identical_findings(
         rest = (
             "their difference is exactly 0"
             if equal
-            else "their scores differ by what was told beside them, such as a model's size"
+            else "their scores differ because of additional facts, such as a model's size"
         )
         message = f"{len(names)} teams sent the same predictions; {rest}."
         yield warning("identical-submissions", ", ".join(names), message)
@@ -131,7 +131,7 @@ def unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Fi
     for name, card in others:
         same = [row["case"] for row in card.cases] == [row["case"] for row in model.cases]
         if not same or not np.array_equal(card.arrays.get("truth", ()), model.arrays.get("truth", ())):
-            sentence = f"it was scored on other cases than {first}: score both on one truth."
+            sentence = f"it was scored on different cases than {first}: score both on the same truth."
             yield error("different-test-set", name, sentence)
         for key in EQUAL:
             if card.provenance[key] != model.provenance[key]:

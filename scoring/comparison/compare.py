@@ -70,7 +70,7 @@ class Comparison:
         provenance: Version, test set, options and predictions that it was computed from.
         scoring: How the challenge scores, with direction and range of every number.
         own_ranking: The challenge's own order, where it has one.
-        facts: What is known of each team beside its predictions.
+        facts: Known facts about each team beside its predictions.
     """
 
     challenge: str
@@ -216,7 +216,7 @@ def compare(
         truth: What its `read_truth` gave.
         teams: Team name -> what its `read_predictions` or `predict` gave.
         options: Team name -> options of `score` that are this team's own (a model's size).
-        facts: What is known of teams beside their predictions. A size counts in the score where the
+        facts: Known facts about teams beside their predictions. A size counts in the score where the
             challenge scores sizes.
         excluded: None: a team that cannot be scored refuses the comparison. Otherwise such teams are
             excluded and the others compared; these, refused before, are listed with them.
@@ -262,7 +262,7 @@ def compare_cards(
         cards: Scorecard by team.
         pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
         pairs_test: How: one of `replicate_comparison.PAIRS_TESTS`.
-        facts: What is known of teams beside their predictions. Where the challenge scores sizes, the size is
+        facts: Known facts about teams beside their predictions. Where the challenge scores sizes, the size is
             that of the card.
         excluded: Submissions that were refused, to be listed.
         submissions: How many were looked at so far, from which the teams' were chosen; 0: these.

@@ -48,12 +48,12 @@ def class_values(
         against: The team whose values are subtracted.
     """
     risks = load_challenge(displayed.comparison.challenge).display.class_risks
-    less = f", less that of {markdown(against)}" if against else " (.66 is 0.66)"
+    less = f", minus that of {markdown(against)}" if against else " (.66 is 0.66)"
 
     return Figure(
         lambda theme: figures.classes(matrix, displayed.names, risks, theme, chosen, against),
-        f"{figures.measures(matrix)} of each class{less}. The number beside a class is how many cases it "
-        f"has, with a star under 15. {displayed.method}",
+        f"{figures.measures(matrix)} of each class{less}. The number beside a class is its number of cases; "
+        f"a star marks fewer than 15. {displayed.method}",
         {
             "class": matrix.classes,
             "measure": matrix.measures,
@@ -97,7 +97,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
         values = correct.values[drawn][:, columns]
         return case_heat(names, [correct.cases[k] for k in drawn], values, theme, correct.quantity)
 
-    kind, how, first = "right", "Strong and ×: wrong", "that the fewest teams got right"
+    kind, how, first = "right", "Strong and ×: wrong", "which the fewest teams predicted correctly"
     if correct.quantity != SHARE:
         kind = "value"
         how = f"The stronger the colour, the worse; {correct.quantity.better} is better"
@@ -107,7 +107,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
     return Figure(
         build,
         f"{how}. {len(drawn)} of {len(order)} such cases, those first {first}, then "
-        f"those on which teams differ. {len(correct.order)} cases count in the score. {displayed.method}",
+        f"those on which teams differ. The score uses {len(correct.order)} cases. {displayed.method}",
         {
             "case": [correct.cases[k] for k in order],
             **{
@@ -123,7 +123,7 @@ def right_counts(correct: Correctness) -> Figure:
     counts = by_case.counted_right(correct).tolist()
     return Figure(
         partial(teams_right, counts),
-        f"First bar: cases that no team got right. n = {len(correct.order)}.",
+        f"First bar: cases that no team predicted correctly. n = {len(correct.order)}.",
         {"teams right": range(len(counts)), "cases": counts},
     )
 
@@ -157,7 +157,7 @@ def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: boo
         panels.append(
             Panel(
                 f"**{markdown(row.group)}** :gray[n = "
-                f"{row.n}{'* under 15: read nothing into it' * row.small}]",
+                f"{row.n}{'* under 15: too few to interpret' * row.small}]",
                 partial(figures.subgroup, row, names, ends, to_overall=to_overall),
                 alt=f"{row.group}, n = {row.n}: {listed}",
             )
@@ -207,7 +207,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
                 get=known("to_overall_interval"),
             ),
         ],
-        f"Of so many groups and measures ({looked_at}) some differ by chance alone. Where a group has "
+        f"With so many groups and measures ({looked_at}), some differ by chance alone. Where a group has "
         f"under 15 cases, no value is given. {displayed.method}",
         key="groups",
     )

@@ -79,7 +79,7 @@ def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: The
     question = (
         f"Is {short(comparison.scored[0], 40)}’s lead more than chance?"
         if summary_text.by_score(comparison)
-        else f"Are the scores other than {short(comparison.scored[0], 40)}’s?"
+        else f"Do the scores differ from {short(comparison.scored[0], 40)}’s?"
     )
     return figures.team_intervals(rows, theme, question, axis, scale.digits, reference=0)
 

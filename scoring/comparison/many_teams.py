@@ -86,7 +86,7 @@ def groups(comparison: Comparison) -> tuple[Block, ...]:
         "over all pairs. Other teams within a group may be told apart, and neighbouring teams of two groups "
         f"may be tied.{more}"
     )
-    return (Table.of("Which teams are level?", rows[:GROUPS], columns, caption, key="groups"),)
+    return (Table.of("Which teams are tied?", rows[:GROUPS], columns, caption, key="groups"),)
 
 
 def scores(displayed: Displayed) -> list[Figure]:
@@ -104,11 +104,11 @@ def scores(displayed: Displayed) -> list[Figure]:
         for index, name in enumerate(comparison.scored)
     ]
     filled = (
-        "Filled: could be the best. "
+        "Filled: the team could be the best. "
         if could_be_best(comparison)
-        else "Filled: could be first. " * bool(level)
+        else "Filled: the team could be first. " * bool(level)
     )
-    held = "Right: ranks that each team could hold. " if comparison.result.rank_intervals else ""
+    held = "Right: ranks that each team could have. " if comparison.result.rank_intervals else ""
     caption = f"Dot: score with its own 95% interval. {filled}{held}{displayed.method}"
     return _figures(rows, "Who wins?", scale.unit, caption)
 
@@ -127,10 +127,10 @@ def stability(displayed: Displayed) -> list[Figure]:
         )
         for index, name in enumerate(comparison.scored)
     ]
-    possible = "Thin line: ranks that the team could hold, over all pairs. " if result.rank_intervals else ""
+    possible = "Thin line: ranks that the team could have, over all pairs. " if result.rank_intervals else ""
     caption = (
-        "Dot: rank. Thick line: its ranks in 95% of the resamples of these cases, no chance of being "
-        f"best. {possible}{displayed.method}"
+        "Dot: rank. Thick line: its ranks in 95% of the resamples of these cases; this does "
+        f"not show how likely the team is to be the best. {possible}{displayed.method}"
     )
     return _figures(rows, "How stable is the ranking?", "rank", caption)
 

@@ -33,7 +33,7 @@ LEAST_SHARED_ERRORS = 15
 @dataclass(frozen=True)
 class PairsChoice:
     """What pairs of teams are tested on, by which of `replicate_comparison.PAIRS_TESTS`, after a look at how
-    many submissions, and how far the limits of that metric lie apart."""
+    many submissions, and how far the limits of that metric are apart."""
 
     metric: str
     test: str = replicate_comparison.AUTO
@@ -55,7 +55,7 @@ class PairDifferences:
 @dataclass(frozen=True)
 class SubmissionSimilarity:
     """How alike two submissions are. kappa_of_errors: Cohen's kappa of the labels among the cases that both
-    got wrong, `n_both_wrong` in number; None for two classes, where a wrong label is no choice.
+    got wrong, `n_both_wrong` in number; None for two classes, where a wrong label is not a choice.
     agreement_beyond_accuracy: 1 = right and wrong in the same cases, 0 = as by chance."""
 
     kappa_of_errors: float | None
@@ -150,8 +150,8 @@ def _samples(
 
 
 def testable(card: ScoreCard) -> tuple[str, ...]:
-    """Return what pairs can be tested on: the score, metrics, MEASURE/CLASS; of a resampled card those that
-    it keeps replicates of."""
+    """Return the quantities on which pairs can be tested: the score, metrics, MEASURE/CLASS; for a
+    resampled card only those with kept replicates."""
     metrics = [name for name, value in card.metrics.items() if _is_number(value)]
     of_classes = [
         f"{measure}/{name}"

@@ -90,7 +90,10 @@ def summary(displayed: Displayed, first: str, second: str, chosen: bool = False)
     if score.apart is None:
         return f"{start}. {markdown(summary_text.untold(comparison))}".strip()
     if chosen and score.value * (-1 if scale.better == "lower" else 1) < 0:
-        return f"{start}: the best of several leads partly by chance, so this does not show which is worse."
+        return (
+            f"{start}: the best of several teams leads partly by chance, so this does not show which is "
+            "worse."
+        )
     if score.apart:
         return f"{start}: told apart, so the difference is more than chance."
     return f"{start}: not told apart, so on these cases the difference could be chance."
@@ -199,8 +202,8 @@ def _classes(
     return (
         Figure(
             build,
-            f"{measures[:1].upper()}{measures[1:]} of each class. Filled: its own 95% interval does not "
-            "reach zero, not adjusted for looking at many classes.",
+            f"{measures[:1].upper()}{measures[1:]} of each class. Filled: the class's own 95% interval "
+            "excludes zero; it is not adjusted for looking at many classes.",
             _numbers(changes),
             key="two_classes",
         ),

@@ -21,8 +21,8 @@ PER_CODE = 5
 SHORT = ("Ranking", "Stability", "Orders", "Other rules", "Size")
 """Sections of the report of many teams; the others are in its appendix."""
 IN_APPENDIX = (
-    "The appendix holds pairs, classes, cases, subgroups, what is known of the teams, the files' digests and "
-    "what was noticed ({}); comparison.json holds everything."
+    "The appendix contains pairs, classes, cases, subgroups, facts about the teams, the files' hashes and "
+    "findings ({}); comparison.json contains everything."
 )
 
 
@@ -30,7 +30,8 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
     """Return the report of a comparison. The same arguments give the same bytes; names of teams, classes and
     cases are escaped.
 
-    Of many teams all are drawn, a summary of two pages stands first, and `appendix` holds the rest.
+    If there are many teams, all are drawn, a summary of two pages comes first, and `appendix` contains the
+    rest.
 
     Args:
         lines: Names and texts for the front page: test set, organizer, date.
@@ -152,7 +153,7 @@ def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
     """Return the zip of a comparison.
 
     Args:
-        lines: Names and texts that stand on the front page of its report.
+        lines: Names and texts that are on the front page of its report.
     """
     challenge = load_challenge(comparison.challenge)
     sentences = [summary_text.leaders(comparison)]

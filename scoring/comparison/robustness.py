@@ -267,7 +267,8 @@ def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
         )
     else:
         sentences = (
-            f"Only how the three parts share {100 * parts.share:g}% of the score changes. The other "
+            f"Only the division of {100 * parts.share:g}% of the score among the three parts "
+            "changes. The other "
             f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so the first team at a corner "
             "need not be the best in that part."
         )

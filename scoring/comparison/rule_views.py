@@ -55,7 +55,7 @@ def _own_order(displayed: Displayed, own: Ranking) -> Table:
             "by score": list(by_score),
             "score": [displayed.scale.points(comparison.cards[name].score) for name in names],
         },
-        f"{own.words} A small {own.name} is good.",
+        f"{own.words} A smaller {own.name} is better.",
         key="orders",
     )
 
@@ -90,8 +90,8 @@ def _orders_table(displayed: Displayed) -> Table:
         **{f"{name} rank": [entry["subtask_ranks"][name] for entry in of_teams] for name in subtasks},
     }
     caption = (
-        "Weighted rank: 0.25, 0.35 and 0.40 times the ranks in segmentation, staging and prognosis; small is "
-        "good."
+        "Weighted rank: 0.25, 0.35 and 0.40 times the ranks in segmentation, staging and prognosis; smaller "
+        "is better."
     )
     return Table("Do both orders agree?", columns, rows, caption, key="orders")
 
@@ -147,13 +147,13 @@ def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Fi
 def _left_out(robust: Robustness) -> str:
     """Say which rules are not shown, as all teams would be first."""
     names = " and ".join(figures.SCHEMES.get(name, name) for name in robust.all_alike)
-    return f"Left out, as all teams would share the first place: {names}. " if names else ""
+    return f"Left out, because all teams would share the first place: {names}. " if names else ""
 
 
 def _moves(displayed: Displayed, robust: Robustness) -> Table:
     official = robust.rules[0].ranks
     return Table.of(
-        "How far could a team move?",
+        "By how many places could a team move?",
         [robust.teams.index(name) for name in displayed.comparison.scored],
         [
             Column("team", "team", get=lambda i: robust.teams[i]),
@@ -161,8 +161,8 @@ def _moves(displayed: Displayed, robust: Robustness) -> Table:
             Column("best", "best #", "number", 0, full="best rank", get=lambda i: robust.best[i]),
             Column("worst", "worst #", "number", 0, full="worst rank", get=lambda i: robust.worst[i]),
         ],
-        "Best and worst over all these rules, without subgroups of under 15 cases and medians over cases "
-        "that are only right or wrong. The official rank does not change.",
+        "The best and worst rank over all these rules; subgroups of under 15 cases are left out, and so are "
+        "medians over cases that are only right or wrong. The official rank does not change.",
         key="robustness",
     )
 
@@ -240,7 +240,8 @@ def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int]
     return Figure(
         build,
         f"{f'Changed: {changed}' if changed else 'The official weights'}. The rest of the formula does not "
-        f"change. Places are by {order}. Shaded: tied for first. Right: places moved, against the official "
+        f"change. Places follow the {order}. Shaded: tied for first. Right: places moved, against the "
+        "official "
         f"weights. {displayed.method}",
         {
             "team": [rescored.teams[k] for k in places],

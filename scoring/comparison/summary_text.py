@@ -12,25 +12,25 @@ from scoring.statistics.options import UNITS_OF_COMPARISON
 from scoring.statistics.replicate_comparison import SWAP
 
 TOLD_APART = (
-    "exchanging the predictions of two teams in random units gives such a difference in any pair in at most "
-    "5% of all exchanges (swap test)"
+    "if the predictions of two teams are exchanged in random units, at most 5% of the exchanges give such a "
+    "difference in any pair (swap test)"
 )
-RULE = f"""Teams are ranked by the rule of the challenge: by the official score, or by an order of its own
-(weighted ranks). Chance alters no rank. Chance is shown beside the ranks: one paired bootstrap
-gives every team the same resampled test sets and recomputes the official score of each. A unit is what is
-resampled: a case, or all cases of a patient or lesion.
+RULE = f"""Teams are ranked by the challenge's rule: the official score, or another order (weighted ranks). \
+Chance does not change the ranks. Intervals beside the ranks show chance: a paired bootstrap draws the same \
+resampled test sets for every team and computes the official score of each again. Units are resampled: \
+a unit is a case, or all cases of a patient or lesion.
 
 | word | what it means |
 |---|---|
 | told apart | {TOLD_APART}. Below 20 units no difference is tested. The test can miss a team that fails \
 rarely but badly |
 | tied for first | no other team is shown to be better |
-| could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and \
-worse |
-| share of resamples won | how often a resample put the team first; it favours whoever leads on these cases, \
-and is no chance of being best |
-| adjusted p | over all pairs: testing the winner alone \
-against the rest is invalid, since the data chose the winner |
+| could hold ranks 2 to 4 | one team is better and told apart; at least all but four are worse and told \
+apart |
+| share of resamples won | share of the resamples in which the team was first; it favours the leader on \
+these cases, and does not show how likely the team is to be the best |
+| adjusted p | p adjusted for all pairs of teams: a test of the winner alone against the rest is invalid, \
+because the same data chose the winner |
 """
 NAMED = 4
 """Teams that a sentence names before it says "and N more"."""
@@ -63,7 +63,7 @@ def tied(comparison: Comparison) -> tuple[str, ...]:
 
 
 def tie(comparison: Comparison) -> str:
-    """Return what is said of the teams that `tied` names."""
+    """Return the text about the teams that `tied` names."""
     return "tied for first" if by_score(comparison) else "could be first"
 
 
@@ -96,8 +96,8 @@ def leaders(comparison: Comparison) -> str:
     others = [name for name in level if name != leader]
     if others:
         return (
-            f"{leader} is ranked first, tied with {_listed(others)}: on these cases nobody can say "
-            f"which of the {len(level)} is best."
+            f"{leader} is ranked first, tied with {_listed(others)}: these cases do not show which of the "
+            f"{len(level)} is best."
         )
     if all(difference.separated for difference in leader_differences(comparison)):
         return f"{leader} is ranked first and told apart from every other team."
@@ -118,7 +118,7 @@ def _standing_in_own_order(comparison: Comparison) -> str:
     quantity = comparison.quantity()
     best = max(comparison.scored, key=lambda team: quantity.order(comparison.cards[team].score))
     score = (
-        f"It has the {quantity.superlative} score too."
+        f"It also has the {quantity.superlative} score."
         if best == leader
         else f"The {quantity.superlative} score belongs to {best}, ranked {comparison.ranks[best]}."
     )
@@ -132,17 +132,17 @@ def untold(comparison: Comparison) -> str:
         return ""
     if any(card.is_bare for card in comparison.cards.values()):
         return (
-            "No difference can be tested: the scores came without the test set and replicates that a test "
-            "needs."
+            "No difference can be tested: the test set and replicates that a test needs did not come with "
+            "the scores."
         )
     if not source["resamples"]:
         return "Without replicates, chance cannot be assessed."
     if source["n_units"] < UNITS_OF_COMPARISON:
         few = "is" if source["n_units"] == 1 else "are"
-        return f"{units(source)} {few} too few to tell teams apart: that takes {UNITS_OF_COMPARISON}."
+        return f"{units(source)} {few} too few to tell teams apart: {UNITS_OF_COMPARISON} are needed."
     return (
-        "No difference is tested: no test keeps its error level where one unit decides whether the score is "
-        "defined, or for this kind of score."
+        "No difference is tested: no test is valid for this kind of score, or where a single unit decides "
+        "whether the score is defined."
     )
 
 
@@ -151,14 +151,15 @@ def caveat(comparison: Comparison) -> str:
     if comparison.result.test != SWAP:
         return ""
     limit = (
-        f"With {units(comparison.provenance)} teams are told apart by exchanging their predictions in random "
-        "units. This errs more often where a team fails rarely but badly: a test set can lack its failures."
+        f"With {units(comparison.provenance)}, a test that exchanges the predictions of two "
+        "teams in random units tells teams apart. This errs more often where a team fails "
+        "rarely but badly: a test set can lack its failures."
     )
     if comparison.spec.categories is None:
         return limit
     return (
-        f"{limit} In a category of few cases, equal answers can hide different skill: the test adds "
-        "chance there, and tells fewer teams apart."
+        f"{limit} In a category with few cases, equal answers can hide different skill: the test allows for "
+        "this, so it tells fewer teams apart."
     )
 
 
@@ -195,7 +196,7 @@ def lead(comparison: Comparison, scale: Scale) -> Lead | None:
         second,
         f"{values[second] - values[leader]:.2f}",
         f"{name} {values[leader]:.2f}, then {values[second]:.2f}",
-        f"In {name}s, small is good. The difference of the scores is {points}"
+        f"In {name}s, smaller is better. The difference of the scores is {points}"
         f"{f', simultaneous 95% interval {interval}' if interval else ''}; it does not decide the order",
     )
 
@@ -209,7 +210,7 @@ def assumed(comparison: Comparison) -> str:
 
 
 def assumption(comparison: Comparison) -> str:
-    """Return what assuming a model's size means, as a sentence; "" where none is assumed."""
+    """Return the consequence of an assumed model size, as a sentence; "" if none is assumed."""
     if not comparison.size_assumed or comparison.spec.size is None:
         return ""
     known = len(comparison.size_assumed) < len(comparison.scored)
@@ -255,7 +256,7 @@ def optimism(comparison: Comparison, scale: Scale) -> str:
 
 
 def sentences(comparison: Comparison, scale: Scale) -> list[str]:
-    """Return who leads and what is said of chance, each sentence once, for comparisons and boards alike."""
+    """Return who leads and the text about chance, each sentence once, for comparisons and boards alike."""
     much, leading = optimism(comparison, scale), leaders(comparison)
     chance = untold(comparison)
     found = (
@@ -263,7 +264,7 @@ def sentences(comparison: Comparison, scale: Scale) -> list[str]:
         "" if chance in leading else chance,
         caveat(comparison),
         gap(comparison, scale),
-        f"The leader's score is likely about {much} too {scale.too}: the best was picked on these data."
+        f"The leader's score is likely about {much} too {scale.too}: the best was chosen on the same data."
         * bool(much),
     )
     return [sentence for sentence in found if sentence]

@@ -64,7 +64,7 @@ def size_of(text: str) -> float:
     """Return a size as it was typed; a decimal comma is read too.
 
     Raises:
-        ValueError: With a sentence, where it is no size.
+        ValueError: With a sentence, where it is not a size.
     """
     read = parse_numbers([text], decimal_comma=True)
     if read.fault[0]:
@@ -133,7 +133,7 @@ def read_facts(
     """Read a table of facts: a column `team`, and any of size_mib, institution, method, licence.
 
     Returns:
-        Facts by team, and notes on rows of no team and on columns that are no facts.
+        Facts by team, and notes on rows of no team and on columns that are not facts.
 
     Raises:
         InputRefused: With every cell that cannot be.
@@ -154,7 +154,9 @@ def read_facts(
             facts, wrong = parse(team, {fact: column[row] for fact, column in cells.items()}, where)
             problems += wrong
             if team in facts_of:
-                problems.append(error("duplicate-team", where, f"{shown(team)} has a row already: keep one."))
+                problems.append(
+                    error("duplicate-team", where, f"{shown(team)} has more than one row: keep one.")
+                )
             elif team in teams:
                 facts_of[team] = facts
             else:
@@ -167,7 +169,7 @@ def read_facts(
 
 
 def _columns(table: TextTable) -> tuple[dict[str, int], list[Finding]]:
-    """Return the column of "team" and of every fact that the table has, and what is wrong with its header."""
+    """Return the column of "team" and of every fact that the table has, and the problems of its header."""
     columns: dict[str, int] = {}
     problems: list[Finding] = []
     for fact, headers in {"team": ("team",), **HEADERS}.items():

@@ -77,8 +77,8 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
                 f"Likely too {scale.too} by",
                 f"about {too_good}",
                 "the leader's score",
-                "The best of several was picked on these data, so its score is likely about this much too "
-                f"{scale.too}",
+                "The best of several was chosen on the same data, so its score is likely about this much "
+                f"too {scale.too}",
             )
         )
     return facts
@@ -95,7 +95,7 @@ PAIRS_NAMED = 3
 
 
 def facts(comparison: Comparison) -> Table:
-    """Return what is known of every team beside its predictions, best first."""
+    """Return the known facts about every team beside its predictions, best first."""
     rows = [{"team": name, **comparison.facts.get(name, UNKNOWN).as_dict()} for name in comparison.cards]
     kinds = {"size_mib": Column("size_mib", LABELS["size_mib"], "number", 2)}
     columns = [kinds.get(fact, Column(fact, label)) for fact, label in LABELS.items()]
@@ -103,7 +103,7 @@ def facts(comparison: Comparison) -> Table:
         "Who are the teams?",
         rows,
         (Column("team", "team"), *columns),
-        "As the organizer gave them; a dash where nothing was given. "
+        "The organizer provided them; a dash means that nothing was provided. "
         + (
             "Sizes count in the score."
             if comparison.spec.size
@@ -113,10 +113,10 @@ def facts(comparison: Comparison) -> Table:
 
 
 def excluded(comparison: Comparison) -> Table:
-    """Return the refused submissions with what is wrong with each."""
+    """Return the refused submissions with the problems of each."""
     ranked = comparison.own_ranking is not None and comparison.own_ranking.name
     table = excluded_rows(comparison.excluded)
-    more = " Ranks in the parts count only the other teams." if ranked else ""
+    more = " Ranks in the parts are computed among the other teams only." if ranked else ""
     return replace(table, caption=table.caption + more)
 
 
@@ -126,7 +126,7 @@ def excluded_rows(entries: Iterable[Excluded]) -> Table:
     columns = (
         Column("team", "submission", get=lambda row: row[0]),
         Column("where", "where", get=lambda row: row[1].where),
-        Column("problem", "what is wrong and how to mend it", get=lambda row: row[1].message),
+        Column("problem", "what is wrong and how to fix it", get=lambda row: row[1].message),
     )
     caption = "They were not scored and have no rank."
     return Table.of("Which submissions were refused?", rows, columns, caption)

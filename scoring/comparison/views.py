@@ -52,7 +52,7 @@ def scores(displayed: Displayed, lines: Mapping[str, Mapping[str, Any]] = Mappin
     "score" and "interval"."""
     comparison = displayed.comparison
     shaded = f"Shaded: {summary_text.tie(comparison)}. " if summary_text.band(comparison) else ""
-    held = "Right: ranks that each team could hold. " if comparison.result.rank_intervals else ""
+    held = "Right: ranks that each team could have. " if comparison.result.rank_intervals else ""
     dotted = "Dotted: a baseline, which has no rank. " if lines else ""
     return Figure(
         partial(figures.ranking, comparison, displayed.scale, displayed.places, lines),
@@ -76,7 +76,7 @@ def team_table(displayed: Displayed) -> Table:
             "ranks",
             "written",
             full="could hold ranks",
-            help="Ranks that the team could hold"
+            help="Ranks that the team could have"
             + ("; tied: for first, no team is certainly better" if summary_text.by_score(comparison) else ""),
             width=84,
             lighter=True,
@@ -87,8 +87,8 @@ def team_table(displayed: Displayed) -> Table:
             "number",
             1,
             full="% of resamples won",
-            help="Share of the resamples in which it came first. It favours who leads here, and is no chance "
-            "of being best",
+            help="Share of the resamples in which the team was first. It favours the leader on these cases, "
+            "and does not show how likely the team is to be the best",
             width=54,
         ),
         *(
@@ -105,10 +105,10 @@ def team_table(displayed: Displayed) -> Table:
         ),
     ]
     return Table(
-        "What makes the scores?",
+        "How are the scores composed?",
         columns,
         _team_rows(displayed, metrics),
-        f"{summary_text.order(comparison)} Ranks follow the score alone; the ranks that chance could give "
+        f"{summary_text.order(comparison)} Ranks depend only on the score; the ranks that chance could give "
         "are shown next to them."
         f"{_unranked(comparison)}",
         key="teams_table",
@@ -170,9 +170,7 @@ def lead(displayed: Displayed) -> tuple[Block, ...]:
     """Return whether the lead is more than chance."""
     comparison, scale = displayed.comparison, displayed.scale
     if len(comparison.scored) < 2:
-        return (
-            Text("There is only one team with a score, so there is no other to compare it with.", "note"),
-        )
+        return (Text("Only one team has a score, so it cannot be compared with another.", "note"),)
     others = [
         difference for difference in leader_differences(comparison) if difference.team in displayed.names
     ]
@@ -275,24 +273,25 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
     comparison, result = displayed.comparison, displayed.comparison.result
     if result.rank_shares is None:
         message = (
-            "The stability of ranks is unknown without replicates, or where a score is undefined in all "
-            "replicates."
+            "The stability of ranks is unknown if there are no replicates, or if a score is undefined in "
+            "all replicates."
         )
         return (Text(message, "note"),)
     shares = [result.rank_shares[index] for index in displayed.places]
     figure = Figure(
         partial(figures.rank_shares, comparison, displayed.places),
-        f"{'Frame: ranks that the team could hold. ' if result.rank_intervals else ''}{displayed.method}",
+        f"{'Frame: ranks that the team could have. ' if result.rank_intervals else ''}{displayed.method}",
         {
             "team": displayed.names,
             **{f"rank {rank + 1}": list(column) for rank, column in enumerate(zip(*shares, strict=True))},
         },
     )
     meaning = Text(
-        "A row spread over many columns is a rank that another test set would change. A share says how "
-        "often a resample of **these** cases gave that rank. It is **no chance of being best**: whoever "
-        "leads on these cases leads in their resamples too. Of twenty teams that are exactly equal, the one "
-        "that happens to be in front wins a third of the resamples.",
+        "If a row is spread over many columns, another test set would change the rank. A share is the part "
+        "of the resamples of **these** cases that gave that rank. It does **not show how "
+        "likely a team is to be the best**: the leader on these cases also leads in their "
+        "resamples. Among twenty exactly equal teams, "
+        "the one that leads by chance wins a third of the resamples.",
         question="Is a share a chance?",
     )
     return (SideBySide(((figure,), (meaning, *stability_facts(comparison))), (3, 2)),)
@@ -318,7 +317,7 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
     comparison, scale = displayed.comparison, displayed.scale
     sized = figures.sized(comparison, scale)
     if not sized:
-        return (Text("No team says how large its model is.", "note"),)
+        return (Text("The model sizes of all teams are unknown.", "note"),)
 
     def build(theme: Theme) -> go.Figure:
         limits = comparison.spec.size.limits_mib if comparison.spec.size else None
@@ -339,7 +338,8 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def who(displayed: Displayed) -> tuple[Block, ...]:
-    """Return what is known of the teams, and which submissions were refused; nothing where neither is."""
+    """Return the known facts about the teams, and which submissions were refused; nothing if there is
+    neither."""
     comparison = displayed.comparison
     facts = (
         (team_views.facts(comparison),) if any(fact != UNKNOWN for fact in comparison.facts.values()) else ()

@@ -45,7 +45,7 @@ class Context:
     """How a file is read or a model is run.
 
     Attributes:
-        name: What messages call the source; None: its own name.
+        name: Name of the source in messages; None: its own name.
         cancelled: Says whether to stop, by `scoring.inference.pool.Cancelled`.
     """
 
@@ -88,7 +88,7 @@ class SingleImage:
         task: Categories of a test set, if it names its own -> what a model is expected to answer; None for
             tiles.
         categories: Those that a test set names.
-        tile: What is known of tiles; None for photographs.
+        tile: Known facts about tiles; None for photographs.
     """
 
     kind: Literal["photograph", "tile"]
@@ -103,7 +103,7 @@ def _recognises_nothing(_contents: "FileContents") -> "Iterable[Candidate]":
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """What a challenge is called and how it is explained.
+    """Name of a challenge and how it is explained.
 
     Attributes:
         formula: The score in one line; `Challenge.formula` says it by the options that were chosen.
@@ -111,7 +111,7 @@ class Words:
         citations: How papers cite it, with its data.
         official_source: Who computes the official score, the end of a sentence: "as the validator does".
         no_model: Why it takes no models, where it takes none.
-        reading: What is said of its score where no official program can be asked.
+        reading: Text about its score where no official program can be asked.
     """
 
     title: str
@@ -341,7 +341,7 @@ class Challenge(Generic[Truth, Predictions]):
         return self.models("--model").received(truth, index, model)
 
     def models(self, where: str) -> ModelSupport[Truth, Predictions]:
-        """Return what the challenge does with models. Raises InputRefused where it takes none."""
+        """Return the challenge's functions for models. Raises InputRefused where it takes none."""
         if self.model is None:
             raise InputRefused([error("bad-option", where, self.words.no_model)])
         return self.model

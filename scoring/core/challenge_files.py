@@ -27,7 +27,7 @@ class Inputs:
     Attributes:
         truth: The test set.
         streamed: Endings of members of a zip that are read one by one.
-        images_apart: Whether images may lie apart from the truth.
+        images_apart: Whether images may be apart from the truth.
         outputs: Where a container writes each part of the answer to a case, below `output`; empty: one JSON,
             wherever it is.
         answers: Headings of the table that such JSON files make.

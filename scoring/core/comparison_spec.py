@@ -80,7 +80,7 @@ class Ranking:
         ranks: Rank by team; teams that share a rank are 1, 1, 3.
         of_teams: Further entries of each team in `comparison.json`.
         options: How teams were ordered, for the provenance.
-        findings: What was noticed about the order.
+        findings: Findings about the order.
         places: int [B] by team, its place in the replicates in which every scored team has a score; None
             where ranks are as certain as the scores are separated.
         name: What the order goes by, in words ("weighted rank"); empty where it goes by the score.
@@ -131,7 +131,7 @@ class ComparisonSpec:
         correct: A card's value of each case [N]: 1 where the team is right, less where it is not, NaN for a
             case that does not count.
         parts: Like `correct`, of parts of the score that it does not see; asked where a truth changed.
-        case_value: Direction and range of `correct`, where that is no degree of being right (an error in
+        case_value: Direction and range of `correct`, where that is not a degree of being right (an error in
             years).
         sample: What a paired test takes of a card for a metric; None where the bootstrap is the test.
         slice_measures: Measures of a row of `slices` that are compared, each with the metric that is the

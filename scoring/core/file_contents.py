@@ -132,7 +132,7 @@ def read_contents(files: SourceFiles) -> FileContents:
 
 
 def _answers(files: SourceFiles) -> tuple[list[TextTable], str]:
-    """Return the answers of job folders as a table, none where they are no rows, and why they are none."""
+    """Return the answers of job folders as a table, none where they are not rows, and why they are none."""
     try:
         table = as_table(files)
         return ([read_table(table.data, files.name)] if table is not None else []), ""
@@ -165,7 +165,7 @@ def read_board_manifest(data: bytes, _name: str) -> tuple[str, int, Any] | None:
 
     Args:
         data: The file.
-        _name: What messages call it.
+        _name: Its name in messages.
     """
     try:
         manifest = json.loads(data)
@@ -198,7 +198,7 @@ def values_of(table: TextTable, columns: Sequence[int]) -> list[Floats]:
     """Return columns as numbers.
 
     Args:
-        table: The table, N rows. Where commas do not part its cells, a comma is read as a decimal point.
+        table: The table, N rows. If commas do not separate its cells, a comma is read as a decimal point.
         columns: Positions of the columns, from 0.
 
     Returns:

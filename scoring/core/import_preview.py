@@ -68,7 +68,7 @@ def with_columns(
         source: What was read.
         challenge: The challenge.
         truth: The cases; None without any.
-        name: What messages call the source.
+        name: Name of the source in messages.
     """
     if _trying.get():
         return refused
@@ -172,7 +172,7 @@ def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -
         source: What was submitted.
         form: The columns that are needed.
         truth: The cases.
-        name: What messages call it.
+        name: Its name in messages.
     """
     table = _table(open_source(source, name))
     if table is None:
@@ -221,7 +221,7 @@ def score_of(
         source: The table.
         changes: What is changed of it.
         truth: The cases.
-        name: What messages call it.
+        name: Its name in messages.
     """
     trying = _trying.set(True)
     try:

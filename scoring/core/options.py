@@ -23,7 +23,7 @@ def _no_problem(_value: Any) -> str | None:
 
 
 def size_problem(mib: float) -> str | None:
-    """Return what is wrong with the size of a model, as a sentence; None where nothing is."""
+    """Return the problems of the size of a model, as a sentence; None if there are none."""
     if math.isfinite(mib) and mib >= 0:
         return None
     return f"{mib:g} is not a size: give the MiB (bytes / 1048576), 0 or more."
@@ -36,13 +36,13 @@ class Option:
     Attributes:
         name: Keyword in Python; the flag is the same with dashes.
         default: Value where none is given. None allows "not given".
-        values: The words that are allowed; empty where the value is no choice.
+        values: The words that are allowed; empty where the value is not a choice.
         type: Makes the value from the text of the command line; `bool` is a switch.
         per_team: Whether it may differ from team to team in a comparison (`--flag TEAM=VALUE`).
         predictions_only: Why it cannot be given with a model; empty where it can.
         value_labels: Allowed word -> how a page writes it, in the order of the page.
         explain: What a page says about it in a tooltip, Markdown of our own.
-        problem: What is wrong with a value of the right type, as a sentence; None where nothing is.
+        problem: What is wrong with a value of the right type, as a sentence; None if there are none.
     """
 
     name: str
@@ -96,7 +96,7 @@ def complete(options: Iterable[Option], chosen: Values) -> dict[str, Any]:
         chosen: Values that are given, by name of the option; the others have their default.
 
     Raises:
-        TypeError: For a name that is no option.
+        TypeError: For a name that is not an option.
     """
     values = {option.name: option.default for option in options}
     if unknown := set(chosen) - set(values):

@@ -100,7 +100,7 @@ class ScoreCard:
         per_class: Values by class and name.
         cases: One row per case, in the truth's order.
         findings: Warnings and notes about the input and the result.
-        provenance: What the numbers rest on: version, digests, options, seed, unit.
+        provenance: The basis of the numbers: version, digests, options, seed, unit.
         official: Whether `score` is what the official program gives for these files.
         incomplete: What the submission lacks and how that is counted ("7 of 8 images have no prediction and
             count as empty"); empty where it is complete.

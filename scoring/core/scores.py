@@ -71,7 +71,7 @@ class Scoring(Generic[Truth, Predictions]):
         range: Lowest and highest possible score; infinite where there is none.
         metrics: Direction and range of metrics and class measures by name, of those that are not from 0 to 1
             with higher ones better.
-        parts: The weighted parts of the score by metric; empty where it is no weighted sum.
+        parts: The weighted parts of the score by metric; empty where it is not a weighted sum.
         as_points: Whether the score 0..1 is shown as points of 100.
         outputs: Further files of the command `score`.
         unit: Column of the cases that belong together, such as a patient; None: the usual ones.

@@ -218,7 +218,8 @@ def truth_digest(truth: TruthFiles, predictions: RunOnImages) -> str:
 
     Args:
         truth: Where it was read.
-        predictions: What is scored on it; of a folder's images those count that a model was run on.
+        predictions: Predictions to score on it; if they come from a model, only the images that it was run
+        on count.
     """
     used = predictions.images if truth.pictures is truth.files else {}
     return truth.files.digest({**truth.digest_of, **used})
@@ -345,7 +346,7 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
 
 
 def changes_in(findings: Iterable[Finding]) -> list[InputChanges]:
-    """Return what was changed of inputs before they were read, by what was noticed of them."""
+    """Return what was changed of inputs before they were read, by findings of them."""
     return [fix.changes for finding in findings if finding.code == FIXED for fix in finding.fixes]
 
 

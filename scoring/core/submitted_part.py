@@ -18,7 +18,7 @@ OFFERING = {MISSING_CASE, "missing-mask", "missing-stage", "missing-risk"}
 
 
 def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Finding]:
-    """Return findings, of which those of missing cases offer to score the other cases alone.
+    """Return findings; those about missing cases offer to score only the other cases.
 
     Args:
         n_absent: Cases of which nothing was submitted; None: as many as findings say `missing-case`.
@@ -28,7 +28,7 @@ def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Fi
     if not n:
         return listed
     left_out = "case that was" if n == 1 else f"{n:,} cases that were"
-    label = f"Score without the {left_out} not submitted, not officially"
+    label = f"Score without the {left_out} not submitted, unofficially"
     fix = SuggestedFix(label, InputChanges(submitted_only=True))
     return [finding.with_fixes(fix) if finding.code in OFFERING else finding for finding in listed]
 
@@ -39,7 +39,7 @@ def part_of(truth: Any, read: object, name: str) -> Any:
     Args:
         truth: The test set.
         read: Predictions that were read against it, or their refusal.
-        name: What messages call the submission.
+        name: Name of the submission in messages.
     """
     if isinstance(read, InputRefused):
         noticed = [*read.problems, *read.findings]
@@ -51,27 +51,27 @@ def part_of(truth: Any, read: object, name: str) -> Any:
     if len(chosen) in (0, len(truth.ids)):
         return truth
     message = (
-        f"{len(chosen):,} of {len(truth.ids):,} cases were submitted, and these alone are scored: the "
-        f"{len(truth.ids) - len(chosen):,} others were not submitted and are left out."
+        f"{len(chosen):,} of {len(truth.ids):,} cases were submitted, and only these are "
+        f"scored: the {len(truth.ids) - len(chosen):,} others were not submitted and are left out."
     )
     part = of_cases(truth, chosen)
     return replace(part, findings=(*part.findings, warning(NOT_SUBMITTED, name, message)))
 
 
 def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
-    """Return a card of which one metric alone was submitted: it stands first, and the card is not official.
+    """Return a card of which one metric alone was submitted: it is first, and the card is not official.
 
     Args:
         metric: Its name; "" leaves the card as it is.
     """
     if not metric:
         return card
-    reason = f"Of the parts of the score, {metric} alone was submitted; the others count as missing in it."
+    reason = f"Only {metric} was submitted; the other parts of the score count as missing."
     return replace(card, official=Official(False, None, reason), more={"submitted_part": metric, **card.more})
 
 
 def marked(card: ScoreCard, truth: Any) -> ScoreCard:
-    """Return a card, which is never official and says so where it is of the submitted cases alone.
+    """Return a card; if only the submitted cases were scored, it is not official and says so.
 
     Args:
         truth: The test set that it is of.

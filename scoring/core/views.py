@@ -42,7 +42,7 @@ class Figure:
 @dataclass(frozen=True)
 class Panel:
     """One of several small figures. title: Markdown, above it. below: plain text under it. alt: what is read
-    aloud instead of it; "": its question and what stands below."""
+    aloud instead of it; "": its question and what is below."""
 
     title: str
     build: Callable[[Theme], Drawing]
@@ -137,7 +137,7 @@ def _value(item: Any, column: Column) -> Any:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number with its name, and in lighter type its interval or what it rests on. explain: Markdown, a
+    """A number with its name, and in lighter type its interval or its basis. explain: Markdown, a
     tooltip."""
 
     name: str

@@ -46,7 +46,7 @@ def no_images(name: str) -> Finding:
     return error(
         "image-missing",
         name,
-        "it holds none of the images, which a model needs: give a folder or zip with images, or --images.",
+        "it contains none of the images that the model needs: give a folder or zip with images, or --images.",
     )
 
 
@@ -71,7 +71,7 @@ Model = str | os.PathLike[str] | bytes
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The bytes of a model, and what messages call it."""
+    """The bytes of a model, and its name in messages."""
 
     data: bytes
     name: str
@@ -85,7 +85,7 @@ class Wording:
     unreadable_image: str = "Export it again as JPEG or PNG."
     small_image: str = "."
     transparent_image: str = "; it is dropped."
-    not_finite: str = ". Mend the model."
+    not_finite: str = ". Fix the model."
     not_finite_trial: str = "; such cases are refused."
     slow: str = "the model is stopped."
 
@@ -123,7 +123,7 @@ def read_model(model: Model, name: str | None = None) -> ModelFile:
 
     Args:
         model: Its path or its bytes.
-        name: What messages call it; by default the file's name.
+        name: Its name in messages; by default the file's name.
 
     Raises:
         InputRefused: The file cannot be read (`model-unreadable`).

@@ -88,14 +88,14 @@ def output_order(
     metadata: Mapping[str, str], categories: Sequence[str], where: str
 ) -> tuple[OutputOrder, tuple[Finding, ...]]:
     """Return which output of a model each category of a truth is, by the model's entry `categories`, with a
-    note where its order is another. Raises InputRefused where the entry names others."""
+    note where its order is another. Raises InputRefused if the entry has other names."""
     own = named_outputs(metadata, categories)
     if not own or own == tuple(categories):
         return None, ()
     if sorted(own) != sorted(categories):
         sentence = (
             f"the model's entry `categories` names {', '.join(own)}, and the truth has "
-            f"{', '.join(categories)}: take a truth with the model's categories, or correct the entry."
+            f"{', '.join(categories)}: use a truth with the model's categories, or correct the entry."
         )
         raise InputRefused([error("wrong-output", where, sentence)])
     sentence = f"its outputs are {', '.join(own)} by an entry of its own, and are put in the truth's order."
@@ -105,7 +105,7 @@ def output_order(
 def received(
     cases: CaseImages, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[pictures.Stage], ImageInfo]:
-    """Return what a model receives of a case: its image at the size that the model declares.
+    """Return a model's input for a case: its image at the size that the model declares.
 
     Args:
         cases: A test set with images.

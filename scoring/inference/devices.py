@@ -67,7 +67,7 @@ def chosen(device: str, every_layer: bool) -> str:
         if lacking := missing():
             raise ModelFailed("no-device", f"The model cannot run on CUDA: {lacking}. Choose cpu or auto.")
         if every_layer:
-            sentence = "it would not be fully confined there, as this server needs it"
+            sentence = "it would not be fully confined there, which this server requires"
             raise ModelFailed("no-device", f"The model cannot run on CUDA: {sentence}. Choose cpu or auto.")
         return CUDA
     accepted = os.environ.get(sandbox_layers.ACCEPTED) == "accepted"

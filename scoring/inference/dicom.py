@@ -71,7 +71,7 @@ def _pixels(file: pydicom.FileDataset) -> Array:
         )
     with Image.open(io.BytesIO(next(generate_frames(file.PixelData))), formats=("JPEG",)) as frame:
         if frame.size != (int(file.Columns), int(file.Rows)):
-            raise ImageUnreadable("The DICOM file is damaged: its picture has another size than it says.")
+            raise ImageUnreadable("The DICOM file is damaged: its picture does not have the stated size.")
         return np.asarray(frame)
 
 

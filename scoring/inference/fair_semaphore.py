@@ -77,7 +77,7 @@ class FairSemaphore:
         return turn
 
     def position(self, turn: Ticket) -> int:
-        """Return where a ticket stands among those that came before it and wait; 0 once it is called."""
+        """Return where a ticket is among those that came before it and wait; 0 once it is called."""
         with self._lock:
             return self._waiting.index(turn) + 1 if turn in self._waiting else 0
 

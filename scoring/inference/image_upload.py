@@ -1,7 +1,7 @@
 """Uploaded photographs: refused in one sentence, or turned upright and rebuilt from their pixels, with a list
 of what else the file held.
 
-Runs in the worker. Of a file's metadata nothing leaves it but the kinds in `KINDS`.
+Runs in the worker. Only the kinds in `KINDS` are read from a file's metadata.
 """
 
 import io
@@ -215,7 +215,7 @@ def _refuse(image: Image.Image, data: bytes) -> None:
         raise ImageUnreadable("The image is in the colours of print (CMYK): save it as RGB.")
     if image.mode not in MODES:
         raise ImageUnreadable(
-            "The image's colours are stored in a way that is no photograph's: save it as RGB."
+            "The image's colours are stored in a way that photographs do not use: save it as RGB."
         )
 
 

@@ -64,7 +64,7 @@ def probe(
 ) -> Probe:
     """Run a model on up to 8 images, twice at a base vector and at others.
 
-    Images are decoded once. Without a readable image one fixed noise image stands in.
+    Images are decoded once. Without a readable image one fixed noise image is in.
 
     Args:
         pictures: Image files or prepared pixels.

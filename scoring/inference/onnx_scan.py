@@ -28,7 +28,7 @@ Function = tuple[str, str, str]
 
 
 class ModelRefused(Exception):
-    """A model that is not loaded: `code` of the finding, `message` with what is wrong and how to mend it."""
+    """A model that is not loaded: `code` of the finding, `message` with what is wrong and how to fix it."""
 
     def __init__(self, code: str, message: str):
         super().__init__(message)

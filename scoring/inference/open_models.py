@@ -48,7 +48,7 @@ class HeldModel:
 
     @property
     def facts(self) -> ModelFacts:
-        """What is known of the model."""
+        """Known facts about the model."""
         return self._process.facts
 
     @property

@@ -57,7 +57,7 @@ def sized_tile(
     cases: CaseImages, index: int, side: int = TILE_SIDE
 ) -> tuple[bytes | None, tuple[int, int] | None]:
     """Return a case's image as JPEG for a viewer, at most `side` px wide and high, not turned: annotations
-    lie in the pixels of the file; and width and height of the file. None where there is no image or it cannot
+    are in the pixels of the file; and width and height of the file. None where there is no image or it cannot
     be read."""
     if cases.images[index] is None:
         return None, None

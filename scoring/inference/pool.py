@@ -184,7 +184,7 @@ def predict(
         cancelled: Called now and then in the caller's thread; true ends the work within about 0.3 s.
 
     Raises:
-        ModelFailed: The model as a whole fails; of several failures the one of the earliest image.
+        ModelFailed: The model as a whole fails; if there are several failures, the one of the earliest image.
         Cancelled: `cancelled` returned true.
     """
     if vectors is not None:

@@ -84,7 +84,8 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
     findings = []
     if trained:
         sentence = (
-            f"In training mode: {_listed(trained)}, which normalizes by the image, not by what was learned."
+            f"In training mode: {_listed(trained)}, which normalizes by the image instead of the learned "
+            "values."
         )
         findings.append(warning("training-mode", file_name, f"{sentence} {EVALUATION_MODE}"))
     named = f"Random: {_listed(random)}." if random else "No operator is known to be random."
@@ -99,7 +100,10 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
         )
         findings.append(error("random-model", file_name, f"{sentence} {REPEATABLE}"))
     elif random:
-        sentence = f"{named} With their seeds two runs on the same image agree here; elsewhere they may not."
+        sentence = (
+            f"{named} Because they have seeds, two runs on the same image agree on this machine; on other "
+            "machines they may differ."
+        )
         findings.append(warning("random-model", file_name, f"{sentence} {REPEATABLE}"))
     return findings
 
@@ -184,7 +188,7 @@ def _image_fault(tensor: Tensor) -> str:
     if tensor.shape is None:
         return ""
     if not _is_image(tensor):
-        return f"the first input is no image with {CHANNELS} channels"
+        return f"the first input is not an image with {CHANNELS} channels"
     if any(size is not None and not 1 <= size <= LARGEST_SIDE for size in tensor.shape[2:]):
         return f"the image's sides are not within 1 and {LARGEST_SIDE}"
     return ""

@@ -32,7 +32,7 @@ FILTERS = {
     "bilinear": Image.Resampling.BILINEAR,
 }
 _ORIENTATION = 274
-REGION = "export the region that you ask about as PNG, at full resolution"
+REGION = "export the region of interest as PNG, at full resolution"
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 """Marks of TIFF, which whole slides are, too."""
 _OTHERS = (
@@ -118,8 +118,8 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
 def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> ImageUnreadable:
     """Return the refusal of an image that raised `fault` in a decoder. formats: those that are read here."""
     if isinstance(fault, Image.DecompressionBombError):
-        mend = REGION if bytes(data[:4]) in _TIFF else "save a smaller copy"
-        return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: {mend}.")
+        fix = REGION if bytes(data[:4]) in _TIFF else "save a smaller copy"
+        return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: {fix}.")
     if isinstance(fault, UnidentifiedImageError):
         return ImageUnreadable(_what_it_is(data, formats))
     if isinstance(fault, MemoryError):
@@ -150,7 +150,7 @@ def stretched(pixels: Pixels, recipe: Recipe) -> Pixels:
 
 @dataclass
 class _Known:
-    """What is known of images of one size under one recipe: how many came, and whether `resampling` gives
+    """Known facts about images of one size under one recipe: how many came, and whether `resampling` gives
     them as Pillow does; None before it was tried."""
 
     images: int = 0
@@ -205,7 +205,7 @@ def planes(picture: Pixels) -> NDArray[np.uint8]:
 
 
 def of_planes(data: bytes | bytearray, shape: Sequence[int]) -> Pixels:
-    """Return pixels of `shape` (height, width, 3) that lie in memory colour by colour, without a copy. Raises
+    """Return pixels of `shape` (height, width, 3) that are in memory colour by colour, without a copy. Raises
     ValueError where the shape is not that of the data."""
     height, width, colours = shape
     return np.frombuffer(data, np.uint8).reshape(colours, height, width).transpose(1, 2, 0)

@@ -38,7 +38,7 @@ REMEMBERED, REMEMBERED_SECONDS = 32, 60
 """Files beyond these limits that are refused at once when they come again, and how long: a page reads a file
 to recognise it, and to score it."""
 LIMITS = Limits(memory_bytes=MEMORY_BYTES, run_seconds=SECONDS, decoders=MODULES)
-_PLAINER = "Save it again with the table or list alone, or split it."
+_PLAINER = "Save it again with only the table or list, or split it."
 _MESSAGES = {
     RUNNING: f"it took longer than {SECONDS} s to read and was stopped.",
     "model-out-of-memory": f"it needs more than {MEMORY_BYTES / 1e9:g} GB of memory to be read.",
@@ -50,11 +50,11 @@ class ReaderPool:
     """Runs isolated readers (`scoring.common.isolation`) in confined processes. Used on any thread.
 
     Args:
-        mend: What to do about a file that is not read, as a sentence.
+        fix: What to do about a file that is not read, as a sentence.
     """
 
-    def __init__(self, limits: Limits = LIMITS, warm: int = WARM, mend: str = _PLAINER):
-        self._warm, self._mend = warm, mend
+    def __init__(self, limits: Limits = LIMITS, warm: int = WARM, fix: str = _PLAINER):
+        self._warm, self._fix = warm, fix
         self._limits, self._room, self._lock = limits, threading.BoundedSemaphore(MOST), threading.Lock()
         self._idle: list[WorkerProcess] = []
         self._failures: OrderedDict[tuple[object, ...], tuple[float, str]] = OrderedDict()
@@ -132,4 +132,4 @@ class ReaderPool:
         worker.close()
 
     def _refused(self, name: str, message: str) -> InputRefused:
-        return InputRefused([error("unreadable-file", name, f"{message} {self._mend}")])
+        return InputRefused([error("unreadable-file", name, f"{message} {self._fix}")])

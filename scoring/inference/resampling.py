@@ -75,7 +75,7 @@ FILTERS: dict[str, tuple[Callable[[float], float], float]] = {
 
 @dataclass(frozen=True)
 class Weights:
-    """How the places along an axis of a result come from those of the image.
+    """Mapping of the places along an axis of the image to those of the result.
 
     Attributes:
         first: int64 (places,), the first place of the image that counts.
@@ -114,7 +114,7 @@ class Weights:
 
     @cached_property
     def turned_blocks(self) -> list[tuple[slice, slice, Floats32]]:
-        """Return `blocks` with matrices (places of the image, places of the result), which lie in memory as
+        """Return `blocks` with matrices (places of the image, places of the result), which are in memory as
         they are multiplied: half the time of a transposed view."""
         return [(places, used, np.ascontiguousarray(dense.T)) for places, used, dense in self.blocks]
 

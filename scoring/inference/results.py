@@ -71,7 +71,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What is known of a loaded model.
+    """Known facts about a loaded model.
 
     Attributes:
         inputs: Its inputs, by position, as challenges see them behind the adapter.

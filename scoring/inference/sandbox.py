@@ -272,7 +272,7 @@ def filter_program(machine: Architecture, process: int) -> bytes:
 
 
 def _argument(argument: int) -> int:
-    """Return where the lower half of an argument stands in the description of a call, bytes."""
+    """Return where the lower half of an argument is in the description of a call, bytes."""
     return 16 + 8 * argument
 
 

@@ -55,7 +55,7 @@ class ModelTask:
         outputs: Numbers that the model gives; 1 for a single risk.
         shortest_side: Pixels below which the challenge refuses a photograph, 0 where it does not.
         patient: Its second input; None where it takes the image only.
-        order_for: (metadata of a model, what messages call it) -> the order of its outputs and what is to be
+        order_for: (metadata of a model, its name in messages) -> the order of its outputs and what is to be
             said of it; raises InputRefused.
     """
 
@@ -84,8 +84,8 @@ class TileSupport:
 
     Attributes:
         til_share: Nuclei of each class [K] -> lymphocytes / all nuclei.
-        examine: (loaded model, what messages call it) -> the dense model; raises InputRefused, ModelFailed.
-        detect: (loaded model, dense model, pixels, what messages call them) -> nuclei; raises the same.
+        examine: (loaded model, its name in messages) -> the dense model; raises InputRefused, ModelFailed.
+        detect: (loaded model, dense model, pixels, their name in messages) -> nuclei; raises the same.
         read: (prediction file, its name) -> nuclei; raises InputRefused.
     """
 

@@ -84,9 +84,9 @@ _RUN_CODES = ("wrong-inputs", "wrong-output", "model-out-of-memory", "stopped")
 # Messages about a failed run come from this list and never from the worker, which by then has seen the data.
 _MESSAGES = {
     "wrong-inputs": (
-        "The model does not accept these inputs: it expects another number, type or shape of inputs."
+        "The model does not accept these inputs: it expects a different number, type or shape of inputs."
     ),
-    "wrong-output": "The model gives more than it should for one image ({output_bytes:,} bytes are taken).",
+    "wrong-output": "The model's output for one image is too large ({output_bytes:,} bytes are allowed).",
     "stopped": "The model crashed on an image.",
     "model-timeout": (
         "Loading the model took longer than {load_seconds:g} s and was stopped. Simplify the network "
@@ -99,7 +99,7 @@ _MESSAGES = {
         "The model asked for more memory than it is allowed ({memory_gib:.3g} GiB of address space) or "
         "than there is, and was stopped. Make it smaller."
     ),
-    "model-crashed": "The process that held the model ended unexpectedly. Nothing was scored.",
+    "model-crashed": "The process that ran the model ended unexpectedly. Nothing was scored.",
     "closed": "The model was closed.",
 }
 

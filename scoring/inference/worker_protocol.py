@@ -46,7 +46,7 @@ class Reader(Protocol):
 
 
 class BrokenFrame(Exception):
-    """The other side ended, or what it sent is no frame."""
+    """The other side ended, or what it sent is not a frame."""
 
 
 def take_channel() -> tuple[io.FileIO, io.FileIO]:

@@ -168,10 +168,10 @@ def _directory_problem(file: io.BufferedIOBase, start: int, end: int) -> str:
             break  # zipfile stops there too, and says why
         count += 1
         if count > MEMBERS:
-            return f"it holds more files than its end names, and more than {MEMBERS:,}."
+            return f"it contains more files than its directory lists, and more than {MEMBERS:,}."
         sizes = struct.unpack("<HHH", head[28:34])
         if sizes[0] > NAME_BYTES or sizes[1] > EXTRA_BYTES:
-            longest = f"a name of {sizes[0]:,} bytes and {sizes[1]:,} bytes of additions"
+            longest = f"a name of {sizes[0]:,} bytes and {sizes[1]:,} bytes of extra fields"
             return f"file {count:,} has {longest}; at most {NAME_BYTES:,} and {EXTRA_BYTES:,} are read."
         at += ENTRY_BYTES + sum(sizes)
     return ""
@@ -235,8 +235,8 @@ def _content_problems(
         elif not entry.filename.lower().endswith(streamed) and _is_bomb(entry):
             yield _bad(
                 where,
-                f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than "
-                f"{RATIO}:1 is taken for a bomb.",
+                f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than {RATIO}:1 "
+                "is treated as a zip bomb.",
             )
     tables = sum(e.file_size for e in files if e.filename.lower().endswith(TABLE_ENDINGS))
     if tables > TABLE_BYTES:
@@ -261,7 +261,7 @@ def _overlaps(name: str, files: list[zipfile.ZipInfo], directory_start: int) -> 
     spans = sorted((e.header_offset, e.header_offset + 30 + _name_bytes(e) + e.compress_size) for e in files)
     ends = [start for start, _ in spans[1:]] + [directory_start]
     if any(end > following for (_, end), following in zip(spans, ends, strict=False)):
-        yield _bad(name, f"its entries overlap, which no ordinary program writes. {AGAIN}")
+        yield _bad(name, f"its entries overlap, which ordinary programs never write. {AGAIN}")
 
 
 def _name_bytes(entry: zipfile.ZipInfo) -> int:
@@ -273,7 +273,7 @@ def _bad(where: str, message: str) -> Finding:
 
 
 def has_hidden(member: str) -> bool:
-    """Return whether a name has control or hidden characters, or bytes that are no text."""
+    """Return whether a name has control or hidden characters, or bytes that are not text."""
     return not member.isprintable() and any(unicodedata.category(c) in HIDDEN for c in member)
 
 

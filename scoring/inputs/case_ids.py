@@ -13,7 +13,7 @@ from scoring.common.fixes import InputChanges, renamed
 
 EXTRA, AMBIGUOUS = -1, -2
 ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".png", ".tif", ".tiff")
-"""Of files that are called by the name of a case."""
+"""Endings of files that have the name of a case."""
 ID_COLUMNS = (
     *("newfilename", "filepath", "filename", "image_path", "image", "image_name", "image_id", "file"),
     *("file_name", "path", "case", "case_id", "id", "isic_id", "lesion_id"),

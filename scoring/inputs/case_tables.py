@@ -36,7 +36,7 @@ OF_JOBS = (
 
 
 class CaseColumns(Protocol):
-    """Cases with columns, as far as metadata are joined to them."""
+    """Cases with columns, including joined metadata."""
 
     @property
     def name(self) -> str: ...
@@ -49,10 +49,10 @@ class CaseColumns(Protocol):
 
 
 def find_table(
-    files: SourceFiles, names: Sequence[str] = TABLE_NAMES, mend: str = "call the right one labels.csv"
+    files: SourceFiles, names: Sequence[str] = TABLE_NAMES, fix: str = "name the right one labels.csv"
 ) -> str:
     """Return the member that holds the table: by its usual names at the top, then one folder down, else the
-    only CSV, beside which there may be `metadata.csv`. mend: what to do where there are several. Raises
+    only CSV, beside which there may be `metadata.csv`. fix: what to do where there are several. Raises
     InputRefused."""
     if files.kind == "file":
         return files.members[0]
@@ -73,7 +73,7 @@ def find_table(
     if not candidates:
         text = f"it holds {len(files.members)} files and no CSV table: put the table in it."
         raise InputRefused([error("no-table", files.name, text)])
-    text = f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): {mend}."
+    text = f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): {fix}."
     raise InputRefused([error("ambiguous-table", files.name, text)])
 
 
@@ -136,7 +136,7 @@ def _rows_of_cases(
 
 
 class CasesWithIds(Protocol):
-    """The cases of a truth, and what messages call it."""
+    """The cases of a truth, and its name in messages."""
 
     @property
     def name(self) -> str: ...
@@ -329,7 +329,7 @@ def find_units(
         columns: Cells [N] of every column of the truth and its metadata, by key.
         usual: Columns to take where `group` is None, in order of preference; without any of them every case
             is a unit.
-        id_column: The column of case ids, which is no unit.
+        id_column: The column of case ids, which is not a unit.
         group: The column to take, "none" for the case itself, None for the first of `usual`.
 
     Returns:
@@ -352,7 +352,8 @@ def number_units(values: Sequence[str] | None, n_cases: int) -> Ints:
     its own.
 
     Args:
-        values: The unit's name for each case [N]; an empty cell, NA, null ... is no value. None: every case
+        values: The unit's name for each case [N]; an empty cell, NA, null ... is not a value. None: every
+        case
             is a unit.
 
     Returns:

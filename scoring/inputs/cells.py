@@ -85,9 +85,9 @@ def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding
     """Return `ambiguous-number` for each column whose points may part thousands; none where cells end at
     commas."""
     cells = {} if table.delimiter == "," else {c: two_readings(table.cells(c)) for c in columns}
-    mend = "the column has whole numbers too. Write one decimal more, or no mark between thousands."
+    fix = "the column has whole numbers too. Write one decimal more, or no mark between thousands."
     return [
-        error("ambiguous-number", table.header_place, f"{table.header[c]}: {reading}; {mend}")
+        error("ambiguous-number", table.header_place, f"{table.header[c]}: {reading}; {fix}")
         for c, reading in cells.items()
         if reading
     ]
@@ -96,7 +96,7 @@ def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding
 def two_readings(cells: Sequence[str]) -> str:
     """Return in words both numbers that one of trimmed cells can be; "" where thousands are not possible.
 
-    They are where each cell with a mark has three digits after it, and whole numbers above 1 stand beside.
+    They are where each cell with a mark has three digits after it, and whole numbers above 1 are beside.
     """
     first = next((cell for cell in cells if "." in cell or "," in cell), "")
     if not THOUSANDS.fullmatch(first):

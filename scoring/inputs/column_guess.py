@@ -141,14 +141,14 @@ def _numbered(headers: Sequence[str], count: int) -> list[str] | None:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a header without those that stand beside names of classes."""
+    """Return the words of a header without those that are beside names of classes."""
     plain = unicodedata.normalize("NFKD", text.replace("ß", "ss")).encode("ascii", "ignore").decode()
     parts = re.findall(r"[a-z]+|\d+", plain.lower())
     return [word for word in parts if word not in AFFIXES]
 
 
 def joined_words(text: str) -> str:
-    """Return the words of a name as one, without those that stand beside names of classes.
+    """Return the words of a name as one, without those that are beside names of classes.
 
     Args:
         text: A heading, or the name of a class.

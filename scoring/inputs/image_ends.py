@@ -2,7 +2,7 @@
 
 JPEG, PNG = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"
 END_OF_JPEG, SCAN, ALONE = b"\xff\xd9", 0xDA, {0x01, *range(0xD0, 0xD8)}
-"""The marker that ends a JPEG, the one that pixels follow, and those without a length."""
+"""JPEG markers: the end of the image, the start of the pixels, and the markers without a length."""
 
 
 def is_whole(data: bytes) -> bool:

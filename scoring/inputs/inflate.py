@@ -121,7 +121,7 @@ class Inflated(FrontFile):
         if self._checksum is not None and (self._sum, self._position) != (self._checksum, self._size):
             raise zlib.error("CRC check failed")
         if self._inflate.unused_data or self._file.read(1):
-            raise zlib.error("something follows the compressed data")
+            raise zlib.error("more data follow the compressed data")
         return 0
 
     def _count(self, data: bytes) -> None:
@@ -129,4 +129,4 @@ class Inflated(FrontFile):
         if self._checksum is not None:
             self._sum = deflate.crc32(data, self._sum)
             if self._position > self._size:
-                raise zlib.error("more data than announced")
+                raise zlib.error("more data than the header states")

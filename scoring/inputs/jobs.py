@@ -1,7 +1,7 @@
 """Job folders of Grand Challenge, read by case, and the one table of their answers.
 
 `predictions.json` lists the jobs of a submission. Each has a `pk`, the name of its folder, `inputs` with the
-names of its images, and its files lie below `<pk>/output/`. Here they are called by the case, the name of the
+names of its images, and its files are below `<pk>/output/`. Here they are called by the case, the name of the
 input image without ending: `<case>/output/...`, and `<case>.json` where a job wrote one JSON.
 """
 
@@ -112,7 +112,8 @@ def _cases(where: str, jobs: list[Mapping[str, Any]]) -> Iterator[tuple[str, str
         else:
             named = f"several ({', '.join(sorted(names)[:3])})" if names else "none"
             text = (
-                f"the inputs of job {job['pk'][:40]!r} should name the image of one case, they name {named}."
+                f"the inputs of job {job['pk'][:40]!r} should name the image of one case, but they "
+                f"name {named}."
             )
             problems.append(error("unreadable-file", where, text))
     for case, count in Counter(cases.values()).items():
@@ -170,7 +171,7 @@ def open_table(source: Source, name: str | None = None, columns: AnswerColumns =
         source: A table, job folders, or a folder or zip with a table.
 
     Raises:
-        InputRefused: It cannot be opened, or an answer of a job is no row.
+        InputRefused: It cannot be opened, or an answer of a job is not a row.
     """
     files = open_source(source.source if isinstance(source, FixedSource) else source, name)
     table = as_table(files, columns)
@@ -208,10 +209,11 @@ class JobTable:
 
 
 def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | None:
-    """Return the answers of job folders as one table; None where the files are no job folders.
+    """Return the answers of job folders as one table; None where the files are not job folders.
 
     Raises:
-        InputRefused: With every job whose answer is no object of names and numbers, no number and no text.
+        InputRefused: With every job whose answer is not an object of names and numbers, no number and no
+        text.
     """
     if lines := _class_lines(files):
         return lines

@@ -16,7 +16,7 @@ from scoring.metrics.calibration import softmax
 Rows = list[list[str]]
 """Cells of a table, the header first."""
 DIGITS = 9
-"""Of what numbers are divided by."""
+"""Allowed divisors of numbers."""
 PERCENT = re.compile(r"(.*\d)\s*%\s*", re.DOTALL)
 
 

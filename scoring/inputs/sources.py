@@ -57,7 +57,7 @@ class SourceFiles:
         return tuple(self.sizes)
 
     def called(self, member: str) -> str:
-        """Return what messages call a member."""
+        """Return the name of a member in messages."""
         return (
             self.name if self.kind == "file" else f"{self.name} › {member}" if self.kind == "zip" else member
         )
@@ -66,7 +66,7 @@ class SourceFiles:
         """Return the bytes of a table, and the table; what `keep_table` was given is handed out once.
 
         Args:
-            name: What messages call it; None: as `called`.
+            name: Its name in messages; None: as `called`.
 
         Raises:
             InputRefused: It cannot be read.

@@ -99,7 +99,7 @@ def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix
         count = header[0].count(mark)
         if count and all(cell.strip().count(mark) == count for cell in columns[0]):
             named = quoted_mark(mark)
-            return (SuggestedFix(f"Read {named} as what separates cells", InputChanges(delimiter=mark)),)
+            return (SuggestedFix(f"Read {named} as the separator of cells", InputChanges(delimiter=mark)),)
     return ()
 
 
@@ -154,7 +154,7 @@ def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Suggested
 
 
 def _with_zeros(stems: Sequence[str], known: Collection[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix for names that lack zeros before their numbers, or all that stands before these."""
+    """Return the fix for names that lack zeros before their numbers, or all that is before these."""
     parts = [match for stem in stems if (match := ENDS_IN_NUMBER.fullmatch(stem))]
     wanted = Counter(
         (match[1], len(match[2]))
@@ -179,7 +179,7 @@ AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputCh
 
 
 def fixes_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix for cells that are no numbers; none where neither a comma nor a percent sign is why."""
+    """Return the fix for cells that are not numbers; none where neither a comma nor a percent sign is why."""
     if any(cell.strip().endswith("%") and NUMERIC.fullmatch(cell.strip()[:-1]) for cell in cells):
         return (editing("divide", "100", "Read 45% as 0.45"),)
     return (AS_COMMAS,) if any(map(COMMA.fullmatch, cells)) else ()

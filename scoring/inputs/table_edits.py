@@ -19,7 +19,7 @@ BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_U
 
 
 def fixed_name(member: str, changes: InputChanges) -> str:
-    """Return what a member is called, with the name of its case changed; that of its folder where the file's
+    """Return the name of a member, with the name of its case changed; that of its folder where the file's
     own does not have what is changed, as in `case__CT/case__CT_seg.nii.gz`."""
     folder, mark, base = member.rpartition("/")
     name = changed_case(base, changes)

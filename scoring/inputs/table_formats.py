@@ -60,7 +60,7 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
 
     Args:
         data: The file, or its first part, which shows the format.
-        name: What messages call it.
+        name: Its name in messages.
 
     Raises:
         InputRefused: `unreadable-file`: damaged, too large, or of another shape than a table's.
@@ -111,7 +111,7 @@ def _unpacked(data: bytes, name: str) -> bytes:
     if len(text) > TABLE_BYTES:
         raise refuse(name, f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}")
     if not unpacker.eof or text.startswith(GZIP):
-        raise refuse(name, f"its gzip file is cut off, or holds another one. {SAVE}")
+        raise refuse(name, f"its gzip file is cut off, or contains another gzip file. {SAVE}")
     return text
 
 
@@ -149,7 +149,9 @@ def _of_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Columns:
             columns |= zip(_names(key, array.shape[1], arrays), array.T.tolist(), strict=True)
     if not columns or len(columns) > COLUMNS:
         raise refuse(
-            name, f"it holds {', '.join(list(arrays)[:5])}: no array of ids and none of scores. {SAVE}"
+            name,
+            f"it holds {', '.join(list(arrays)[:5])}: an array of ids and an array of scores are "
+            f"needed. {SAVE}",
         )
     return columns
 
@@ -176,7 +178,7 @@ def _of_json(data: bytes, name: str) -> Columns:
         raise refuse(name, f"it is JSON that cannot be read ({str(fault)[:100]}). {SAVE}") from fault
     except _NotATable as fault:
         message = "write a list of objects with id and scores, or one object that maps each id to its scores"
-        raise refuse(name, f"it is JSON of another shape than a table's ({fault}): {message}.") from fault
+        raise refuse(name, f"it is JSON, but not in the form of a table ({fault}): {message}.") from fault
     rows = len(next(iter(columns.values())))
     if len(columns) > COLUMNS or rows > LINES or rows * len(columns) > CELLS:
         raise refuse(name, f"it has {rows:,} rows and {len(columns):,} columns, more than are read. {SAVE}")
@@ -250,7 +252,7 @@ def _of_object(document: Mapping[str, Any]) -> Columns:
         columns = {key: [_cell(value.get(i)) for i in ids] for key, value in document.items()}
         return {**({CASE: ids} if written else {}), **columns}
     if len(document) < 2:
-        raise _NotATable("it has one entry")
+        raise _NotATable("it has only one entry")
     return _of_records([{CASE: case, **_entry(value)} for case, value in document.items()])
 
 
@@ -273,7 +275,7 @@ def _entry(value: Any) -> dict[str, Any]:
 
 def _of_records(records: Sequence[Any]) -> Columns:
     if not records or not all(isinstance(record, dict) for record in records):
-        raise _NotATable("it lists other things than objects")
+        raise _NotATable("it lists items that are not objects")
     cells = [list(_flat(record)) for record in records]
     rows = [dict(pairs) for pairs in cells]
     if any(len(row) < len(pairs) for row, pairs in zip(rows, cells, strict=True)):
@@ -285,8 +287,8 @@ def _of_records(records: Sequence[Any]) -> Columns:
 
 
 def _flat(record: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    """Yield the cells of a record: those of an object in it by their own names, those of a list by number;
-    of objects in a list by both."""
+    """Yield the cells of a record: those of an object in it by their own names, those of a list by number,
+    and those of objects in a list by both."""
     for key, value in record.items():
         if isinstance(value, dict):
             yield from _flat(value)

@@ -48,7 +48,7 @@ class TextTable:
     """A table.
 
     Attributes:
-        name: What messages call it.
+        name: Its name in messages.
         header: Trimmed header.
         keys: Header for comparing, see `key`.
         columns: Cells as written, by column.
@@ -120,7 +120,7 @@ def read_table(data: bytes, name: str) -> TextTable:
 
     Args:
         data: The file.
-        name: What messages call it.
+        name: Its name in messages.
 
     Returns:
         The table; rows of the wrong length are its `problems`.
@@ -147,7 +147,7 @@ def read_table(data: bytes, name: str) -> TextTable:
     if len(written) > COLUMNS:
         raise refuse(name, f"line {header_line} has {len(written):,} columns; at most {COLUMNS:,} are read.")
     if not numbers:
-        raise refuse(name, "it has a header and no row.")
+        raise refuse(name, "it has a header but no rows.")
     names = tuple(cell.strip() for cell in written[: len(body.columns)])
     wide = None if body.lengths else long_tables.widened(names, body.columns)
     if wide:
@@ -229,7 +229,7 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
     except csv.Error as problem:
         raise refuse(name, f"line {first + reader.line_num}: {problem}.") from problem
     if not rows:
-        raise refuse(name, "it holds nothing but empty quotation marks.")
+        raise refuse(name, "it contains only empty quotation marks.")
     return rows, numbers
 
 
@@ -349,9 +349,9 @@ def repeated_row(
     Args:
         table: The table.
         row: The row.
-        first: The row in which the case stands already.
+        first: The earlier row of the same case.
         column: The column of the cases' ids.
-        subject: What the case is called, such as "case 'a.jpg'".
+        subject: Name of the case, such as "case 'a.jpg'".
         unit: What a case is.
     """
     message = f"{subject} stands on line {table.lines[first]} already: keep one row per {unit}."

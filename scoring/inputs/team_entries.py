@@ -18,7 +18,7 @@ class TeamEntry:
     """A team's submission.
 
     Attributes:
-        name: What messages call it, None = its own name.
+        name: Its name in messages, None = its own name.
         is_model: Whether it is a model.
     """
 
@@ -32,12 +32,14 @@ def name_problems(team: str, where: str, others: Iterable[str] = ()) -> Iterator
     skeleton = name_skeleton(team)
     twin = next((other for other in others if other != team and name_skeleton(other) == skeleton), None)
     if not skeleton:
-        yield error("bad-option", where, "a team has no name that can be seen: give each its own.")
+        yield error(
+            "bad-option", where, "a team's name is empty or invisible: give each team a visible name."
+        )
     elif has_hidden(team):
-        sentence = f"the team's name {shown(team)} has control or hidden characters: name it otherwise."
+        sentence = f"the team's name {shown(team)} has control or hidden characters: choose another name."
         yield error("bad-option", where, sentence)
     elif twin is not None:
-        message = f"the team's name {team!a} looks like that of another team, {twin!a}: name it otherwise."
+        message = f"the team's name {team!a} looks like that of another team, {twin!a}: choose another name."
         yield error("bad-option", where, message)
 
 

@@ -72,7 +72,7 @@ class TextColumns(Sequence["TextColumn"]):
 
 
 class TextColumn(Sequence[str]):
-    """Cells of a column. Going through all of them is fast; they are made anew each time.
+    """Cells of a column. Going through all of them is fast; they are made again each time.
 
     Args:
         text: As of `TextColumns`.

@@ -52,7 +52,7 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> LabelVoxels:
 
     Args:
         reference: The grid that the mask must share, if need be after reordering or reversing its axes; the
-            labels then lie on it.
+            labels then are on it.
 
     Raises:
         MaskError: The mask is malformed, or has more than 2**24 labelled voxels.

@@ -3,8 +3,8 @@
 A workbook is a zip of XML. It is read piece by piece with limits of its own: libraries that read whole sheets
 reserve room for the rectangle around all cells (python-calamine: 6 GB and a minute for a file of 1.4 kB with
 one cell in the last corner), lose digits of numbers, and do not tell a formula without its value from an
-empty cell. Formulas have the value that was last computed. Dates stay dates, so that none is taken for a
-number.
+empty cell. Formulas have the value that was last computed. Dates stay dates, so that they are not read as
+numbers.
 """
 
 import csv
@@ -85,7 +85,8 @@ def _table(archive: Archive, name: str) -> bytes:
     if sheet.unknown:
         message = (
             f"{len(sheet.unknown):,} cells hold formulas without their values (first: {sheet.unknown[0]}), "
-            "as programs write that compute nothing. Open the workbook in a spreadsheet program and save it, "
+            "as programs write them that do not compute values. Open the workbook in a spreadsheet program "
+            "and save it, "
             "or save the table as CSV."
         )
         raise refuse(name, message)
@@ -275,7 +276,7 @@ class _Sheet:
             cell.parts.clear()
             cell.is_formula = False
             if cell.row > LINES or cell.column >= COLUMNS:
-                message = f"a cell stands beyond {LINES:,} lines or {COLUMNS:,} columns. {SAVE}"
+                message = f"a cell is beyond {LINES:,} lines or {COLUMNS:,} columns. {SAVE}"
                 raise refuse(self.book.name, message)
 
     def end(self, tag: str) -> None:
@@ -298,7 +299,7 @@ class _Sheet:
             self.rows.setdefault(cell.row, {})[cell.column] = " ".join(value.split())
 
     def text(self, characters: str) -> None:
-        """Take text: of a value, or of one that stands in its cell."""
+        """Take text: of a value, or of one that is in its cell."""
         if self.inside[-1] == "v" or (self.inside[-1] == "t" and "is" in self.inside):
             self.cell.parts.append(characters)
 
@@ -318,7 +319,7 @@ def _letters(column: int) -> str:
 
 
 def _date(text: str) -> str:
-    """Return a number of days as a date, which no reader takes for a number."""
+    """Return a number of days as a date, so that no reader takes it for a number."""
     try:
         moment = FIRST_DAY + timedelta(days=float(text))
     except (ValueError, OverflowError):

@@ -21,8 +21,8 @@ class Decisions:
     """Weighted counts of decisions, of one shape each: [B] or, along thresholds, [B, T].
 
     Attributes:
-        true_positive: Positives called positive.
-        false_positive: Negatives called positive.
+        true_positive: Positives predicted positive.
+        false_positive: Negatives predicted positive.
         false_negative: Positives called negative.
         true_negative: Negatives called negative.
     """
@@ -44,7 +44,7 @@ class OperatingPoint:
 
     Attributes:
         threshold: A case is positive whose score is above it.
-        sensitivity: Share of the positives called positive, 0..1.
+        sensitivity: Share of the positives predicted positive, 0..1.
         specificity: Share of the negatives called negative, 0..1.
     """
 
@@ -58,7 +58,7 @@ def decisions(positive: Bools, predicted: Bools, weights: Floats) -> Decisions:
 
     Args:
         positive: Which cases are positive [N].
-        predicted: Which cases are called positive [N].
+        predicted: Which cases are predicted positive [N].
         weights: Weights of the cases [B, N].
 
     Returns:
@@ -82,11 +82,11 @@ def decisions_along(
     """Count decisions at several thresholds.
 
     Args:
-        scores: Score of each case [N]; it is called positive above the threshold.
+        scores: Score of each case [N]; it is predicted positive above the threshold.
         positive: Which cases are positive [N].
         cuts: Thresholds [T], ascending.
         weights: Weights of the cases [B, N].
-        inclusive: Whether a score at the threshold is called positive.
+        inclusive: Whether a score at the threshold is predicted positive.
 
     Returns:
         Counts [B, T].
@@ -126,7 +126,7 @@ def accuracy(d: Decisions) -> Floats:
 
 
 def precision(d: Decisions) -> Floats:
-    """Return TP / (TP + FP); NaN where nothing is called positive."""
+    """Return TP / (TP + FP); NaN where nothing is predicted positive."""
     return divide(d.true_positive, d.true_positive + d.false_positive)
 
 
@@ -171,12 +171,12 @@ def precision_at_prevalence(sensitivity: ArrayLike, specificity: ArrayLike, prev
     """Return the precision in a population of another prevalence (Bayes).
 
     Args:
-        sensitivity: Share of positives called positive, 0..1, of any shape.
+        sensitivity: Share of positives predicted positive, 0..1, of any shape.
         specificity: Share of negatives called negative, 0..1, of that shape.
         prevalence: Share of positives in the population, 0..1.
 
     Returns:
-        Share of positives among those called positive; NaN where no case would be called positive.
+        Share of positives among those predicted positive; NaN where no case would be predicted positive.
     """
     sensitivity, specificity = np.asarray(sensitivity, float), np.asarray(specificity, float)
     hits, false_alarms = sensitivity * prevalence, (1 - specificity) * (1 - prevalence)
@@ -228,7 +228,8 @@ def _undefined_unless_both(counts: ThresholdCounts, values: Floats) -> Floats:
 
 
 def _first_threshold(sums: Floats | Ints, reached: Callable[[Floats | Ints], Bools]) -> Ints:
-    """Find the first place in each row of growing sums [B, T] that is reached, by halves; T where none is."""
+    """Find the first place in each row of growing sums [B, T] that reaches the value, by bisection; T if
+    none does."""
     rows, end = np.arange(len(sums)), sums.shape[1]
     low, high = np.zeros(len(sums), np.int64), np.full(len(sums), end)
     while (low < high).any():

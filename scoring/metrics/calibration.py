@@ -43,8 +43,8 @@ def output_kind(outputs: Floats) -> str:
 
 
 def are_percent(outputs: Floats) -> bool:
-    """Return whether outputs [N, K] are percent: from 0 to 100, above 10 among them; of several classes, rows
-    that sum to 100.
+    """Return whether outputs [N, K] are percent: from 0 to 100, with some above 10; with several classes,
+    rows that sum to 100.
 
     Example:
         >>> are_percent(np.array([[20.0, 80.0]])), are_percent(np.array([[2.0, 3.0]]))

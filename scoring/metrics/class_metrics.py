@@ -158,8 +158,8 @@ def _brier(cases: LabelledCases) -> Floats:
 
 
 def _in_top(cases: LabelledCases, k: int) -> Bools:
-    """Return whether the class is among the k of the highest scores [N]; of equal ones the class that is
-    listed first."""
+    """Return whether the class is among the k highest scores [N]; among equal scores the class that is
+    listed first is higher."""
     order = np.argsort(-_scores(cases), axis=1, kind="stable")[:, :k]
     is_in: Bools = (order == cases.truth[:, None]).any(1)
     return is_in

@@ -40,7 +40,7 @@ def one_hot(labels: ArrayLike, classes: int, dtype: DTypeLike = np.float32) -> A
     """Return class numbers as indicators.
 
     Args:
-        labels: Class number of each case [N], 0..K-1; -1 is no class.
+        labels: Class number of each case [N], 0..K-1; -1 is not a class.
 
     Returns:
         Zeros and ones [N, K].

@@ -26,21 +26,6 @@ def auc(scores: Floats, positive: Bools) -> float:
     return float(resampled_auc(scores, positive, np.ones((1, len(scores)), np.float32))[0])
 
 
-def average_precision(scores: ArrayLike, positive: ArrayLike) -> float:
-    """Return the sum of precision x step of recall over the distinct thresholds, not interpolated.
-
-    Args:
-        scores: Score of each case [N].
-        positive: Which cases are positive [N].
-
-    Returns:
-        The average precision, 0..1; NaN without a positive or without a negative.
-    """
-    levels = roc.levels(scores, positive)
-    curve = roc.curve(levels, np.ones((1, len(levels.groups))))
-    return float(roc.average_precision(curve)[0]) if curve.negatives[0] else float("nan")
-
-
 def resampled_auc(scores: Floats, positive: Bools, weights: Floats) -> Floats:
     """Return the AUC of every replicate.
 

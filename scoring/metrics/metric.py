@@ -47,7 +47,7 @@ class Parameter:
     about: str
 
     def problem(self, value: object) -> str | None:
-        """Return what is wrong with a value, as "must be ..."; None where nothing is."""
+        """Return the problems of a value, as "must be ..."; None if there are none."""
         if self.kind is str:
             if not isinstance(value, str) or (self.allowed and value not in self.allowed):
                 return (
@@ -127,7 +127,7 @@ class Metric:
         return measured(*case, **{name: value for name, value in chosen.items() if name in names})
 
     def problems(self, parameters: Mapping[str, object]) -> dict[str, str]:
-        """Return what is wrong with parameters, a clause by name; empty where nothing is."""
+        """Return the problems of parameters, a clause by name; empty if there are none."""
         problems = {}
         for name, value in parameters.items():
             if name not in self.parameters:

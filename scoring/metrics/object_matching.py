@@ -80,8 +80,8 @@ def ranked_points(truth: Objects, detected: Objects, radius: float) -> Found:
 
 
 def froc_points(truth: Objects, detected: Objects, radius: float) -> Found:
-    """Give each point of the truth the highest score of the detections within its radius; a detection within
-    none is a false alarm (LUNA16).
+    """Give each point of the truth the highest score of the detections within its radius; a detection
+    outside of all radii is a false alarm (LUNA16).
 
     Args:
         radius: Distance below which a detection counts, for points that have none of their own.
@@ -170,7 +170,8 @@ def _near(
     )
     if pairs is None:
         advice = (
-            f"more than {MOST_PAIRS:,} pairs of an object and a detection are near: choose a smaller one."
+            f"more than {MOST_PAIRS:,} pairs of an object and a detection are close together: choose a "
+            "smaller distance."
         )
         raise InputRefused([error("bad-option", "radius", advice)])
     return pairs[point_pairs.within(pairs.distance, radii[pairs.truth], inclusive)]
@@ -188,7 +189,7 @@ def _best_of_each(objects: Ints, detections: Ints, scores: Floats, guess: Ints) 
 def _by_kind(
     truth: Objects, detected: Objects, match: Callable[[Ints, Ints], tuple[Ints, Floats, Bools]]
 ) -> Found:
-    """Match the objects of each class that is detected; where none is, of a class that nothing has."""
+    """Match the objects of each detected class; without detections, those of a class that does not occur."""
     parts = [
         match(np.flatnonzero(truth.kinds == kind), np.flatnonzero(detected.kinds == kind))
         for kind in (np.unique(detected.kinds) if len(detected.kinds) else [-1])

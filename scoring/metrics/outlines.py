@@ -1,7 +1,7 @@
 """Overlap of outlines: areas of polygons and of their intersections, for whole sets of them at once.
 
-Outlines that cross themselves are mended: what an odd number of turns encloses is inside. Shapely is slow to
-import, so the functions that need it do.
+Outlines that cross themselves are repaired by the even-odd rule. Shapely is slow to import, so only the
+functions that need it import it.
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class Outlines:
     Attributes:
         shapes: Valid polygons or multipolygons [n]; empty ones where there is no outline.
         areas: px^2 [n].
-        mended: Which crossed or touched themselves, bool [n].
+        repaired: Which crossed or touched themselves, bool [n].
         drawn: Which have an outline at all, bool [n].
     """
 
     shapes: Array
     areas: Floats
-    mended: Bools
+    repaired: Bools
     drawn: Bools
 
     def __len__(self) -> int:
@@ -56,9 +56,9 @@ def outlines(vertices: Floats, starts: Ints) -> Outlines:
     if drawn.any():
         ring = np.repeat(np.arange(np.count_nonzero(drawn)), lengths[drawn])
         shapes[drawn] = shapely.polygons(shapely.linearrings(points, indices=ring))
-    mended = ~shapely.is_valid(shapes)
-    shapes[mended] = [_surface(shape) for shape in shapely.make_valid(shapes[mended])]
-    return Outlines(shapes, shapely.area(shapes), mended, drawn)
+    repaired = ~shapely.is_valid(shapes)
+    shapes[repaired] = [_surface(shape) for shape in shapely.make_valid(shapes[repaired])]
+    return Outlines(shapes, shapely.area(shapes), repaired, drawn)
 
 
 def _closed(vertices: Floats, starts: Ints, lengths: Ints) -> Bools:
@@ -120,14 +120,3 @@ def iou(common: Floats, areas: Floats, other_areas: Floats) -> Floats:
         other_areas: Areas of the second outlines [p].
     """
     return divide(common, areas + other_areas - common, 0.0)
-
-
-def dice(common: Floats, areas: Floats, other_areas: Floats) -> Floats:
-    """Return the Dice coefficient [p]; 0 where both areas are 0.
-
-    Args:
-        common: Areas of the intersections [p].
-        areas: Areas of the first outlines [p].
-        other_areas: Areas of the second outlines [p].
-    """
-    return divide(2 * common, areas + other_areas, 0.0)

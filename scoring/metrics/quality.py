@@ -117,7 +117,7 @@ def field_stop(brightest: Numbers) -> Bools:
 
 
 def _between(shown: Bools, axis: int) -> Bools:
-    """Return what lies between the first and the last pixel shown of each row or column."""
+    """Return what is between the first and the last pixel shown of each row or column."""
     after, before = (np.maximum.accumulate(shown[::step, ::step], axis)[::step, ::step] for step in (1, -1))
     between: Bools = after & before
     return between
@@ -149,8 +149,8 @@ def tissue(colours: Floats, total: int) -> Tissue:
         total: Number of all pixels.
 
     Returns:
-        Share of white pixels; of the others the share that absorbs green most and blue not much more than
-        red, as haematoxylin and eosin do; and their mean optical density. Both are 0 without any.
+        Share of white pixels; among the others, the share that absorbs green most and blue not much more
+        than red, as haematoxylin and eosin do; and their mean optical density. Both are 0 without any.
     """
     if not colours.size:
         return Tissue(1.0, 0.0, 0.0)
@@ -186,7 +186,7 @@ def edges_of_middle(small: Numbers) -> float:
 SIDE = 128
 """Pixels of the shorter side on which appearance is measured."""
 LONGEST = 4
-"""Times the shorter side that the longer one has at most: a strip is squeezed, for it would take seconds."""
+"""Largest ratio of the longer to the shorter side: longer strips are squeezed to save seconds."""
 OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.331, 0.5]], np.float32)
 """Luma, red against green, blue against yellow."""
 SCALES = ((0.7, 1.4, 2.8, 5.6, 11.0), (1.4, 5.6), (1.4, 5.6))

@@ -37,7 +37,7 @@ class RegionPair:
 
     @property
     def voxel_ml(self) -> float:
-        """Volume of a voxel in millilitres; of a pixel its area in mm2."""
+        """Volume of a voxel in millilitres; for a pixel, its area in mm2."""
         size = float(np.prod(self.spacing))
         return size / 1000 if len(self.spacing) == 3 else size
 
@@ -94,7 +94,8 @@ def _is_one_of(labels: Array, wanted: Collection[int]) -> Bools:
 
 
 def _box(first: Array, second: Array) -> tuple[slice, ...]:
-    """Return the box around what is not 0 in one or both of two arrays; of no size where there is nothing."""
+    """Return the box around the values other than 0 in one or both of two arrays; an empty box if there are
+    none."""
     box: tuple[slice, ...] = ()
     for axis in range(first.ndim):
         rest = tuple(other for other in range(first.ndim) if other != axis)

@@ -294,6 +294,6 @@ def precisions(x: Floats, y: Floats, positives: float, negatives: float) -> Floa
         y: Sensitivity of each point, 0..1.
 
     Returns:
-        Precision of each point, 0..1; NaN at (0, 0), where nothing is called positive.
+        Precision of each point, 0..1; NaN at (0, 0), where nothing is predicted positive.
     """
     return divide(y * positives, y * positives + x * negatives)

@@ -24,7 +24,7 @@ def age_groups(years: Floats) -> dict[str, Bools]:
 
 @dataclass(frozen=True)
 class SubgroupShare:
-    """A share of the cases, for example the share of positives that are called positive.
+    """A share of the cases, for example the share of positives that are predicted positive.
 
     Attributes:
         part: The cases that count [N].

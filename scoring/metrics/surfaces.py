@@ -1,6 +1,6 @@
 """Surfaces of masks, as elements between voxels with areas, and their distances.
 
-Source: DeepMind's `surface-distance` (Nikolov et al. 2021). A surface element lies among the 2 x 2 x 2 voxels
+Source: DeepMind's `surface-distance` (Nikolov et al. 2021). A surface element is among the 2 x 2 x 2 voxels
 around a corner of the grid wherever some, not all, of them are inside; its area follows from which ones are
 (in 2D: a length from 2 x 2 pixels). Here the nearest elements come from a tree of the elements alone, not
 from a distance map of the volume.

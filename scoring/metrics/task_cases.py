@@ -15,8 +15,8 @@ class LabelledCases:
     Attributes:
         truth: True class number of each case [N], 0..K-1.
         predicted: Predicted class number [N], 0..K-1; None where nothing but scores are known.
-        scores: Score of each case for each class [N, K]; None where nothing but classes are known. Of two
-            classes without probabilities only the column of the positive one is read.
+        scores: Score of each case for each class [N, K]; None where nothing but classes are known. With two
+        classes and no probabilities, only the column of the positive class is read.
         classes: Names of the classes, in their order where order counts.
         positive: Number of the positive one of two classes; None = the second.
     """

@@ -25,7 +25,7 @@ def best(scores: Floats, positive: Bools, weights: Numbers, inclusive: bool = Fa
         scores: Score of each case [N].
         positive: Which cases are positive [N].
         weights: Weight of each case [N].
-        inclusive: Whether a score at the threshold is called positive.
+        inclusive: Whether a score at the threshold is predicted positive.
 
     Returns:
         The threshold; among equals (F1 to 12 decimals) the one nearest to 0.5.
@@ -94,11 +94,11 @@ def cross_validated(
         positives: Which cases are positive for each category [N, K].
         weights: Weight of each case [N].
         parts: Positions of the other folds and of the fold, see `folds`.
-        inclusive: Whether a score at the threshold is called positive.
+        inclusive: Whether a score at the threshold is predicted positive.
 
     Returns:
-        Which cases are called positive [N, K], and the thresholds used [folds, K], 0.5 where the other folds
-        have no positive.
+        Which cases are predicted positive [N, K], and the thresholds used [folds, K], 0.5 where the other
+        folds have no positive.
     """
     predicted, used = np.zeros(scores.shape, bool), np.full((len(parts), scores.shape[1]), HALF)
     for fold, (four, fifth) in enumerate(parts):

@@ -31,7 +31,8 @@ STATE_SECONDS = 30
 """How long what was found of a cluster holds."""
 PROGRAM, MODELS, DATA, LIMITS, MACHINE = "Program", "Models", "Files", "Limits", "Machine"
 UNBOUND_THREADS = (
-    "Start it as an ordinary user who may make user namespaces, or bound the service: TasksMax= of systemd, "
+    "Start it as an ordinary user who may create user namespaces, or limit the service: TasksMax= of "
+    "systemd, "
     "--pids-limit of a container."
 )
 NEWER = "Run it on Linux 5.13 or newer, outside of containers that forbid it."
@@ -102,7 +103,7 @@ def _program() -> Iterator[Check]:
     yield Check(
         PROGRAM,
         "Data that leaves this machine",
-        leaving if silent else "reports of onnxruntime on its use",
+        leaving if silent else "usage reports of onnxruntime",
         "ok" if silent else "fault",
         "" if silent else "Set the environment variable ORT_DISABLE_TELEMETRY=1.",
         public=True,
@@ -120,7 +121,7 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
     for layer, sentence in sandbox_layers.LAYERS.items():
         there = layer not in lacking
         yield Check(
-            MODELS, f"Confinement: {sentence}", "active" if there else "missing", *_mended(there, NEWER)
+            MODELS, f"Confinement: {sentence}", "active" if there else "missing", *_checked(there, NEWER)
         )
     spaces = "namespaces" in layers
     yield Check(
@@ -133,14 +134,14 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
         MODELS,
         "Threads of one model",
         f"{THREADS}" if bound else "not limited, so that one model can take the machine's",
-        *_mended(bound, UNBOUND_THREADS),
+        *_checked(bound, UNBOUND_THREADS),
     )
     if served:
         accepted = os.environ.get(sandbox_layers.ACCEPTED) == "accepted"
         refused = bool(lacking) and public and not accepted
         sentence = "refused" if refused else "run, not fully confined" if lacking else "run, fully confined"
-        advice = f"Mend the confinement above, or accept the risk with {sandbox_layers.ACCEPTED}=accepted."
-        yield Check(MODELS, "Visitors' models", sentence, *_mended(not lacking, advice), public=True)
+        advice = f"Fix the confinement above, or accept the risk with {sandbox_layers.ACCEPTED}=accepted."
+        yield Check(MODELS, "Visitors' models", sentence, *_checked(not lacking, advice), public=True)
 
 
 def _cluster() -> Iterator[Check]:
@@ -154,11 +155,11 @@ def _cluster() -> Iterator[Check]:
             yield Check(MODELS, name, f"{scheduler.address}, {counted}, same versions as here")
     except ClusterUnusable as unusable:
         state: State = "caution" if falls_back() else "fault"
-        here = ": done on this machine instead" if falls_back() else ""
+        here = ": the work is done on this machine instead" if falls_back() else ""
         yield Check(MODELS, name, f"{unusable.where} cannot be used{here}", state, unusable.message)
 
 
-def _mended(well: bool, advice: str) -> tuple[State, str]:
+def _checked(well: bool, advice: str) -> tuple[State, str]:
     return ("ok", "") if well else ("caution", advice)
 
 
@@ -166,7 +167,7 @@ def _files() -> Iterator[Check]:
     yield Check(
         DATA,
         "Where files of visitors are",
-        "in memory, for their session only; gone within 30 seconds of closing the tab",
+        "in memory, for their session only; deleted within 30 seconds of closing the tab",
         public=True,
     )
     folder = limits.temporary_folder()
@@ -174,7 +175,7 @@ def _files() -> Iterator[Check]:
         advice = "Name a folder that can be written with the environment variable TMPDIR."
         yield Check(DATA, "Folder for temporary files", "cannot be written", "fault", advice)
         return
-    advice = "Make room there, or name another folder with TMPDIR: uploads pass through it."
+    advice = "Free some space there, or name another folder with TMPDIR: uploads are stored there first."
     yield _room("Folder for temporary files", folder, advice)
 
 
@@ -197,12 +198,11 @@ def _store() -> Iterator[Check]:
     if foreign:
         listed = f"{len(foreign)} files that this database does not know, such as {foreign[0][:12]}"
         advice = (
-            "Nothing is deleted while these files exist. Where another store uses the place, give each its "
-            "own "
-            "(BENCHSIDE_FILES); else move them away."
+            "Nothing is deleted while these files exist. If another store uses this place, give each store "
+            "its own (BENCHSIDE_FILES); otherwise move the files away."
         )
         yield Check(DATA, "Files of boards and history", listed, "caution", advice)
-    yield _room(name, folder, "Make room there: without it nothing more can be kept.")
+    yield _room(name, folder, "Free some space there: otherwise nothing more can be kept.")
 
 
 def _room(name: str, folder: Path, advice: str) -> Check:
@@ -214,7 +214,7 @@ def _room(name: str, folder: Path, advice: str) -> Check:
 
 @lru_cache(maxsize=1)
 def _state_of_store(folder: Path, _since: int) -> tuple[Finding | None, list[str], bool]:
-    """Return what is wrong with the store, which files are another's, and whether it can only be read; looked
+    """Return the problems of the store, which files are another's, and whether it can only be read; looked
     for once for each `_since`."""
     from scoring.services.store.database import open_store
     from scoring.services.store.mark import foreign_files
@@ -251,7 +251,8 @@ def _limits(public: bool, occupancy: Occupancy | None) -> Iterator[Check]:
     yield Check(
         LIMITS,
         "One model",
-        f"{model.model_bytes >> 20} MiB; {model.load_seconds:g} s to load, {model.run_seconds:g} s an image; "
+        f"{model.model_bytes >> 20} MiB; {model.load_seconds:g} s to load, "
+        f"{model.run_seconds:g} s per image; "
         f"{model.memory_bytes >> 30} GiB of memory up to 160 MiB of model, more for larger ones",
         public=True,
     )
@@ -269,7 +270,7 @@ def _machine() -> Iterator[Check]:
     memory = limits.memory()
     if memory is not None:
         held, free = memory
-        state, advice = _mended(free >= LOW_MEMORY, "A model may take 2 GB: end other programs.")
+        state, advice = _checked(free >= LOW_MEMORY, "A model may take 2 GB: end other programs.")
         yield Check(MACHINE, "Memory", f"{_mb(held)} held, {free / 1e9:.1f} GB free", state, advice)
     most = limits.descriptors()
     if most is not None:
@@ -278,7 +279,7 @@ def _machine() -> Iterator[Check]:
             MACHINE,
             "Open files and connections",
             f"{most:,}",
-            *_mended(most >= limits.ENOUGH_DESCRIPTORS, advice),
+            *_checked(most >= limits.ENOUGH_DESCRIPTORS, advice),
         )
 
 

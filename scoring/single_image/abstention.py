@@ -1,5 +1,5 @@
-"""Abstention: reasons for which a model's output is no answer, and how often they apply to the test set; how
-foreign an image is says `out_of_distribution`.
+"""Abstention: reasons for which a model's output is not an answer, and how often they apply to the test
+set; how foreign an image is says `out_of_distribution`.
 
 Calibrated to be rare: an answer that is withheld for every third image is not heeded. There is none where the
 highest score is lower than on 98 % of the test set's images, where nearly all turned and mirrored copies get
@@ -104,8 +104,8 @@ def reasons(
     sentences = list(reasons_of(chips))
     if views is not None and views.others and views.changed >= UNSTABLE * views.others:
         sentences.append(
-            f"The model's answer is not stable: turned and mirrored, the same image gets another class in "
-            f"{views.changed} of {views.others}."
+            f"The model's answer is not stable: {views.changed} of {views.others} turned or mirrored copies "
+            "of the image get another class."
         )
     if failed:
         sentences.append(f"The model failed on this image turned or mirrored: {failed}")

@@ -72,10 +72,13 @@ def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> l
 
 def _against_copies(before: tuple[float, float], after: tuple[float, float], change: float) -> str:
     if before[0] <= after[1] and after[0] <= before[1]:
-        return " Turned and mirrored copies differ as much: this shows no change of the lesion."
+        return " Turned and mirrored copies differ by as much: this does not show a change of the lesion."
     if abs(change) < FLOOR:
         return " That is too little to show a change of the lesion."
-    return " That is more than turning and mirroring does; light, distance and camera can do as much."
+    return (
+        " That is more than the effect of turning and mirroring; light, distance and camera can have the "
+        "same effect."
+    )
 
 
 def mean_scores(predictions: Sequence[ImagePrediction]) -> Floats:

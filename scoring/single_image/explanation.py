@@ -81,9 +81,10 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
     single, halves = (saliency.strongest(k) for saliency in maps.maps)
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
-            f"Hiding parts shows nothing: any one part changes {name} by at most {single:.2f}, and random "
-            "halves show no part that does more than chance. Parts were hidden in the colour around them: "
-            "a part of that colour shows nothing."
+            f"Hiding parts shows no effect: each part changes {name} by at most {single:.2f}, and "
+            "random halves show no part with an effect above chance. Parts were hidden with the "
+            "colour around them: "
+            "a part with that colour shows no effect."
         )
     if not maps.one_by_one.matters(k):
         return (

@@ -77,4 +77,4 @@ def framing_line(framing: Framing, width: int, height: int) -> str:
             f"cropped to {wide} x {tall} px, {left} px from the left and {top} px from the top of "
             f"{turned[0]} x {turned[1]} px"
         )
-    return f"By hand: {', '.join(parts)}." if parts else ""
+    return f"Changed by hand: {', '.join(parts)}." if parts else ""

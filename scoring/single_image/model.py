@@ -148,12 +148,12 @@ def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:
         )
     if output.size > classes:
         sentence = (
-            f"It gives {output.size} numbers per image where one risk is asked for: choose the "
+            f"It gives {output.size} numbers per image, but one risk is needed: choose the "
             "challenge that it was made for."
         )
         return error("wrong-output", CALLED, sentence)
     return warning(
         "two-column-output",
         CALLED,
-        "It gives 2 numbers per image: as in the challenge's own code the first is taken for the risk.",
+        "It gives 2 numbers per image: the first is used as the risk, as in the challenge's own code.",
     )

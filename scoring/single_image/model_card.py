@@ -93,12 +93,15 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
     sentence = f"On the test set the model is right on {card.right} images."
     if card.sensitivity is not None and card.specificity is not None:
         sentence += (
-            f" It names a malignant class for {card.sensitivity} malignant cases, and none for "
-            f"{card.specificity} others."
+            f" It predicts a malignant class for {card.sensitivity} malignant cases, and no malignant class "
+            f"for {card.specificity} other cases."
         )
     if card.no_better:
         k, frequency = card.commonest
-        sentence += f" Always answering {names[k]} would be right on {frequency:.0%}: it may be no better."
+        sentence += (
+            f" A model that always predicts {names[k]} would be right on {frequency:.0%}: this "
+            "model may not be better."
+        )
     return sentence
 
 

@@ -71,9 +71,9 @@ def vector(patient: PatientFields, age: float | None, gender: str | None, locati
     return np.array([age, patient.genders.get(gender or "", patient.unknown), site], np.float32)
 
 
-def _missing(field: str, mend: str) -> Finding:
+def _missing(field: str, fix: str) -> Finding:
     return error(
         "missing-value",
         field,
-        f"The model takes {field} as an input, and an empty one would change its answer: {mend}.",
+        f"The model takes {field} as an input, and an empty one would change its answer: {fix}.",
     )

@@ -33,7 +33,7 @@ class Detector(ModelHandle):
 class Overview:
     """Nuclei of a tile. counts [K] by class; micrometres: along a pixel, None where nobody knows, and then
     there are no densities; area_px: of the tile; lymphocytes: among the detected nuclei; truth [K]: annotated
-    nuclei by class, None where the tile is no case of a test set."""
+    nuclei by class, None where the tile is not a case of a test set."""
 
     support: TileSupport
     counts: np.ndarray
@@ -83,13 +83,13 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
 
 def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:
     """Return the nuclei of a prediction file of that name for a tile of this width and height, px. Raises
-    InputRefused with every problem, and where most lie outside."""
+    InputRefused with every problem, and where most are outside."""
     nuclei = support.read(data, name)
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:
         sentence = (
             f"{int(outside.sum())} of {len(nuclei)} nuclei lie outside the tile of {size[0]} x "
-            f"{size[1]} px: it is another tile's file."
+            f"{size[1]} px: the file may belong to another tile."
         )
         raise InputRefused([error("wrong-tile", name, sentence)])
     return nuclei
@@ -120,6 +120,7 @@ def truth_line(counts: Overview) -> str:
         return "These counts were not compared with a truth."
     true, off = int(counts.truth.sum()), int(np.abs(counts.counts - counts.truth).sum())
     return (
-        f"{true:,} nuclei are annotated in this tile, {counts.total:,} are counted here; class by class the "
-        f"counts are off by {off:,} together. Counts can agree even where positions differ."
+        f"{true:,} nuclei are annotated in this tile, {counts.total:,} are counted here; the "
+        f"errors of the class counts add up to {off:,}. Counts can agree even where positions "
+        "differ."
     )

@@ -129,7 +129,8 @@ class KnownImages:
 
 
 def known_images(appearances: Sequence[Floats | None]) -> KnownImages:
-    """Return what is known of a test set's images. appearances: of each case [p, d], None without one."""
+    """Return the known facts about a test set's images. appearances: of each case [p, d], None without
+    one."""
     indices = [index for index, appearance in enumerate(appearances) if appearance is not None]
     rows = [appearance for appearance in appearances if appearance is not None]
     return KnownImages(np.array(rows) if rows else np.empty((0, 1, 1)), np.array(indices, int))

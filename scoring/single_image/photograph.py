@@ -21,7 +21,7 @@ HELD_BYTES = 100_000_000
 """Bytes of pixels that one visitor's images may take together."""
 TILE_TOO_LARGE = (
     f"The tile has more than {WHOLE_PIXELS:,} pixels, and cannot be reduced without losing its scale: cut "
-    "out the region that you ask about."
+    "out the region of interest."
 )
 
 
@@ -86,5 +86,5 @@ def _received(data: bytes, process: ImageProcess, most_pixels: int) -> Photograp
     if tall * wide == width * height:
         return Photograph(decoded.pixels, decoded.small, decoded.seen, decoded.dropped)
     reduction = math.sqrt(max(1, width * height / (tall * wide)))
-    sentence = f"Reduced from {width:,} × {height:,} px: models see far fewer."
+    sentence = f"Reduced from {width:,} × {height:,} px: models use far fewer pixels."
     return Photograph(decoded.pixels, decoded.small, decoded.seen, decoded.dropped, sentence, reduction)

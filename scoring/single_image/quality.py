@@ -129,8 +129,8 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
         return (QualityBadge(LIKENESS, STOP, "nothing like them", words),)
     if score.unlike:
         sentence = (
-            f"This is unlike the {anything}s of the test set, in colours and texture: how well the model "
-            "does on such images is not known."
+            f"This is unlike the {anything}s of the test set, in colours and texture: the model's "
+            "performance on such images is not known."
         )
         return (
             QualityBadge(LIKENESS, CAUTION, "unlike them", f"{sentence} {rate.format('this is said of')}"),
@@ -205,7 +205,7 @@ def _scale(usual: float, micrometres: float | None) -> QualityBadge:
 
 
 def percentile(name: str, value: float, among: Sequence[Quality | None]) -> float | None:
-    """Return the share of the images `among` whose `name` (a field of Quality) lies below value; None without
+    """Return the share of the images `among` whose `name` (a field of Quality) is below value; None without
     any."""
     values = np.array([getattr(image, name) for image in among if image is not None])
     return float((values < value).mean()) if len(values) else None
@@ -218,14 +218,15 @@ def _size(measures: Quality, shortest_side: int) -> QualityBadge:
             "size",
             STOP,
             value,
-            f"The challenge asks for {shortest_side} px or more: it would not take this photograph.",
+            f"The challenge asks for {shortest_side} px or more: it would not accept this photograph.",
         )
     if measures.short_side < LEAST_SIDE:
         return QualityBadge(
             "size",
             CAUTION,
             value,
-            f"Smaller than what models are given ({LEAST_SIDE} px or more): it is enlarged and stays coarse.",
+            f"Smaller than the images that models receive ({LEAST_SIDE} px or more): it is enlarged and "
+            "stays coarse.",
         )
     return QualityBadge("size", GOOD, value, "Large enough.")
 
@@ -276,7 +277,7 @@ def _exposure(measures: Quality) -> QualityBadge:
     shares = {"dark": measures.dark, "bright": measures.bright}
     faults = [f"too {name}" for name, share in shares.items() if share > MOST_LOST]
     if faults:
-        sentence = f"Parts of this image are {' and '.join(faults)}: the model cannot see what is lost there."
+        sentence = f"Parts of this image are {' and '.join(faults)}: the model cannot use these parts."
         return QualityBadge("exposure", CAUTION, value, sentence)
     return QualityBadge("exposure", GOOD, "usual", "Neither too dark nor too bright.")
 
@@ -289,12 +290,12 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
         if rank and measures.edges < edges[rank - 1]:
             rate = counted(int((edges < edges[rank - 1]).sum()), len(edges))
             sentence = (
-                "No lesion has contrast to the skin"
+                "No lesion stands out from the skin"
                 if level == STOP
-                else "The lesion has little contrast to the skin"
+                else "The lesion hardly stands out from the skin"
             )
             words = (
-                f"{sentence}: edges in the middle are fainter than usual. The same is true of {rate} test "
+                f"{sentence}: edges in the middle are fainter than usual. The same is true for {rate} test "
                 "images."
             )
             return (QualityBadge("lesion", level, "none stands out" if level == STOP else "faint", words),)
@@ -303,11 +304,14 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
 
 def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge:
     """Judge by the test set's images where they are enough: a dermoscope often makes skin blue or grey."""
-    value = f"{measures.skin:.0%} as of skin"
+    value = f"{measures.skin:.0%} in skin colours"
     usual = _enough(among) and _beyond("skin", measures.skin, among) != "low"
     if usual or measures.skin >= LEAST_SKIN:
         return QualityBadge(
-            "colours", GOOD, value, "Nothing in the colours speaks against skin; that does not make it skin."
+            "colours",
+            GOOD,
+            value,
+            "The colours are compatible with skin, but this does not prove that it is skin.",
         )
     if measures.tissue.stained >= STAINED:
         return QualityBadge(
@@ -335,7 +339,7 @@ def _tissue(measures: Quality) -> QualityBadge:
             "tissue",
             CAUTION,
             value,
-            "Most of this tile is empty glass: densities per area rest on little tissue.",
+            "Most of this tile is empty glass: densities per area are computed from little tissue.",
         )
     if measures.tissue.stained < LEAST_STAINED:
         return QualityBadge(

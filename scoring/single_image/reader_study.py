@@ -17,8 +17,8 @@ ALONE, MODEL, ASSISTED = "reader alone", "model", "reader with the model"
 READERS = (ALONE, MODEL, ASSISTED)
 RIGHT, SENSITIVITY, SPECIFICITY = "true class", "sensitivity", "specificity"
 RULE = (
-    "Unsure and no answer count as not right, and as naming neither a malignant class nor another; the model "
-    "names the class with the highest score."
+    "“Unsure” and “no answer” count as not right, and neither as malignant nor as another class; the "
+    "model's class is the one with the highest score."
 )
 
 
@@ -109,8 +109,8 @@ def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
     same = sum(image.alone.label == image.model for image in given)
     changed = [image for image in images if image.alone.label != image.assisted.label]
     agree = (
-        f"Your first impression and the model's answer are the same class in {same} of {len(given)} images "
-        "where both name one"
+        f"Your first impression and the model's answer name the same class in {same} of {len(given)} images "
+        "in which both name a class"
         if given
         else "In no image did both you and the model name a class"
     )

@@ -65,7 +65,7 @@ class TileRecord:
 
 @dataclass(frozen=True)
 class OnTestSet:
-    """What a test set says of an answer; None: not computed.
+    """The test set's results about an answer; None: not computed.
 
     Attributes:
         class_set: The classes that the image cannot be parted from.

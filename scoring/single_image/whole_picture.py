@@ -104,11 +104,11 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
     largest = whole.tone(k)
     if largest < FLOOR:
         changes = "Made lighter, darker, warmer, cooler or grey"
-        return f"{changes}, the picture changes {name} by at most {largest:.2f}."
+        return f"{changes}, the image changes {name} by at most {largest:.2f}."
     moved = ", ".join(
         f"{change} {whole.after[change][k]:.2f}"
         for change in TONES
         if abs(whole.after[change][k] - whole.before[k]) >= FLOOR
     )
-    sentence = f"Light or colour of the whole picture moves {name}, {whole.before[k]:.2f} as it is: {moved}."
-    return sentence + " That is more than any part does." * (largest > strongest)
+    sentence = f"Light or colour of the whole image changes {name} from {whole.before[k]:.2f}: {moved}."
+    return sentence + " That is more than the effect of any part." * (largest > strongest)

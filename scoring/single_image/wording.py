@@ -22,28 +22,31 @@ BANNER = (
     "images are computer-generated."
 )
 PRIVACY = (
-    "The image is kept in memory for this session only and is not stored; it has no address that others "
-    "could open. It is rebuilt from its pixels: everything else that the file held, such as a camera's EXIF "
-    "data or DICOM tags, is dropped. Remove my image frees it at once, closing the tab within 30 seconds."
+    "The image is kept in memory for this session only and is not stored; other people cannot open it by an "
+    "address. The image is rebuilt from its pixels: everything else in the file, such as a camera's EXIF "
+    "data or DICOM tags, is removed. “Remove my image” deletes it at once; closing the tab deletes it "
+    "within 30 seconds."
 )
 CONSENT = (
-    "No faces, tattoos, names or labels in the picture, and only with the consent of the person: pixels "
-    "can identify a person too."
+    "Do not use pictures with faces, tattoos, names or labels, and ask the person for consent: pixels can "
+    "also identify a person."
 )
 TURNED = (
-    "The photograph was turned upright, as its camera said. The challenge's own program does not turn "
+    "The photograph was turned upright, as its camera data say. The challenge's own program does not turn "
     "images, so its score can differ."
 )
 CAMERA_REFUSED = (
-    "No picture? Then the browser or its owner does not let this page use the camera, or another program "
-    "holds it. Allow it in the browser, or take the photograph with the device's own camera and choose it "
+    "No picture? Then the browser or its administrator does not let this page use the camera, or another "
+    "program uses it. Allow it in the browser, or take the photograph with the device's own camera and "
+    "choose it "
     "under My image."
 )
 MAP = "Shows where hiding part of the image changes the model's score. It does not show disease."
-ALIKE = "Cases this model scored alike; they need not look alike."
+ALIKE = "Cases with similar scores from this model; they may look different."
 EXCHANGEABLE = "This does not hold for photos from another camera."
 UNKNOWN_INPUT = (
-    "An input is given as unknown (-1). Models that were not trained with that can answer very differently."
+    "An input is given as unknown (-1). Models that were not trained with unknown inputs can give very "
+    "different answers."
 )
 POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
@@ -74,7 +77,7 @@ BANNED = (
     r"cancerous",
     r"rul(e|es|ed|ing) (it )?out",
 )
-"""What a rendered result never says. The banner and the label are no results: they say what must not be
+"""What a rendered result never says. The banner and the label are not results: they say what must not be
 concluded."""
 _BANNED = re.compile("|".join(rf"(?<!\w){pattern}(?!\w)" for pattern in BANNED), re.IGNORECASE)
 
@@ -124,7 +127,7 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     if not right.similar.n:
         return "The test set has no other case to compare it with."
     if right.similar.n == 1:
-        return "The test set has one other case: too few to say how often such a score is right."
+        return "The test set has one other case: too few to estimate how often such a score is right."
     whole = f"{of_test_set(reference)} the model was right on {right.similar} images"
     if right.every:
         return f"{whole}: too few to tell high scores from low ones."
@@ -136,7 +139,7 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     sentence = f"{whole} with {among}."
     if not right.of_class.n:
         return f"{sentence} It never predicted {name}."
-    return f"{sentence} Where it answered {name}, with any score, it was right on {right.of_class}."
+    return f"{sentence} When it predicted {name}, with any score, it was right on {right.of_class}."
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
@@ -144,23 +147,27 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     sentence = EXCHANGEABLE
     if class_set.top_added:
         sentence += (
-            f" {names[top]} is among them because it has the highest score; that score is lower than "
-            f"{1 - class_set.miss:.0%} of its cases in the test set have."
+            f" {names[top]} is among them because it has the highest score; that score is lower "
+            f"than the scores of {1 - class_set.miss:.0%} of its cases in the test set."
         )
     if class_set.members.all():
-        sentence += " These are all classes: the model separates nothing here."
+        sentence += " These are all classes: the model excludes none of them here."
     if class_set.always.any():
         few = ", ".join(names[k] for k in np.flatnonzero(class_set.always).tolist())
         sentence += (
-            f" The test set has fewer than {class_set.fewest} cases of {few}, so the set always holds them. "
-            "A statement that can be trusted needs 20 cases per class or more."
+            f" The test set has fewer than {class_set.fewest} cases of {few}, so the set always contains "
+            "them. "
+            "A reliable statement needs 20 or more cases per class."
         )
     overall, own = class_set.coverage.overall, class_set.coverage.by_class[top]
     if overall is None:
-        return f"{sentence} How often such sets hold the true class cannot be said of so few cases."
+        return (
+            f"{sentence} With so few cases, it cannot be estimated how often such sets contain the true "
+            "class."
+        )
     left = " of classes with enough" * (None in class_set.coverage.by_class)
-    sentence += f" Tried on cases set aside{left}: {overall} held the true class"
-    return f"{sentence}." if own is None else f"{sentence}; of those of {names[top]} {own}."
+    sentence += f" Tested on separate cases{left}: {overall} contained the true class"
+    return f"{sentence}." if own is None else f"{sentence}; for cases of {names[top]}: {own}."
 
 
 def views_line(views: TurnedViews) -> str:
@@ -170,7 +177,7 @@ def views_line(views: TurnedViews) -> str:
 
 def dropped_line(kinds: Sequence[str]) -> str:
     """Return what was dropped from the file."""
-    return f"Dropped from the file: {', '.join(kinds)}." if kinds else "The file held no personal data."
+    return f"Removed from the file: {', '.join(kinds)}." if kinds else "The file contained no personal data."
 
 
 def scale_words(micrometres: float | None) -> str:

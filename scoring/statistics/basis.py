@@ -19,7 +19,7 @@ threshold, on average, from which it is known."""
 
 @dataclass(frozen=True)
 class Basis:
-    """What quantities rest on, where that is not every unit alike.
+    """The basis of quantities, where that is not every unit alike.
 
     Attributes:
         units: Number of units that a quantity is made of, such as those with a case of the class.

@@ -124,7 +124,7 @@ class StatisticsOptions:
         number = f"{n_units} unit{'s' * (n_units != 1)}"
         method = self.method(n_units)
         if method is None:
-            interval = f"too few for an interval, which takes {UNITS_OF_INTERVAL}"
+            interval = f"too few for an interval: {UNITS_OF_INTERVAL} are needed"
         elif method == intervals.WILSON_T:
             interval = "an interval is wide"
         else:

@@ -89,7 +89,7 @@ class Exchange:
     """What exchanging predictions needs to know of several teams.
 
     Attributes:
-        sums: What the score is made of, by team and unit [A, n, K].
+        sums: The parts of the score, by team and unit [A, n, K].
         seed: Seed of the exchanges, 0 or more.
         categories: Where a rare one weighs as much as a frequent one; None: nowhere.
     """
@@ -131,7 +131,7 @@ def card_arrays(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[st
     Args:
         drawn: Whether the card has replicates.
         units: Unit number of each case [N], from 0.
-        sums: Gives what the score is made of, by unit [n, K], NaN where undefined.
+        sums: Gives the parts of the score, by unit [n, K], NaN where undefined.
 
     Returns:
         The sums as "unit_sums", read-only; nothing where the test does not apply or a sum is undefined.
@@ -245,7 +245,7 @@ def _errors(differences: Floats, root: Floats, n: int) -> Floats:
 
 
 def _root_mean_square(moved: Floats) -> Floats:
-    """Return that of the exchanged differences of pairs [P, N], 0 where it is none; added exchange by
+    """Return the same for the exchanged differences of pairs [P, N], 0 if there is none; added exchange by
     exchange."""
     root: Floats = np.sqrt(np.mean(np.square(moved.T, order="C"), 0))
     return np.where(root < NO_SPREAD, 0.0, root)

@@ -90,7 +90,7 @@ def compare(
 
     Args:
         scores: Score of each team [A], in the order of their places.
-        exchange: What the scores are made of, for the swap test.
+        exchange: The parts of the scores, for the swap test.
         pairs_test: One of `PAIRS_TESTS`.
         quantity: Direction and range of the scores; differences are first less second in any case.
         submissions: How many were looked at so far, from which those of the teams were chosen; 0: these.
@@ -151,9 +151,8 @@ def _test(
 
 
 def _seen(test: PairTest, scores: Floats, exchange: Exchange | None, tied: Bools) -> Floats:
-    """Return the standard errors of a test [P], of some teams [A] at least, without the chance that a swap
-    test adds to rare categories: that keeps claims from being wrong, and no noise of a leader is so large on
-    average."""
+    """Return the standard errors of a test [P], of some teams [A] at least, without the extra variance that
+    a swap test adds to rare categories: it protects claims, but is larger than a leader's average noise."""
     if exchange is None or exchange.categories is None:
         return test.errors
     plain = swap_errors(scores, replace(exchange, categories=None), EXCHANGES_OF_ERRORS, tied)

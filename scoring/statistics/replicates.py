@@ -100,7 +100,7 @@ def replicate(
         units: Unit number of each case [N], from 0.
         options: Number of replicates, seed and kind of interval.
         case_weights: Weights [N] that multiply the counts of the cases.
-        basis: What quantities rest on, from the unit number of each case [N].
+        basis: The basis of quantities, from the unit number of each case [N].
 
     Returns:
         The replicates of every quantity, their intervals and findings; empty with `resamples` 0.
@@ -143,7 +143,7 @@ def of_values(
         point: Each quantity on the test set itself, [1].
         n_units: Number of units of the test set.
         options: Kind of interval.
-        basis: What quantities rest on.
+        basis: The basis of quantities.
     """
     estimates = {}
     if options.method(n_units) == WILSON_T:
@@ -206,7 +206,7 @@ def _doubtful(
             rest = (
                 "its interval rests on the others"
                 if intervals[name]
-                else "so few units define it that it has no interval"
+                else "too few units define it, so it has no interval"
             )
             message = f"{share:.1%} of the replicates have no {name}; {rest}."
             yield (warning if share >= MUCH_UNDEFINED else note)("undefined-replicates", name, message)

@@ -130,7 +130,7 @@ def with_intervals(
         pairs: The pairs [P].
         replicates: Scores of the teams on the same resampled test sets [A, B], NaN where undefined.
         left_out: Scores of the teams without each unit [A, n]; None: the replicates are taken.
-        width: How far the limits of the scores lie apart, infinite where there are none.
+        width: How far the limits of the scores are apart, infinite where there are none.
     """
     ends, errors = np.full((len(pairs), 2), np.nan), np.full(len(pairs), np.nan)
     for place, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):

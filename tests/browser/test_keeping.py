@@ -30,7 +30,9 @@ def test_an_own_file_is_kept_and_opened_by_another_visit(own_server, visitor, tm
 
     page = driver.visit(visitor(viewport=driver.PHONE), f"{own_server.address}/melanoma?tab=History")
     page.get_by_role("button", name="Open again").click()
-    expect(page.get_by_text("is as it was kept on")).to_contain_text("mine.csv", timeout=driver.PATIENCE)
+    expect(page.get_by_text("has the same result as when it was kept on")).to_contain_text(
+        "mine.csv", timeout=driver.PATIENCE
+    )
     assert not driver.settled(page).evaluate(driver.WIDER)
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete for good").click()

@@ -119,7 +119,7 @@ def test_a_day_of_three_people(app, visitor):
             paul.get_by_role("button", name=name).click()
         seen.append(Path(download.value.path()).read_bytes())
     hand_in(paul, app, b"nothing")
-    paul.get_by_text("it cannot be read as the file").wait_for()
+    paul.get_by_text("it cannot be read as the kind of file").wait_for()
     assert len(seen) > 20
     own = good(7)
     assert [data for data in _unpacked(seen) if CANARY.encode() in data and own not in data] == []

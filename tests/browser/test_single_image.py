@@ -161,7 +161,7 @@ def test_the_research_line_stays_in_sight(single_image):
 @pytest.mark.soak
 def test_the_slider_of_the_viewer_moves_the_counts(single_image):
     page = single_image("?challenge=puma")
-    page.get_by_text("all that were found").first.wait_for()
+    page.get_by_text("all detected nuclei").first.wait_for()
     page.evaluate(SLIDE, "0.9")
     page.get_by_text("confidence from 0.90").first.wait_for()
     assert page.get_by_test_id("stException").count() == 0
@@ -202,7 +202,7 @@ def test_a_camera_that_refuses_is_a_sentence(single_image):
     page.get_by_text("Camera", exact=True).click()
     driver.settled(page)
     page.get_by_text("I have read this").click()
-    page.get_by_text("the browser or its owner does not let this page use the camera").wait_for()
+    page.get_by_text("the browser or its administrator does not let this page use the camera").wait_for()
     assert page.get_by_test_id("stException").count() == 0
 
 
@@ -236,9 +236,9 @@ def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
     page.mouse.down()
     page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.5 * box["height"], steps=8)
     page.mouse.up()
-    page.get_by_text("By hand: cropped to").first.wait_for()
+    page.get_by_text("Changed by hand: cropped to").first.wait_for()
     driver.settled(page)
-    said = page.get_by_text("By hand: cropped to").first.inner_text()
+    said = page.get_by_text("Changed by hand: cropped to").first.inner_text()
     wide, tall, left, top = map(
         int, re.search(r"to (\d+) x (\d+) px, (\d+) px .* (\d+) px from the top", said).groups()
     )
@@ -258,7 +258,7 @@ def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_ima
     page.get_by_text("Similarity to the test images").wait_for()
     driver.settled(page)
     headline = page.get_by_role("heading").filter(has_text=re.compile("Highest score|No answer"))
-    for shown in (page.get_by_alt_text("The image that the model is asked about"), headline):
+    for shown in (page.get_by_alt_text("The image that the model receives"), headline):
         box = shown.bounding_box()
         assert box["y"] + box["height"] <= PHONE["height"]
     levels = [int(heading.evaluate("e => e.tagName")[1]) for heading in page.get_by_role("heading").all()]

@@ -19,7 +19,7 @@ EMPTY = (250, 200)
 FATES = (
     (PAIR, "TP · found", "confidence0.90"),
     (PAIR, "TP · found", "distance5.0 px · 1.2 µm"),
-    (OTHER_CLASS, "FN · missed", "Missed: the nearest prediction, 6.2 px away, says plasma cells."),
+    (OTHER_CLASS, "FN · missed", "Missed: the nearest prediction, 6.2 px away, is plasma cells."),
     (LONELY, "FN · missed", "Missed: no prediction within 15 px."),
     (SPURIOUS, "FP · spurious", "Spurious: no truth within 15 px."),
 )

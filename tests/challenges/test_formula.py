@@ -154,7 +154,7 @@ def test_0_5_itself_belongs_to_the_formula_of_macro_f1_alone():
 def test_a_comparison_says_the_formula_of_its_options():
     for challenge_id, options, end in (
         ("isic", {"metric": "auc"}, ""),
-        ("hecktor2026", {"order": "rank"}, "; places by weighted ranks of the three"),
+        ("hecktor2026", {"order": "rank"}, "; places by weighted ranks of the three subtasks"),
         ("hecktor2026", {"order": "score"}, ""),
     ):
         challenge, (truth, submission) = scoring.load_challenge(challenge_id), FILES[challenge_id]
@@ -171,7 +171,7 @@ def test_a_board_and_a_platform_say_the_formula_of_their_options(tmp_path):
     given = ("--truth", tmp_path / "t.csv", "--metric", "auc", "--resamples", 20, "--title", "T")
     assert run("board", "create", "isic", "--id", "b", *given).status == 0
     ranked = board_ranking(opened(open_store(), "b"))
-    assert views.formula(ranked).startswith(f"{SAID['isic', 'metric', 'auc']}. Ranked is")
+    assert views.formula(ranked).startswith(f"{SAID['isic', 'metric', 'auc']}. The ranking uses")
     place = ("--platform", "codabench", "--output", tmp_path / "made", "--image", "lab/evaluation:1")
     assert run("platform", "bundle", "isic", *place, *given).status == 0
     with zipfile.ZipFile(tmp_path / "made" / "competition.zip") as bundle:

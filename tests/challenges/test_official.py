@@ -60,8 +60,7 @@ def test_a_missing_prediction_makes_the_official_score_0():
     assert official(found) == {
         "same": False,
         "score": 0.0,
-        "reason": "2 of 6 predictions missing, counted as wrong: the validator gives 0 as soon as one is "
-        "missing.",
+        "reason": "2 of 6 predictions missing, counted as wrong: the validator gives 0 if one is missing.",
     }
     assert found.incomplete == "2 of 6 predictions missing, counted as wrong"
 
@@ -85,8 +84,8 @@ def test_a_number_that_is_none_is_the_largest_value_there():
     assert official(lesions(odd, missing="wrong")) == {
         "same": False,
         "score": None,
-        "reason": "1 of 6 predictions missing, counted as wrong: the validator takes what is no number for "
-        "the largest value.",
+        "reason": "1 of 6 predictions missing, counted as wrong: the validator reads a value that is not a "
+        "number as the largest value.",
     }
 
 
@@ -422,7 +421,7 @@ def test_the_changed_file_is_official_as_it_is(challenge_id):
     _, again = scored(data, name)
     assert again.score == meant.score == mended.score
     assert again.official == meant.official
-    as_it_is = "by our reading, no official program is public"
+    as_it_is = "by our interpretation; no official program is public"
     assert again.official.badge() == (
         as_it_is if challenge_id == "hecktor2026" else "official for this file as it is"
     )

@@ -112,5 +112,5 @@ def test_refused_submissions_and_facts_are_in_the_report():
 def test_tables_hold_the_teams_that_are_not_drawn():
     some = risk_teams(3, 40, [0.3 + 0.02 * k for k in range(17)], resamples=20)
     text = report.html(some)
-    table = text[text.index("What makes the scores?</h3>") :].partition("</table>")[0]
+    table = text[text.index("How are the scores composed?</h3>") :].partition("</table>")[0]
     assert all(f">{name}<" in table for name in some.cards)

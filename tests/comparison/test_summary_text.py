@@ -117,7 +117,7 @@ def test_few_units_tell_nobody_apart():
     few = lesion_teams(4, 19, (3, 2, 0.5), resamples=100)
     assert few.result.test is few.as_dict()["provenance"]["pairs_test"] is None
     assert summary_text.leaders(few).endswith(
-        "is ranked first. 19 cases are too few to tell teams apart: that takes 20."
+        "is ranked first. 19 cases are too few to tell teams apart: 20 are needed."
     )
     assert (summary_text.gap(few, POINTS), summary_text.caveat(few), summary_text.optimism(few, POINTS)) == (
         "",
@@ -133,7 +133,7 @@ def test_few_units_tell_nobody_apart():
 
 def test_a_test_set_of_one_case_is_told_in_a_sentence():
     one = lesion_teams(4, 1, (3, 2), resamples=100)
-    assert summary_text.leaders(one).endswith("1 case is too few to tell teams apart: that takes 20.")
+    assert summary_text.leaders(one).endswith("1 case is too few to tell teams apart: 20 are needed.")
     assert summary_text.method(one) == "n = 1, one unit: nothing to resample."
     assert {
         tuple(team[key] or ()) for team in one.as_dict()["teams"] for key in ("interval", "rank_interval")
@@ -145,14 +145,15 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
     assert some.result.test == some.as_dict()["provenance"]["pairs_test"] == "swap"
     assert summary_text.untold(some) == ""
     assert summary_text.caveat(some) == (
-        "With 30 cases teams are told apart by exchanging their predictions in random units. This errs "
-        "more often where a team fails rarely but badly: a test set can lack its failures. In a category of "
-        "few cases, equal answers can hide different skill: the test adds chance there, and tells fewer "
-        "teams apart."
+        "With 30 cases, a test that exchanges the predictions of two teams in random units tells teams "
+        "apart. This errs "
+        "more often where a team fails rarely but badly: a test set can lack its failures. "
+        "In a category with few cases, equal answers can hide different skill: the test "
+        "allows for this, so it tells fewer teams apart."
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
-    assert "No difference is tested: no test keeps its error level" in summary_text.leaders(blind)
+    assert "No difference is tested: no test is valid" in summary_text.leaders(blind)
 
 
 @pytest.mark.parametrize(
@@ -173,8 +174,8 @@ def test_too_high_has_one_digit_and_needs_twelve_teams(close, value, words):
 @pytest.mark.parametrize(
     ("units", "noises", "resamples", "words"),
     [
-        (1, (1, 2), 50, "1 case is too few to tell teams apart: that takes 20."),
-        (19, (1, 2), 50, "19 cases are too few to tell teams apart: that takes 20."),
+        (1, (1, 2), 50, "1 case is too few to tell teams apart: 20 are needed."),
+        (19, (1, 2), 50, "19 cases are too few to tell teams apart: 20 are needed."),
         (30, (1, 2), 0, "Without replicates, chance cannot be assessed."),
     ],
 )
@@ -192,7 +193,7 @@ def test_copies_are_tied_and_named():
         (0, 1, False)
     ] * 3
     assert summary_text.leaders(copies) == (
-        "a is ranked first, tied with b, c: on these cases nobody can say which of the 3 is best."
+        "a is ranked first, tied with b, c: these cases do not show which of the 3 is best."
     )
     assert summary_text.gap(copies, POINTS) == ""
     assert "identical-submissions" in {finding.code for finding in copies.findings}

@@ -307,7 +307,7 @@ def test_the_same_files_score_and_compare_as_they_did(unpacked, commit):
             "puma",
             "with a choice and a mend, on the page",
             "Leave out nuclei of other classes",
-            "is as it was kept on 2026-11-23",
+            "has the same result as when it was kept on 2026-11-23",
         ),
         (
             "tricorder3",

@@ -142,7 +142,7 @@ def test_a_full_folder_for_temporary_files_refuses_uploads_in_words_and_the_page
         one.run()
         status, words = one.upload("a.csv", b"," * 3_000_000)
         assert status == 507
-        assert "This file was not taken" in words
+        assert "This file was not accepted" in words
         one.finish()
         assert words in one.texts
         assert one.upload("b.csv", b"image,MEL\na,1\n")[0] == 204

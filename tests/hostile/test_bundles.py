@@ -47,7 +47,7 @@ def test_the_bundle_that_is_changed_below_is_read_as_it_is():
         ("board.created", "9999-12-31T23:59:59.999999+00:00", "is not a time in UTC"),
         ("board.created", "2026-02-30T00:00:00.000000+00:00", "is not a time in UTC"),
         ("board.options", {"imported": "x"}, "it is not an object with score, compare, statistics"),
-        ("board.options", {"imported": LEADERBOARD}, "leaderboards of other platforms are in no bundle"),
+        ("board.options", {"imported": LEADERBOARD}, "leaderboards of other platforms cannot be in a bundle"),
         ("board.options", [], "it is not an object with score, compare, statistics"),
         ("board.options.statistics.resamples", 10**9, "board.options.statistics"),
         ("board.options.statistics.seed", "0", "board.options.statistics"),
@@ -223,17 +223,17 @@ LYING_CARDS = {
     ),
     # Of either team: which card is the first follows ids that are drawn.
     "interval elsewhere": (put("intervals.score", [0.5, 0.51]), "0.5 to 0.51, is not around 0."),
-    "interval narrower": (narrower("score"), "has other intervals or replicates than its scorecard says"),
-    "interval of a metric narrower": (narrower("brier_score"), "has other intervals or replicates"),
-    "no interval": (put("intervals.score", None), "has other intervals or replicates"),
-    "other replicates": (shuffled, "has other intervals or replicates"),
+    "interval narrower": (narrower("score"), "does not have the intervals or replicates of its scorecard"),
+    "interval of a metric narrower": (narrower("brier_score"), "does not have the intervals or replicates"),
+    "no interval": (put("intervals.score", None), "does not have the intervals or replicates"),
+    "other replicates": (shuffled, "does not have the intervals or replicates"),
     "interval of three": (put("intervals.auc", [0.1, 0.2, 0.3]), "is no pair of numbers"),
-    "another team": (of_beta, "a scorecard is of another submission than its row"),
-    "another truth": (put("provenance.truth_sha256", DIGEST), "is of another test set than its row"),
-    "another table": (put("provenance.options.metadata_sha256", DIGEST), "another table about the cases"),
-    "n_cases": (put("n_cases", 7), "a scorecard says 7 cases and lists"),
-    "no cases": (put("cases", []), "cases and lists 0"),
-    "a case less": (cut_off, "cases and lists"),
+    "another team": (of_beta, "a scorecard belongs to another submission than its row"),
+    "another truth": (put("provenance.truth_sha256", DIGEST), "belongs to another test set than its row"),
+    "another table": (put("provenance.options.metadata_sha256", DIGEST), "another metadata table"),
+    "n_cases": (put("n_cases", 7), "a scorecard states 7 cases but lists"),
+    "no cases": (put("cases", []), "cases but lists 0"),
+    "a case less": (cut_off, "cases but lists"),
     "case of another name": (put("cases.0.case", "other"), "has other cases"),
     "truth of a case": (put("cases.0.truth", "other"), "has other cases"),
     "units": (put("provenance.n_units", 3), "a scorecard has another number of units than it states"),
@@ -251,7 +251,7 @@ LYING_CARDS = {
     "length": (twice("arrays/truth"), "truth of a scorecard has another length than its cases"),
     "matrix": (put("confusion_matrix.counts", [[-1, 2], [3, 4]]), "is no square of counts"),
     "reason": (put("official.reason", "x" * 10_000_000), "a text in it has more than 20,000 characters"),
-    "nested": (put("more.slices", json.loads("[" * 500 + "]" * 500)), "more than 40 lists and objects"),
+    "nested": (put("more.slices", json.loads("[" * 500 + "]" * 500)), "nested more than 40 deep"),
 }
 
 
@@ -269,7 +269,7 @@ def test_a_card_with_other_scores_than_its_submission_has_is_refused():
         document["intervals"]["brier_score"] = None
 
     said = refusal(bundles.with_card(better))
-    assert "has other scores than its scorecard says" in said
+    assert "does not have the scores of its scorecard" in said
 
 
 def with_doubled_key(name: str, data: bytes) -> bytes:
@@ -295,12 +295,12 @@ def with_text(text: bytes) -> bytes:
     ("path", "value", "words"),
     [
         ("board.options.statistics.seed", 2**200, "board.options.statistics"),
-        ("board.options.score.x", json.loads("[" * 900 + "]" * 900), "more than 40 lists and objects"),
+        ("board.options.score.x", json.loads("[" * 900 + "]" * 900), "nested more than 40 deep"),
         ("submissions.0.excluded", "x" * 10_000_000, "a text in it has more than 20,000 characters"),
         ("phases.0.total", 10**8, "is not a number from 1 to 1000000"),
         ("phases.1.opens", "2026-01-01T00:00:00.000000+00:00", "the phases 'first' and 'second' overlap"),
         ("scorings.0.problems", [{"code": "a", "where": "b", "message": "c"}], "a scorecard and problems"),
-        ("scorings.0.card", None, "without a scorecard there are problems, and no score"),
+        ("scorings.0.card", None, "without a scorecard there must be problems and no score"),
     ],
 )
 def test_a_manifest_that_no_board_has_is_refused_with_its_place(path, value, words):

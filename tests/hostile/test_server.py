@@ -27,7 +27,11 @@ from tests.support.visitor import Visitor
 from tests.support.workbooks import sheet, workbook
 
 SECONDS, MEGABYTES = 20, 50
-PENDING = ("While others wait, a run may take", "the answer comes after you have read this", "Waiting")
+PENDING = (
+    "While others wait, a run may take",
+    "the answer appears after you have confirmed this text",
+    "Waiting",
+)
 """What a page says while a file is read beside it."""
 SHARED = 400_000
 TILE, PATIENT = "sample_metastatic_roi_001", "ALD-003"

@@ -231,7 +231,7 @@ def test_an_end_record_that_lies_about_the_number_of_files(monkeypatch):
     entry, count = data[at:end], archives.MEMBERS + 1
     record = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 5, 5, len(entry) * count, at, 0)
     said = refusal(data[:at] + entry * count + record, "bad-zip")
-    assert "more files than its end names" in said
+    assert "more files than its directory lists" in said
 
 
 @pytest.mark.parametrize("name", ["n" * 4_097, "\u202e" * 1_400, "n/" * 2_049])
@@ -247,7 +247,7 @@ def test_additions_that_take_the_square_of_their_size_are_refused(monkeypatch, s
     """zipfile takes 0.2 s for each member with 60,000 bytes of them."""
     data = zipped({"a.csv": b"1"}, extra=struct.pack("<HH", 0x7777, 0) * (size // 4))
     monkeypatch.setattr(archives.zipfile, "ZipFile", None)
-    assert f"{size:,} bytes of additions" in refusal(data, "bad-zip")
+    assert f"{size:,} bytes of extra fields" in refusal(data, "bad-zip")
 
 
 def test_a_list_of_files_that_is_too_large_is_refused(monkeypatch):

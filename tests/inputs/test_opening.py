@@ -50,7 +50,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
 @pytest.mark.parametrize(
-    ("odd", "words"), [("pipe", "nobody writes into this pipe"), ("/dev/zero", "a device")]
+    ("odd", "words"), [("pipe", "no program writes into this pipe"), ("/dev/zero", "a device")]
 )
 def test_no_command_waits_for_a_file(folder, command, odd, words):
     if "known" in command:

@@ -109,7 +109,7 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
     ("data", "words"),
     [
         (gzip.compress(b"a,b\n" + b"0,0\n" * 60_000_000, 1), "unpacks to more than 200 MB"),
-        (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "another one"),
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "another gzip file"),
         (gzip.compress(b"a,b\n1,2\n")[:-6], "cut off"),
         (npz(ids=np.array(["a", {}], object), scores=np.ones((2, 2))), "no array of numbers or text"),
         (npz(scores=np.float64(1)), "not those of a table"),

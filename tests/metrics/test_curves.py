@@ -57,20 +57,12 @@ def test_scikit_learn_agrees(seed, decimals):
     assert curves.auc(scores, positive) == pytest.approx(
         sklearn.metrics.roc_auc_score(positive, scores), abs=1e-12
     )
-    assert curves.average_precision(scores, positive) == pytest.approx(
-        sklearn.metrics.average_precision_score(positive, scores), abs=1e-12
-    )
 
 
 @pytest.mark.parametrize("positive", [True, False])
 def test_nothing_is_defined_with_one_kind_only(positive):
     scores, kinds = np.array([0.1, 0.2]), np.array([positive, positive])
     assert np.isnan(curves.auc(scores, kinds))
-    assert np.isnan(curves.average_precision(scores, kinds))
-
-
-def test_no_cases_at_all():
-    assert np.isnan(curves.average_precision(np.array([]), np.array([])))
 
 
 @pytest.mark.parametrize(("seed", "decimals"), [(3, 9), (4, 1)])

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from scoring.metrics.classification import f_score
 from scoring.metrics.matching import match_by_overlap
-from scoring.metrics.outlines import dice, intersections, iou, outlines, possible
-from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
+from scoring.metrics.outlines import intersections, iou, outlines, possible
+from scoring.metrics.overlap import LEAST_IOU, dice, panoptic_quality, segmentation_quality
 
 SIDE = 12
 RECTANGLES = st.lists(
@@ -50,7 +50,9 @@ def test_overlap_is_that_of_counted_pixels(truth, found):
         one, other = pixels(truth[i]), pixels(found[j])
         assert common[row] == pytest.approx(len(one & other))
         assert iou(common, *areas)[row] == pytest.approx(len(one & other) / len(one | other))
-        assert dice(common, *areas)[row] == pytest.approx(2 * len(one & other) / (len(one) + len(other)))
+        assert dice(common, *areas, empty="zero")[row] == pytest.approx(
+            2 * len(one & other) / (len(one) + len(other))
+        )
 
 
 @given(RECTANGLES, RECTANGLES, st.sampled_from((0.0, 0.3, 0.5)))
@@ -65,7 +67,7 @@ def test_no_pair_that_may_exceed_the_least_is_left_out(truth, found, least):
 
 def test_rings_that_cross_themselves_are_mended():
     found = made([BOW_TIE, corners((0, 0, 4, 4)), [(0, 0), (1, 1), (2, 2)], [(1, 1)] * 5])
-    assert found.mended.tolist() == [True, False, True, True]
+    assert found.repaired.tolist() == [True, False, True, True]
     assert found.areas.tolist() == [8, 16, 0, 0]
     assert intersections(found, found, (np.array([0]), np.array([1]))).tolist() == [8]
 

@@ -16,6 +16,6 @@ def test_others_see_what_is_safe_to_say(opened, monkeypatch):
     monkeypatch.setattr(network_exposure, "is_public", lambda: True)
     told = words(opened("about"))
     assert "Uploads of one visitor: **1,024 MB**" in told
-    assert "gone within 30 seconds" in told
+    assert "deleted within 30 seconds" in told
     assert "Landlock" not in told
     assert "/tmp" not in told

@@ -114,7 +114,7 @@ def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
     app = opened("board", board="b", tab="Submissions")
     newest = board_ranking(board_of(filled_store, "b")).entries[-1].id
     button(app, "Exclude").click().run()
-    assert "Say why it does not count." in words(app)
+    assert "Give the reason why it does not count." in words(app)
     app.text_input(key="board_reason").input("sent by mistake")
     button(app, "Exclude").click().run()
     assert not app.exception
@@ -199,7 +199,7 @@ def test_what_is_not_taken_is_one_sentence_of_the_page(filled_store, opened, tmp
     finished(button(app, "Submit 4 files").click().run())
     app.run()
     assert "1 submission scored: gamma" in app.success[0].value
-    assert app.error[0].proto.title == "Not everything was taken: 3 problems"
+    assert app.error[0].proto.title == "Some files were not accepted: 3 problems"
     said = words(app)
     assert [code for code in ("limit-reached", "no-common-case", "not-a-number") if code not in said] == []
 
@@ -210,7 +210,7 @@ def test_what_is_not_taken_is_one_sentence_of_the_page(filled_store, opened, tmp
     finished(button(app, "Submit 2 files").click().run())
     app.run()
     assert not app.exception
-    assert app.error[0].proto.title == "Not everything was taken: 1 problem"
+    assert app.error[0].proto.title == "Some files were not accepted: 1 problem"
     assert "submitted-before" in words(app)
     assert "the phase closed on 2026-10-01 00:00 UTC: nothing was counted" in words(app)
     assert len(board_ranking(board_of(filled_store, "b")).entries) == before + 1

@@ -112,12 +112,14 @@ def test_a_clock_that_was_ahead_is_told_to_the_organizer_who_sets_it_right(store
         (row,) = session.query(tables.Submission).filter_by(team="beta")
         row.created, identity = ahead, row.id
     late = SubmissionRequest("alpha", "p.csv", predictions(tmp_path / "p.csv", 9, 1.0).read_bytes())
-    with pytest.raises(InputRefused, match=r"clock-behind .*the organizer sets that time right"):
+    with pytest.raises(InputRefused, match=r"clock-behind .*the organizer corrects that time"):
         submit(board_of(store, "b"), late)
     app = opened("board", board="b", view="public")
     assert "still" not in words(app)
     app = opened("board", board="b")
-    (warning,) = [one.value for one in app.warning if "Until then the board takes nothing" in one.value]
+    (warning,) = [
+        one.value for one in app.warning if "Until then the board accepts no submissions" in one.value
+    ]
     assert phases.spoken(ahead) in warning
     app.button(key="board_clock").click().run()
     assert not app.exception

@@ -120,7 +120,7 @@ def test_masks_become_a_challenge_with_named_regions_a_baseline_and_a_page(opene
     assert not app.exception
     assert "3 masks; voxels of 0.5 x 0.8 x 3 mm" in words(app)
     assert "New challenge" in {box.value for box in app.text_input}
-    assert "A single voxel matters in small structures" in words(app)
+    assert "In small structures a single voxel matters" in words(app)
     # An empty mask is right where the truth is empty: value 1 lacks in one case of three, value 2 in two.
     assert [metric.value for metric in app.metric] == ["0.5"]
     for value, name in ((1, "organ"), (2, "tumour")):
@@ -164,7 +164,7 @@ def test_boxes_become_a_challenge_whose_corners_can_be_sizes(opened):
     assert app.metric[1].value == "0.5"
     next(box for box in app.selectbox if box.key.endswith("_boxes")).set_value("").run()
     assert not app.exception
-    assert "a corner lies at or before the first one" in words(app)
+    assert "the second corner is at or before the first one" in words(app)
     next(box for box in app.selectbox if box.key.endswith("_boxes")).set_value("size").run()
     app.button(key="new_open").click().run()
     assert not app.exception
@@ -272,7 +272,7 @@ def test_pictures_of_cases_stand_worst_first_and_a_model_is_scored(opened):
 def test_an_unknown_challenge_is_named_as_unknown(opened):
     app = opened("declared", challenge="../../etc/passwd")
     assert not app.exception
-    assert "knows no challenge" in words(app)
+    assert "has no challenge with that name" in words(app)
 
 
 def test_a_dropped_file_that_no_challenge_takes_becomes_one(opened):

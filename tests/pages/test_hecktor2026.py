@@ -129,13 +129,17 @@ def test_a_direction_that_is_suspect_is_warned_of_and_switched_by_a_click(heckto
 @pytest.mark.parametrize(
     ("team", "direction", "said"),
     [
-        ("vega", "auto", "a column of risks, read as a **risk** (the higher the worse), as it is called"),
+        (
+            "vega",
+            "auto",
+            "a column of risks, read as a **risk** (the higher the worse), by the column's name",
+        ),
         (
             "altair",
             "auto",
-            "a column of times (RFS), read as a **time** (the lower the worse), as it is called",
+            "a column of times (RFS), read as a **time** (the lower the worse), by the column's name",
         ),
-        ("vega", "time", "a column of risks, read as a **time** (the lower the worse), as the option says"),
+        ("vega", "time", "a column of risks, read as a **time** (the lower the worse), by the option"),
     ],
 )
 def test_the_direction_that_was_used_is_said(hecktor, team, direction, said):
@@ -238,7 +242,7 @@ def test_bombs_and_headers_that_lie_count_as_missing_masks(hecktor):
 
 
 def test_downloads_say_that_they_hold_the_truth(hecktor):
-    assert "hold what the truth says of every patient" in words(hecktor())
+    assert "contain the truth of every patient" in words(hecktor())
 
 
 def test_files_and_folders_are_read_alike(hecktor):

@@ -128,7 +128,7 @@ def test_thresholds_give_what_the_scorer_says(isic):
     )
     assert (
         f"**{share(found['balanced_accuracy'])}** "
-        f":small[:gray[{share(card.metrics['balanced_accuracy'])} as it is]]"
+        f":small[:gray[{share(card.metrics['balanced_accuracy'])} unchanged]]"
     ) in words(app)
     visits.assert_scored(app, "isic", card.score)
 
@@ -192,9 +192,9 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
     assert re.fullmatch(r"official after \d changes: download the changed file", badge)
     assert f":orange-badge[▲ {badge}]" in words(app)
     assert [
-        f.code for f in card_summary.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
+        f.code for f in card_summary.to_fix(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
     ] == []
-    mended = card_summary.mended(_card(predictions, truth), "image").encode()
+    mended = card_summary.fixed_predictions(_card(predictions, truth), "image").encode()
     assert official_message(mended, truth[1]) is None
     assert "It **accepts both files**" in words(put(app, ("mended.csv", mended)))
 
@@ -214,7 +214,7 @@ def test_beside_all_problems_stands_the_one_message_of_the_official_scorer(isic)
     predictions, truth, case = golden("refused-predictions")
     app = put(isic(), predictions, truth)
     assert f"{len(case['expect']['problems'])} problems" in app.error[0].proto.title
-    assert f"Only this: “{official_message(predictions[1], truth[1])}”" in words(app)
+    assert f"It would say only: “{official_message(predictions[1], truth[1])}”" in words(app)
 
 
 def test_ten_thousand_cases_of_a_label_are_all_found_by_it(isic):

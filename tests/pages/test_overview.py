@@ -39,10 +39,10 @@ def test_a_photograph_goes_to_the_single_image_of_the_challenge_that_is_chosen()
     app.button(key="photograph_melanoma").click().run()
     assert not app.exception
     assert [app.title[0].value, app.session_state["single_challenge"]] == ["Single image", "melanoma"]
-    assert "the answer comes after you have read this" in words(app)
+    assert "the answer appears after you have confirmed this text" in words(app)
     app.checkbox(key="single_agreed").check().run()
     assert not app.exception
-    assert "Dropped from the file: position" in words(app)
+    assert "Removed from the file: position" in words(app)
 
 
 def test_a_dropped_board_opens_the_comparison(opened, tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ from tests.support import nuclei_lists, visits
 from tests.support.archives import archive_of
 from tests.support.nuclei_lists import CLASSES, RULES, nucleus, numbered
 from tests.support.thinned import some
-from tests.support.visits import mend, open_tab, sample_card, shown_table, words
+from tests.support.visits import open_tab, sample_card, shown_table, take_fix, words
 
 CHALLENGE = scoring.load_challenge("puma")
 SAMPLE = samples.test_sets("puma")["sample"]
@@ -99,7 +99,7 @@ def test_the_headline_holds_the_three_rules_with_their_ceilings(puma, truth, rul
     for other in set(RULES) - {rules}:
         value, best = card.metrics[names[other]], card.metrics[f"best_possible_{names[other]}"]
         assert f"**{share(value)}** :small[:gray[of {share(best)}; " in words(app)
-    assert "two observers agree to 0.802, one with themselves to 0.857" in words(app)
+    assert "agreement of two observers (0.802) and of one observer with themselves (0.857)" in words(app)
 
 
 def test_the_class_table_says_what_the_card_says(puma, truth):
@@ -183,8 +183,8 @@ def test_a_nucleus_of_the_address_is_said_in_words_and_its_row_is_chosen(puma):
     said = {
         "truth-0": ("TP found", "matched with prediction 0 5.0 px away, confidence 0.75", 0),
         "prediction-0": ("TP found", "truth 0 at 100, 100 px", 0),
-        "truth-1": ("FN missed", "the nearest prediction, 6.0 px away, says lymphocytes", 1),
-        "prediction-1": ("FP spurious", "the nearest truth, 6.0 px away, says tumor", 2),
+        "truth-1": ("FN missed", "the nearest prediction, 6.0 px away, is lymphocytes", 1),
+        "prediction-1": ("FP spurious", "the nearest truth, 6.0 px away, is tumor", 2),
     }
     for nucleus_name, (status, why, row) in said.items():
         app = put(puma(tab="Viewer", table="true", list="all", nucleus=nucleus_name), *lists(images))
@@ -203,10 +203,8 @@ def test_sliders_give_what_the_scorer_says(puma, truth, radius, least):
     usual = scorecard("tucana", resamples=0)
     assert "not the challenge's rule" in words(app)
     for name in ("macro_f1", "macro_f1_grand_challenge", "macro_f1_pooled", "micro_f1"):
-        assert (
-            f"**{share(card.metrics[name])}** :small[:gray[{share(usual.metrics[name])} by the rule]]"
-            in words(app)
-        )
+        below = f"{share(usual.metrics[name])} by the challenge's rule"
+        assert f"**{share(card.metrics[name])}** :small[:gray[{below}]]" in words(app)
     assert f"**{card.metrics['n_predicted']:,}** :small[:gray[of {usual.metrics['n_predicted']:,}]]" in words(
         app
     )
@@ -276,7 +274,7 @@ def test_nuclei_of_other_classes_are_refused_or_left_out_on_request(puma):
     app = put(puma(), submission, test_set)
     assert "`unknown-class`" in words(app)
     assert not app.metric
-    app = mend(app, "Leave out nuclei of other classes")
+    app = take_fix(app, "Leave out nuclei of other classes")
     assert not app.error
     assert app.metric[0].value == "0.100"
     assert "`unknown-class`" in words(app)

@@ -158,7 +158,7 @@ def test_cases_that_look_alike_stand_beside_those_that_were_scored_alike(single_
     app = single_image(challenge="melanoma", tab="Cases alike")
     assert not app.exception
     assert "Which cases look most alike?" in said(app)
-    assert "Which cases did the model score alike?" in said(app)
+    assert "Which cases got similar scores from the model?" in said(app)
 
 
 @pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 12))
@@ -190,7 +190,7 @@ def test_nothing_of_an_own_file_but_its_pixels_is_kept_or_said(single_image):
     app = person(own(single_image(), photographs.phone(photographs.quarters(900, 700))))
     assert not app.exception
     assert lead(app)
-    assert "Dropped from the file: position, camera, date and time, name or comment" in said(app)
+    assert "Removed from the file: position, camera, date and time, name or comment" in said(app)
     assert wording.TURNED in said(app)
     assert app.session_state[dropped_photographs.HELD][0].photograph.size == (700, 900)
     assert not any(secret.decode() in said(app) for secret in (*photographs.SECRETS, b"jane-doe"))
@@ -442,8 +442,8 @@ def test_both_maps_are_made_when_asked_and_it_is_said_how_far_they_agree(single_
     app.button(key="single_map").click().run()
     settled(app)
     assert not app.exception
-    assert re.search(r"The two maps .*\(correlation -?[01]\.\d\d|Hiding .*shows nothing", said(app))
-    assert re.search(r"Light or colour of the whole picture moves|Made lighter, darker", said(app))
+    assert re.search(r"The two maps .*\(correlation -?[01]\.\d\d|Hiding .*shows no effect", said(app))
+    assert re.search(r"Light or colour of the whole image changes|Made lighter, darker", said(app))
     drawn = [chart for chart in app.get("plotly_chart") if "saliency" in str(chart.proto.id)]
     assert len(drawn) == 2
     for chart in drawn:
@@ -532,7 +532,7 @@ def test_a_photograph_is_no_tile(single_image):
     app = own(single_image(challenge="puma"), photographs.phone(photographs.quarters(2400, 1800)))
     assert not app.exception
     assert "nothing like the tiles of the test set" in said(app)
-    assert "not those of haematoxylin and eosin" in said(app)
+    assert "do not match haematoxylin and eosin" in said(app)
 
 
 def test_counts_of_a_tile_are_those_of_the_model(single_image):
@@ -718,7 +718,7 @@ def test_an_own_image_is_turned_zoomed_and_cropped_and_the_record_says_so(single
         app.number_input(key=f"single_{name}_{token}").set_value(value)
     settled(app.run())
     lead(app)
-    words = "By hand: turned by 90 degrees to the right, cropped to 300 x 300 px"
+    words = "Changed by hand: turned by 90 degrees to the right, cropped to 300 x 300 px"
     assert words in said(app)
     assert before != lead(app)
     assert said(app).count(words) == 2
@@ -796,7 +796,7 @@ def test_a_test_set_of_one_case_gets_sentences(single_image):
     app = settled(own(settled(app), photographs.encoded(lesion(600))))
     assert not app.exception
     lead(app)
-    assert "one other case: too few to say how often such a score is right" in said(app)
+    assert "one other case: too few to estimate how often such a score is right" in said(app)
 
 
 def test_a_map_that_was_asked_for_goes_before_what_runs_unasked(opened, monkeypatch):

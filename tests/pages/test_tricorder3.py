@@ -11,7 +11,7 @@ from tests.inference import builders
 from tests.pages.page_facts import FACTS, LESION_LABELS, LESIONS
 from tests.support import golden, lesion_tables, visits
 from tests.support.archives import archive_of
-from tests.support.visits import finished, mend, open_tab, words
+from tests.support.visits import finished, open_tab, take_fix, words
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
 
@@ -119,7 +119,7 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
     app = put(tricorder3(), ("told.csv", told), ("truth.csv", truth))
     assert app.error
     assert "7 problems" in app.error[0].proto.title
-    app = mend(app, "Count the 7 cases without a usable prediction as wrong")
+    app = take_fix(app, "Count the 7 cases without a usable prediction as wrong")
     visits.assert_scored(
         app,
         "tricorder3",

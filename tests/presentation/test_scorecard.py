@@ -16,7 +16,7 @@ from tests.support.html_reader import read
 FRONT = (
     "Where does the score come from?",
     "Where were the points lost?",
-    "Which risk was taken for which?",
+    "Which risk groups were confused?",
 )
 NO_VIEWS = Views(Headline(Fact("Score", "–")), ())
 HOSTILE = "</script><script>alert(1)</script><img src=https://example.org/x.png onerror=alert(1)>"
@@ -197,7 +197,7 @@ def test_a_yes_or_no_has_one_curve_with_its_own_area():
     for metric, words in (("auc", "AUC"), ("average_precision", "Average precision")):
         interval = span(card.intervals[metric], 3)
         assert page.count(f"{words} {card.metrics[metric]:.3f} ({interval})") == 1
-    assert "When it says 70%, do 70% have a melanoma?" in page
+    assert "When the model gives 70%, do 70% have a melanoma?" in page
 
 
 def test_every_caption_of_the_views_is_in_the_report_once_in_code(card, text):

@@ -172,7 +172,7 @@ def test_in_a_browser_neither_a_frame_nor_a_redirected_name_shows_the_app(server
         browser = playwright.chromium.launch(executable_path=program, args=[*driver.ARGUMENTS, rules])
         page = browser.new_page()
         page.goto(f"http://{OTHER}:{urlsplit(server.address).port}/isic")
-        assert "does not answer under this name" in page.content()
+        assert "does not accept requests under this address" in page.content()
         with page.expect_console_message(lambda message: "frame" in message.text.lower()):
             page.goto(other_site)
         assert page.frames[1].query_selector("[data-testid=stApp]") is None

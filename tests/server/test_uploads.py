@@ -50,7 +50,7 @@ def test_a_session_holds_so_much_and_its_page_says_what_was_refused(visitor):
     assert one.upload("a.csv", b"," * 2500 * KILOBYTE)[0] == 204
     status, words = one.upload("b.csv", b"," * 2500 * KILOBYTE)
     assert status == 413
-    assert "one visitor may hold 3 MB" in words
+    assert "one visitor may have 3 MB" in words
     one.finish()
     assert words in one.texts
 
@@ -134,5 +134,5 @@ def test_all_sessions_together_hold_so_much(visitor):
         answers.append(arrived[-1].upload("a.bin", b"," * 2500 * KILOBYTE))
     assert len(arrived) <= 9
     assert answers[-1][0] == 413
-    assert "all visitors together may hold 20 MB" in answers[-1][1]
+    assert "all visitors together may have 20 MB" in answers[-1][1]
     assert arrived[-1].upload("b.bin", b"a,b\n")[0] == 204

@@ -43,8 +43,12 @@ def copies(*scores: float) -> TurnedViews:
 @pytest.mark.parametrize(
     ("earlier", "later", "said"),
     [
-        ((0.3, 0.2, 0.4), (0.7, 0.6, 0.8), "change +0.40. That is more than turning and mirroring does"),
-        ((0.3, 0.2, 0.6), (0.7, 0.5, 0.8), "change +0.40. Turned and mirrored copies differ as much"),
+        (
+            (0.3, 0.2, 0.4),
+            (0.7, 0.6, 0.8),
+            "change +0.40. That is more than the effect of turning and mirroring",
+        ),
+        ((0.3, 0.2, 0.6), (0.7, 0.5, 0.8), "change +0.40. Turned and mirrored copies differ by as much"),
         ((0.60, 0.59, 0.61), (0.63, 0.62, 0.64), "change +0.03. That is too little to show a change"),
     ],
 )

@@ -96,14 +96,14 @@ def test_nothing_matters_to_a_constant_model():
         maps = explanation(found, predict(found, photograph(bright_at(SUPPORTS))), 5, 16)
     assert maps.correlation(3) is None
     assert not any(one.matters(3) for one in maps.maps)
-    assert agreement_line(maps, 3, "x").startswith("Hiding parts shows nothing")
+    assert agreement_line(maps, 3, "x").startswith("Hiding parts shows no effect")
 
 
 def test_below_the_floor_nothing_is_claimed():
     with model(of_patches(weights_at({SUPPORTS: 0.05})), MELANOMA) as found:
         maps = explanation(found, predict(found, photograph(bright_at(SUPPORTS))), 8, 64)
     assert 0 < maps.one_by_one.strongest(1) < FLOOR
-    assert agreement_line(maps, 1, "x").startswith("Hiding parts shows nothing")
+    assert agreement_line(maps, 1, "x").startswith("Hiding parts shows no effect")
 
 
 def test_chance_is_no_part_that_matters():
@@ -140,7 +140,7 @@ def sentence(linear, correlated: float, matter: tuple[bool, bool]) -> str:
         (-0.5, (True, True), "do not agree (correlation -0."),
         (0.9, (False, True), "Hiding single parts shows no effect"),
         (0.9, (True, False), "do not rely on either map"),
-        (0.9, (False, False), "Hiding parts shows nothing"),
+        (0.9, (False, False), "Hiding parts shows no effect"),
     ],
 )
 def test_how_far_maps_agree_is_a_sentence(linear, correlated, matter, words):
@@ -191,8 +191,8 @@ def test_models_that_go_by_light_or_colour_are_found_out(secret):
     with model(of_patches(TONE_SECRETS[secret]), MELANOMA) as found:
         maps = explanation(found, predict(found, photograph(lesion(64))), 8, 64)
     _, whole = conclusion(maps, 1, "Melanoma")
-    assert whole.startswith("Light or colour of the whole picture moves Melanoma")
-    assert "more than any part" in whole
+    assert whole.startswith("Light or colour of the whole image changes Melanoma")
+    assert "more than the effect of any part" in whole
 
 
 @pytest.mark.parametrize("place", PLACE_SECRETS)
@@ -202,12 +202,12 @@ def test_models_that_go_by_a_place_are_shown_at_it(place):
     parts, whole = conclusion(maps, 1, "Melanoma")
     assert parts.startswith("The two maps")
     assert maps.one_by_one.largest(1)[:2] == (place[0] // 2, place[1] // 2)
-    assert "more than any part" not in whole
+    assert "more than the effect of any part" not in whole
 
 
 def test_a_constant_model_is_moved_by_nothing():
     with model(constant()) as found:
         maps = explanation(found, predict(found, photograph(lesion(64))), 5, 16)
     parts, whole = conclusion(maps, 3, "x")
-    assert parts.startswith("Hiding parts shows nothing")
-    assert whole == "Made lighter, darker, warmer, cooler or grey, the picture changes x by at most 0.00."
+    assert parts.startswith("Hiding parts shows no effect")
+    assert whole == "Made lighter, darker, warmer, cooler or grey, the image changes x by at most 0.00."

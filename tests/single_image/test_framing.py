@@ -19,7 +19,7 @@ def test_nothing_done_is_nothing_said():
 def test_turned_to_the_right(quarters):
     found = framed(photograph(PIXELS), Framing(quarters))
     assert np.array_equal(found.pixels, np.rot90(PIXELS, -quarters))
-    assert found.framed == f"By hand: turned by {90 * quarters} degrees to the right."
+    assert found.framed == f"Changed by hand: turned by {90 * quarters} degrees to the right."
     assert not found.pixels.flags.writeable
 
 

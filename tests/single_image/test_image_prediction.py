@@ -199,7 +199,7 @@ def test_models_of_another_challenge_and_no_models():
     assert "map" in _refused(dense, "melanoma")
     assert "2 inputs" in _refused(skin, "melanoma")
     seven = (samples.FOLDER / "isic2018" / "models" / "kmeans.onnx").read_bytes()
-    assert "7 numbers per image where one risk" in _refused(seven, "melanoma")
+    assert "7 numbers per image, but one risk" in _refused(seven, "melanoma")
     assert _refused(b"not a model")
     assert _refused(b"")
 

@@ -90,11 +90,11 @@ def test_a_sample_tile_says_how_its_counts_compare_with_the_annotated_nuclei():
     seen = nuclei.overview(TILE_SUPPORT, annotated, (1024, 1024), annotated=annotated)
     assert seen.truth.sum() == len(drawn)
     assert seen.truth[TILE_SUPPORT.classes.index("tumor")] == names.count("nuclei_tumor") > 0
-    assert "class by class the counts are off by 0 together" in nuclei.truth_line(seen)
+    assert "the errors of the class counts add up to 0" in nuclei.truth_line(seen)
     fewer = nuclei.overview(TILE_SUPPORT, annotated, (1024, 1024), 1.1, annotated=annotated)
     said = nuclei.truth_line(fewer)
     assert said.startswith(f"{len(drawn)} nuclei are annotated in this tile, 0 are counted here; ")
-    assert f"off by {len(drawn)} together." in said
+    assert f"add up to {len(drawn)}." in said
 
 
 def test_what_is_no_dense_model():

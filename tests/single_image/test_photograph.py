@@ -76,7 +76,7 @@ def slide(side: int, compression: int = 1) -> bytes:
 def test_a_whole_slide_is_refused_and_told_what_to_export(process, data, fault):
     said = refusal(data, process)
     assert fault in said
-    assert "export the region that you ask about as PNG, at full resolution" in said
+    assert "export the region of interest as PNG, at full resolution" in said
 
 
 def test_nothing_is_turned_that_says_nothing(process):
@@ -106,7 +106,7 @@ def test_a_large_photograph_is_reduced_and_said_so(process):
     assert "10,000 × 8,000" in reduced.framed
     assert of_photograph(reduced).short_side == pytest.approx(8_000, rel=0.001)
     cropped = framed(reduced, Framing(part=(0, 0, 900, 700)))
-    assert cropped.framed.startswith(f"{reduced.framed} By hand: cropped")
+    assert cropped.framed.startswith(f"{reduced.framed} Changed by hand: cropped")
 
 
 def test_a_photograph_of_common_size_is_kept_as_it_is(process):

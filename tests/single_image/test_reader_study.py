@@ -48,7 +48,7 @@ def test_shares_are_those_counted_by_hand_and_unsure_is_never_right():
     }
     assert [measure.difference for measure in found.values()] == pytest.approx([2 / 6, 1 / 3, 1 / 3])
     first, second = summary(images)
-    assert "the same class in 2 of 4 images where both name one; you were unsure in 2 of 7" in first
+    assert "the same class in 2 of 4 images in which both name a class; you were unsure in 2 of 7" in first
     assert "the model gave no answer in 1." in first
     assert "in 3 of 7 images: to the true class in 2, away from it in 0." in second
 

@@ -169,7 +169,10 @@ def test_tiles():
     assert (found["model"], found["til_share"], found["per_mm2"]) == (None, 0, None)
     assert found["lymphocytes_among_nuclei"]["n"] == 1
     nothing_like = chips.QualityBadge(
-        "likeness", "stop", "", "This is nothing like the tiles of the test set."
+        "likeness",
+        "stop",
+        "",
+        "This is nothing like the tiles of the test set.",
     )
     foreign = replace(made, chips=(nothing_like,))
     found = record.tile_document(foreign)
@@ -236,7 +239,7 @@ def test_the_record_is_one_page_that_says_all(said):
         "Further photographs of this lesion photograph 2",
         "Which parts of the image move the score?",
         "Random half of the picture hidden",
-        "Dropped from the file:",
+        "Removed from the file:",
     ):
         assert words in found
     for name in everything.model.task.names:
@@ -285,8 +288,8 @@ def test_several_photographs_stand_in_the_record_with_their_mean(said):
     )
     assert "class score mean" in page
     assert "Both photographs get" in page
-    framed = replace(said[0].photograph, framed="By hand: turned by 90 degrees to the right.")
-    assert "By hand: turned by 90 degrees" in words_of(html.html(replace(said[0], photograph=framed)))
+    framed = replace(said[0].photograph, framed="Changed by hand: turned by 90 degrees to the right.")
+    assert "Changed by hand: turned by 90 degrees" in words_of(html.html(replace(said[0], photograph=framed)))
 
 
 def test_the_record_fits_where_little_is_known(said):

@@ -171,7 +171,7 @@ def test_numbers_name_their_test_set():
     assert line == (
         "In this test set (n = 120, computer-generated, 20 per class) the "
         "model was right on 24 of 34 (71%; 54 to 83%) images with a highest score from 0.66 to 0.74. "
-        "Where it answered Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%)."
+        "When it predicted Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%)."
     )
     assert "too few to tell high scores from low" in wording.right_line(
         right(24, 34, True), a_reference(), "Melanoma"
@@ -191,12 +191,12 @@ def test_a_test_set_of_one_case_gets_a_sentence(cases, words):
 def test_sets_say_what_they_are_worth():
     line = wording.set_line(WIDE, CLASSES, 0)
     assert (
-        "Tried on cases set aside of classes with enough: 92 of 100 (92%; 84 to 95%) held the true class; "
-        in line
+        "Tested on separate cases of classes with enough: 92 of 100 (92%; 84 to 95%) "
+        "contained the true class; " in line
     )
-    assert "of those of MEL 18 of 20 (90%; 70 to 97%)." in line
+    assert "for cases of MEL: 18 of 20 (90%; 70 to 97%)." in line
     assert "fewer than 9 cases of NV" in line
-    assert "needs 20 cases per class or more" in line
+    assert "needs 20 or more cases per class" in line
     assert "because it has the highest score" not in line
     added = ClassSet(np.array([True, False]), 0.1, np.array([False, False]), UNTRIED, 9, True)
     assert "Melanoma is among them because it has the highest score" in wording.set_line(
@@ -204,7 +204,7 @@ def test_sets_say_what_they_are_worth():
     )
     every = ClassSet(np.array([True, True]), 0.1, np.array([False, False]), UNTRIED, 9)
     assert "These are all classes" in wording.set_line(every, ("Melanoma", "Other"), 0)
-    assert "cannot be said of so few cases" in wording.set_line(every, ("Melanoma", "Other"), 0)
+    assert "With so few cases" in wording.set_line(every, ("Melanoma", "Other"), 0)
 
 
 def test_cautions_stand_in_the_headline():

@@ -145,7 +145,7 @@ def sample_card(challenge_id: str, team: str, sample: str = "", **options) -> sc
     return challenge.score(truth, submission, **dict(chosen.submissions[team].options) | options)
 
 
-def mend(app: AppTest, label: str) -> AppTest:
-    """The page after a click on the button of that mend; as it is, where it offers none of that name."""
+def take_fix(app: AppTest, label: str) -> AppTest:
+    """The page after a click on the button of that fix; as it is, where it offers none of that name."""
     found = [button for button in app.button if label in button.label]
     return found[0].click().run() if found else app

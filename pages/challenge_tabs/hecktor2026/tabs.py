@@ -62,7 +62,7 @@ def _first(scored: ScoredSubmission, images: Mapping[str, Any]) -> str:
 
 
 def patient_table(card: ScoreCard) -> pd.DataFrame:
-    """Return what is known of every patient."""
+    """Return the known facts about every patient."""
     return pd.DataFrame(card.cases)
 
 
@@ -87,7 +87,7 @@ def all_patients(scored: ScoredSubmission) -> None:
             "event": tables.number_column("relapse", 0),
             "discordant_pairs": tables.number_column("discordant pairs", 0, better="lower"),
         },
-        "A click on a row opens the patient. Risk as it was read: higher is worse.",
+        "A click on a row opens the patient. The risk after reading: higher is worse.",
         key="patient_rows",
         height=320,
         on_select=LINK.row("patient_rows", list(rows["case"])),
@@ -138,9 +138,9 @@ def direction_switch(scored: ScoredSubmission) -> None:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**, with every sign "
-            f"reversed it would be **{share(m['c_index_flipped'])}**. The scores are read as a "
-            f"{direction.reading}: are they one?"
+            f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**; with every sign reversed "
+            f"it would be **{share(m['c_index_flipped'])}**. The scores are read as a {direction.reading}: "
+            "is this right?"
         )
         st.button(
             f"Read them as a {direction.other}",
@@ -156,12 +156,12 @@ def _read_as(reading: str) -> None:
 
 
 def direction_used(scored: ScoredSubmission) -> None:
-    """Say which column of scores counted, and as what it was read."""
+    """Say which column of scores was used, and whether it was read as a risk or a time."""
     direction = summary.direction(scored.card, scored.predictions)
     if direction is None:
         st.markdown("There is no column of scores: every pair counts as missing.")
         return
-    how = "as the option says" if direction.forced else "as it is called"
+    how = "by the option" if direction.forced else "by the column's name"
     st.markdown(
         f"Direction used: {COLUMNS[direction.column]}, read as a **{direction.reading}** "
         f"({RULES[direction.reading]}), {how}."

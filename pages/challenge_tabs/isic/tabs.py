@@ -41,15 +41,16 @@ def malignant_tab(scored: ScoredSubmission) -> None:
 
 
 def threshold_tab(scored: ScoredSubmission) -> None:
-    """Draw what tuning is worth, and a threshold for each category with what it gives."""
+    """Draw the benefit of tuning, and a threshold for each category with its results."""
     for number, block in enumerate(scoring_run.of_card("isic_tuning", scored, threshold_views.tuning)):
         scored_submission.block(block, scored, f"tuning/{number}")
     _sliders(scored)
     st.caption(
-        "A file in which the official 0.5 acts as these thresholds. Each score p is rescaled around its "
+        "A file of rescaled scores: the official threshold 0.5 then acts as these thresholds. Each score p "
+        "is rescaled around its "
         "threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a "
-        "category stays, but which score is the largest can change: look at the balanced accuracy above "
-        "before you send it."
+        "category stays the same, but another category can have the largest score: check the balanced "
+        "accuracy above before you submit the file."
     )
 
 
@@ -81,8 +82,8 @@ def _buttons(scored: ScoredSubmission) -> None:
             "to_half",
             {f"cut_{name}": 0.5 for name in best},
             {f"cut_{name}": threshold for name, threshold in best.items()},
-            "The threshold of the highest F1 of each category, chosen on the rows it is scored on: on new "
-            "cases expect less.",
+            "The threshold of the highest F1 of each category, chosen on the rows that it is scored on: "
+            "expect lower values on new cases.",
         )
 
 
@@ -105,7 +106,7 @@ def _thresholds(card: ScoreCard) -> dict[str, float]:
 
 
 def case_rows(card: ScoreCard) -> pd.DataFrame:
-    """Return one row per case: truth, what it was called, and all scores."""
+    """Return one row per case: truth, its predicted class, and all scores."""
     outputs = pd.DataFrame(card.arrays["outputs"], columns=[f"score {name}" for name in card.per_class])
     return pd.concat([pd.DataFrame(list(card.cases)), outputs], axis=1)
 
@@ -130,12 +131,14 @@ SHARED_MESSAGES = 32
 
 
 def preflight_tab(scored: ScoredSubmission) -> None:
-    """Draw the download of mended predictions, and what a model takes and gives."""
+    """Draw the download of fixed predictions, and the inputs and outputs of a model."""
     card, model = scored.card, scored.card.more.get("model")
-    mended = partial(card_summary.mended, card, scored.truth.id_name)
-    name = f"{scored.name.rsplit('.', 1)[0]}-mended.csv"
-    downloads.button("Mended predictions", mended, name, "download_mended")
-    st.caption("The same numbers with ids, columns and number format as the official scorer wants them.")
+    fixed = partial(card_summary.fixed_predictions, card, scored.truth.id_name)
+    name = f"{scored.name.rsplit('.', 1)[0]}-fixed.csv"
+    downloads.button("Fixed predictions", fixed, name, "download_fixed")
+    st.caption(
+        "The same predictions, with the ids, columns and number format that the official scorer accepts."
+    )
     if model is not None:
         layout.facts(
             [
@@ -150,7 +153,7 @@ def preflight_tab(scored: ScoredSubmission) -> None:
 
 
 def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
-    """Draw the one message of the official scorer on files that were refused: all problems stand above."""
+    """Draw the one message of the official scorer on files that were refused: all problems are above."""
     if submission.is_model:
         return
     layout.heading("What would the official scorer report?")
@@ -162,9 +165,9 @@ def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
             "It could not open the files, or takes more time or memory with them than this server gives."
         )
     elif outcome.value:
-        st.markdown(f"Only this: “{markdown(outcome.value, 600)}”")
+        st.markdown(f"It would say only: “{markdown(outcome.value, 600)}”")
     else:
-        st.markdown("It would accept the predictions; it does not check what was refused here.")
+        st.markdown("It would accept the predictions; it does not check the problems that were refused here.")
 
 
 @st.cache_resource(max_entries=SHARED_MESSAGES, show_spinner=False)

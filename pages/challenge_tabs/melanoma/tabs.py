@@ -20,7 +20,8 @@ USUAL_WISH = 0.9
 
 
 def threshold_tab(scored: ScoredSubmission) -> None:
-    """Draw the slider with all that moves with it, and what a wanted sensitivity or specificity costs."""
+    """Draw the slider with everything that changes with it, and the cost of a required sensitivity or
+    specificity."""
     _chosen(scored)
     _wanted(scored)
 
@@ -71,7 +72,7 @@ def _threshold(card: ScoreCard, best: float | None) -> float:
 @st.fragment
 def _wanted(scored: ScoredSubmission) -> None:
     """Choose a sensitivity and a specificity. A move repaints this and nothing else."""
-    layout.heading("What does a wanted sensitivity or specificity cost?")
+    layout.heading("What is the price of a required sensitivity or specificity?")
     for column, wanted in zip(st.columns(2, gap="large"), ("sensitivity", "specificity"), strict=True):
         with column:
             value = st.slider(
@@ -98,7 +99,7 @@ def _cost(scored: ScoredSubmission, wanted: str, value: float) -> Facts | Text:
 
 
 def missed_tab(scored: ScoredSubmission) -> None:
-    """Draw what a call is worth, and lead to the cases that were called wrongly."""
+    """Draw the predictive values of a positive prediction, and lead to the cases that were called wrongly."""
     scored_submission.block(calls(scored.card))
     (_, alarms), (missed, _) = scored.card.confusion[1]
     with st.container(horizontal=True, gap="small"):
@@ -111,15 +112,16 @@ PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, 
 
 
 def _worth(scored: ScoredSubmission) -> None:
-    """Draw what a call is worth at the chosen prevalence."""
+    """Draw the predictive values of a positive prediction at the chosen prevalence."""
     chosen = _chosen_prevalence()
     block = scoring_run.of_card(
         f"melanoma_worth_{chosen}", scored, lambda card: views.in_practice(card, PREVALENCES[chosen])
     )
     scored_submission.block(block)
-    share = "as many as in the test set" if PREVALENCES[chosen] is None else chosen
+    share = "as in the test set" if PREVALENCES[chosen] is None else chosen
     st.caption(
-        f"Sensitivity and specificity as in this test set, among people of whom {share} have a melanoma. "
+        f"The sensitivity and specificity of this test set, applied to people of whom {share} have a "
+        "melanoma. "
         f"{method(scored.card)}"
     )
 
@@ -181,7 +183,7 @@ VERDICTS = {
     "image-elsewhere": "would not find images in other folders, and give every model the score 0",
     "label-spelling": "would count positives that are not spelled True as negative",
     "one-class-truth": "would yield NaN, because the truth has only one class",
-    "several-score-columns": "would take the first column of scores, whatever it holds",
+    "several-score-columns": "would use the first column of scores, whatever its content",
     "missing-case": ZERO,
     "missing-value": ZERO,
     "not-finite": ZERO,
@@ -189,9 +191,9 @@ VERDICTS = {
     "opset-version": "would refuse the model (opset)",
     "adapted-input": "would refuse the model (its input)",
     "input-size": "would feed 224 × 224 pixels, and the model would fail",
-    "fixed-batch-1": "would have failed until 2025, when blocks of 200 images were fed",
+    "fixed-batch-1": "would have failed until 2025, because the challenge then fed blocks of 200 images",
     "two-column-output": "would score the first of several output columns",
-    "logits": "would compare the raw output with 0.5, logit or not",
+    "logits": "would compare the raw output with 0.5, even if it is a logit",
 }
 """Finding code -> what the official code does then, as "It ..."."""
 REMARKS = (

@@ -99,7 +99,7 @@ def badge_and_reset(card: ScoreCard, setting: MatchingSetting, key: str) -> None
 
 
 def identity(scored: ScoredSubmission) -> tuple[str, str, str]:
-    """Return what tells a scorecard apart in caches."""
+    """Return the key of a scorecard in caches."""
     return scored.truth_key, scored.submission.key, repr(scored.card.provenance["options"])
 
 
@@ -122,7 +122,8 @@ STEPS, FEW_STEPS, MANY_NUCLEI = 30, 10, 30_000
 
 @st.fragment
 def radius_tab(scored: ScoredSubmission) -> None:
-    """Draw sliders and what they change. A fragment: a move repaints this and nothing else."""
+    """Draw the sliders and the numbers that they change. A fragment: a move repaints this and nothing
+    else."""
     sliders_column, curves_column = st.columns([2, 3], gap="large")
     with sliders_column:
         layout.heading("What if radius or confidence were different?")

@@ -85,7 +85,7 @@ def _packed(
     index: int,
     _scored: ScoredSubmission,
 ) -> tuple[dict[str, Array], Payload]:
-    """Return the nuclei of an image with what became of them, and the same as the viewer takes it."""
+    """Return the nuclei of an image with their results, and the same as the viewer takes it."""
     truth = _scored.truth
     drawn = overlay(truth, _scored.predictions, rescored(_scored, setting), index)
     width, height = truth.sizes[index].tolist()
@@ -125,7 +125,9 @@ STATUS = {"TP": ("green", "found"), "FP": ("orange", "spurious"), "FN": ("blue",
 COLUMNS = {
     "status": tables.text_column("", 36),
     "class": tables.text_column("class", 90),
-    "distance": tables.number_column("px", 1, 44, "To the match, or to the nucleus that the reason names"),
+    "distance": tables.number_column(
+        "px", 1, 44, "Distance to the matched nucleus, or to the nucleus named in the reason"
+    ),
     "confidence": tables.number_column("conf.", 2, 48),
     "of": tables.text_column("no.", 96),
     "why": tables.text_column("why", 330),
@@ -133,7 +135,7 @@ COLUMNS = {
 
 
 def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: float, link: CaseLink) -> None:
-    """Draw what became of each nucleus. drawn: of `overlay`. nucleus: the chosen one. radius: px, of the
+    """Draw the result of each nucleus. drawn: of `overlay`. nucleus: the chosen one. radius: px, of the
     matching."""
     which = st.segmented_control(
         "In the table",
@@ -143,7 +145,10 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
         persist_state="page",
         required=True,
         default="errors",
-        help="FP: predicted, and no truth matches. FN: in the truth, and no prediction matches. TP: both.",
+        help=(
+            "FP: a prediction without a matching nucleus in the truth. FN: a nucleus of the truth without "
+            "a matching prediction. TP: both."
+        ),
     )
     listed, row = listing.listing(drawn, which, radius), None
     if nucleus:
@@ -164,7 +169,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
 
 
 def nucleus_words(drawn: Mapping[str, Array], nucleus: Nucleus, radius: float) -> None:
-    """Say what became of one nucleus; arguments as of `nucleus_table`."""
+    """Show the result of one nucleus; arguments as of `nucleus_table`."""
     row = listing.nucleus_row(drawn, nucleus.side, nucleus.number, radius)
     if row:
         st.markdown(in_words(row))

@@ -25,7 +25,7 @@ ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)
 RISKS = CHALLENGE.display.class_risks
 HARM = (("malignant", "benign"), ("malignant", "medium"))
-"""Risk of the truth and of what it was called."""
+"""Risk of the truth and of its predicted class."""
 
 
 def mistakes(scored: ScoredSubmission) -> None:
@@ -56,7 +56,7 @@ DECIMALS = {"truth_score": 3, "age": 0}
 
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
-    """Return a row per case: what it is, what it was called, and the outputs."""
+    """Return a row per case: what it is, its predicted class, and the outputs."""
     keys = (
         "case",
         "truth",
@@ -75,7 +75,7 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 
 
 def all_cases(scored: ScoredSubmission) -> None:
-    """All cases, and what the model received of the chosen one."""
+    """All cases, and the model's input for the chosen one."""
     columns = {
         key: tables.number_column(head, DECIMALS[key]) if key in DECIMALS else tables.text_column(head)
         for key, head in CASE_COLUMNS.items()
@@ -84,7 +84,7 @@ def all_cases(scored: ScoredSubmission) -> None:
 
 
 def received(scored: ScoredSubmission, index: int) -> None:
-    """What the model received of a case, and what it said."""
+    """The model's input and outputs for a case."""
     card, case = scored.card, scored.card.cases[index]
     pixels_column, outputs_column = st.columns([1, 1], gap="large")
     with pixels_column:
@@ -115,23 +115,25 @@ def received(scored: ScoredSubmission, index: int) -> None:
 
 
 def outputs(card: ScoreCard, case: Mapping) -> Iterator[Block]:
-    """Yield what the model said of a case."""
+    """Yield the model's outputs for a case."""
     if not case["outputs"]:
         yield Text(
             "There are no outputs for this case: labels only, or no prediction.",
             "note",
-            "What did the model say?",
+            "What did the model predict?",
         )
         return
     drawn = partial(_bars, case)
     yield Figure(
         drawn,
-        "The eleven outputs as they came; the score takes the largest.",
+        "The eleven raw outputs; the score uses the largest one.",
         {"class": list(CLASSES), "output": case["outputs"]},
     )
     if not are_probabilities(card):
         yield Figure(
-            partial(drawn, normalised=True), "A softmax for display; it is not in the score.", key="softmax"
+            partial(drawn, normalised=True),
+            "A softmax for display only; the score does not use it.",
+            key="softmax",
         )
 
 

@@ -25,10 +25,10 @@ _component = st.components.v2.component(
 
 @dataclass(frozen=True)
 class GridCells:
-    """What a grid shows, in its order.
+    """The cells of a grid, in their order.
 
     Attributes:
-        content: What the pictures rest on.
+        content: The basis of the pictures.
         places: Of the cases, as the pictures are asked for.
         names: Of the cases, as they are returned.
         short: Names as they are written.
@@ -43,7 +43,7 @@ class GridCells:
 
     @cached_property
     def id(self) -> str:
-        """What makes two grids one."""
+        """The values that identify a grid."""
         return hashlib.sha256(repr((self.content, self.names, self.captions)).encode()).hexdigest()[:16]
 
 

@@ -37,7 +37,7 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _module() -> str:
-    """Return one module of all scripts. A mode stands in a block of its own: what it names is its own, and
+    """Return one module of all scripts. A mode is in a block of its own: what it names is its own, and
     the core's names are for all."""
     return "\n".join([_joined(CORE), *(f"{{\n{_joined(names)}\n}}" for names in MODES), _joined([ENTRY])])
 
@@ -71,8 +71,8 @@ def next_request(
     Args:
         before: The last request, None before the first.
         requested: The place that the page names, None for none.
-        selected: Where the visitor went in the viewer. It may come back as the place that the page names, and
-            is no reason to go there again.
+        selected: Where the visitor went in the viewer. The page may name this place again, which does not
+        move the viewer.
     """
     last = before if before is not None and before.case == case else Request(case)
     if requested == last.requested:
@@ -102,7 +102,7 @@ def show(
         on_select: Called before the rerun that a selection causes; `selected` knows it then.
 
     Returns:
-        What is selected, None for nothing.
+        The selection, None without one.
     """
     focus_key = f"{key}_focus"
     request = next_request(st.session_state.get(focus_key), payload.name, focus, selected(key, payload))
@@ -118,7 +118,7 @@ def show(
 
 
 def selected(key: str, payload: Payload) -> Mapping[str, object] | None:
-    """Return what the visitor selected last in this case, as {case, side, index, status} for nuclei."""
+    """Return the visitor's last selection in this case, as {case, side, index, status} for nuclei."""
     chosen = (st.session_state.get(key) or {}).get("selected")
     return chosen if chosen and chosen["case"] == payload.name else None
 

@@ -15,12 +15,12 @@ MOST_VERTICES = 4096
 """An outline of more is drawn from every second, third, ... vertex."""
 TRUTH, PREDICTION = 0, 1
 DETECTED = 4
-"""Status of a nucleus that there is no truth for; 0, 1, 2 are TP, FP, FN."""
+"""Status of a nucleus in an image without a truth; 0, 1, 2 are TP, FP, FN."""
 
 
 @dataclass(frozen=True)
 class TileInfo:
-    """What the viewer knows of an image besides its nuclei.
+    """Facts about an image for the viewer, besides its nuclei.
 
     Attributes:
         size: Width and height in px.
@@ -40,7 +40,7 @@ class TileInfo:
 def results(
     overlay: Mapping[str, np.ndarray], image: TileInfo, reasons: Sequence[str], radius: float
 ) -> Payload:
-    """Pack truth and prediction of one image with what became of each nucleus.
+    """Pack truth and prediction of one image with the result of each nucleus.
 
     Args:
         overlay: Columns of n nuclei, truth first: xy float [v, 2] vertices in px, one outline after the
@@ -56,7 +56,7 @@ def results(
 
 
 def detections(nuclei: Nuclei, image: TileInfo) -> Payload:
-    """Pack what a model found in one image that there is no truth for."""
+    """Pack a model's detections in one image without a truth."""
     n = len(nuclei.classes)
     columns = {
         "xy": nuclei.vertices,

@@ -16,7 +16,7 @@ TYPES = ("u1", "i2", "u4", "i4", "f4")
 
 @dataclass(frozen=True, eq=False)
 class Payload:
-    """What the viewer shows of a case. Keep it by the SHA-256 of the files it was made from.
+    """The content of the viewer for a case. Keep it by the SHA-256 of the files it was made from.
 
     Attributes:
         head: JSON values: mode, name, what the mode needs, `arrays` (name -> [type, offset, bytes, 1 where

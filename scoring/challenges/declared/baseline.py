@@ -64,7 +64,7 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
     """Return predictions that are the same for every case, as CSV.
 
     They are the most frequent class or the shares of the classes, the median (mean absolute error) or the
-    mean of a number, and equal risks; of points and boxes one at the median place in every image.
+    mean of a number, and equal risks; for points and boxes, one at the median place in every image.
 
     Args:
         truth: The test set.
@@ -107,7 +107,7 @@ def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]
 
 
 def _answer(declaration: Declaration, truth: DeclaredCases) -> Floats:
-    """Return what is said of every case: the share of each class or label [C], or one number [1]."""
+    """Return the text about every case: the share of each class or label [C], or one number [1]."""
     if declaration.task == "survival":
         return np.zeros(1)
     if declaration.task == "regression":

@@ -103,7 +103,7 @@ def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: So
 
 @dataclass(frozen=True)
 class _Card:
-    """What one scorecard is made of."""
+    """The parts of one scorecard."""
 
     declaration: Declaration
     truth: DeclaredCases
@@ -153,7 +153,7 @@ class _Card:
         for use in self.declaration.uses:
             if np.isnan(self.point[use.key][0]):
                 when = use.metric.defined[:1].lower() + use.metric.defined[1:]
-                message = f"it is undefined on this truth. It is {when}"
+                message = f"it is undefined for this truth. It is {when}"
                 yield warning("undefined-metric", use.key, message)
         for kind in ("scores", "risk", "predicted"):
             if (outputs := getattr(self.measured.cases, kind, None)) is not None:
@@ -225,7 +225,7 @@ class _Card:
 
     @cached_property
     def numbers(self) -> tuple[dict[str, Floats], Floats]:
-        """Numbers of each case [N] by name, where its truth is no class, and how wrong it is [N]."""
+        """Numbers of each case [N] by name, where its truth is not a class, and how wrong it is [N]."""
         cases = self.measured.cases
         if isinstance(cases, RegionCases):
             columns = {use.key: self.case_values[:, i] for i, use in enumerate(self.declaration.uses)}
@@ -264,7 +264,7 @@ class _Card:
         return more
 
     def _arrays(self) -> dict[str, Array]:
-        """Return what figures and comparisons need and JSON does not hold."""
+        """Return the data that figures and comparisons need and the JSON does not contain."""
         cases, counted = self.measured.cases, self.measured.counted
         arrays: dict[str, Array] = {"units": self.units, "score_weights": counted.astype(float)}
         if not isinstance(cases, (RegionCases, DetectionCases)):
@@ -285,7 +285,7 @@ class _Card:
 
     @cached_property
     def reliability(self) -> Reliability | None:
-        """Ten bins of the largest probability; None where scores are no probabilities."""
+        """Ten bins of the largest probability; None where scores are not probabilities."""
         if not self.declaration.is_graded or self.predictions.labels_only:
             return None
         known = self.predictions.outputs[self.has]

@@ -55,7 +55,7 @@ class DeclaredCases:
 
     @property
     def strata(self) -> Floats:
-        """What a split of the cases keeps alike in its parts beside `labels` [N, C]."""
+        """Values, besides `labels`, whose distribution a split keeps similar in its parts [N, C]."""
         return self.values
 
     @cached_property

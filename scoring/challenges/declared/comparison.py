@@ -28,7 +28,7 @@ from scoring.statistics.replicates import array_name
 
 
 def comparison_of(declaration: Declaration) -> ComparisonSpec:
-    """Return what comparisons can use of a declared challenge."""
+    """Return the parts of a declared challenge that comparisons can use."""
     graded, ranking = declaration.is_graded, declaration.ranking
     of_classes = (use.metric.name for use in declaration.score if "class" in use.metric.parameters)
     return ComparisonSpec(

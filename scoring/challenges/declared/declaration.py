@@ -1,4 +1,4 @@
-"""A challenge as data: what a file NAME.toml says, checked, without anything that runs."""
+"""A challenge as data: the checked content of a file NAME.toml, without code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ EQUAL = ("first", "wrong")
 RANKINGS = ("score", "mean_rank", "case_rank")
 """By score; by the mean of the ranks in every metric; by the mean of the ranks in every case."""
 BOXES = ("corners", "size")
-"""What the latter two columns of a box are: its other corner, or width and height."""
+"""Meaning of the last two columns of a box: its other corner, or width and height."""
 DIGEST = 10
 """Characters of the digest in an id."""
 TIES = ("average", "min", "max", "dense", "ordinal")
@@ -24,7 +24,7 @@ TIES = ("average", "min", "max", "dense", "ordinal")
 
 @dataclass(frozen=True)
 class ChallengeIdentity:
-    """What a challenge is called. source: where its rule is written down. citation: doi, url, text of a
+    """Name of a challenge. source: where its rule is written down. citation: doi, url, text of a
     paper."""
 
     id: str
@@ -141,7 +141,7 @@ class Declaration:
 
     @property
     def id(self) -> str:
-        """The id with what tells this version of the file from any other: "camelyon17@1f3a9b20c4"."""
+        """The id with a digest that identifies this version of the file: "camelyon17@1f3a9b20c4"."""
         return f"{self.about.id}@{self.digest[:DIGEST]}"
 
     @property

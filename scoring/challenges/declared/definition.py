@@ -104,7 +104,7 @@ def _tables(declaration: Declaration) -> Inputs:
 
 
 def _model(declaration: Declaration) -> ModelSupport[DeclaredCases, Predictions]:
-    """Return what the challenge does with models."""
+    """Return the challenge's functions for models."""
     return ModelSupport(
         _later("model:read_images", declaration),
         _later("model:inspect", declaration),
@@ -130,6 +130,6 @@ def words_of(declaration: Declaration) -> Words:
         rule=f"{rule} {MISSING[declaration.predictions.missing]}",
         citations=(citation,) if cite or about.source else (),
         official_source="as the challenge's file declares it",
-        reading="by the challenge's file, no official program was asked",
+        reading="by the challenge's file; no official program was run",
         no_model=NO_MODEL,
     )

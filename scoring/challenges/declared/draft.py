@@ -40,13 +40,13 @@ def reasons(draft: Draft) -> tuple[str, ...]:
     if named:
         sentences.append(f"{draft['task']}: {', '.join(named)}.")
     if classes:
-        holds = f"{truth['label']!r} holds" if truth.get("label") else "columns of 0 and 1 hold"
+        holds = f"{truth['label']!r} holds" if truth.get("label") else "these columns contain 0 and 1:"
         what = {"ordinal": "grades in order", "multilabel": "labels"}.get(draft["task"], "classes")
         sentences.append(f"{holds} {len(classes)} {what}.")
     if draft.get("positive"):
         sentences.append(f"{draft['positive']!r} is taken as positive.")
     if kind != "scores":
-        sentences.append(f"Predictions have it in a column {column!r}.")
+        sentences.append(f"Predictions have the case id in a column {column!r}.")
     return tuple(sentences)
 
 
@@ -90,7 +90,7 @@ def id_of(title: str) -> str:
 
 
 def titled(title: str) -> Draft:
-    """Return the keys that say what a challenge is called."""
+    """Return the keys that name a challenge."""
     return {"id": id_of(title), "title": title, "about": f"{title}."}
 
 

@@ -54,12 +54,12 @@ MOST = {"subgroups.columns": 20, "ranking.metrics": 50}
 
 
 def nearest(written: object, known: Iterable[str]) -> str:
-    """Return the nearest known key, "" where none is near."""
+    """Return the most similar known key, "" if none is similar."""
     return next(iter(difflib.get_close_matches(str(written).lower(), list(known), 1, 0.6)), "")
 
 
 def near(written: object, known: Iterable[str]) -> str:
-    """Return " Did you mean ...?" for what was probably meant, "" where nothing is near."""
+    """Return " Did you mean ...?" for the most similar known word, "" if none is similar."""
     found = nearest(written, known)
     return f" Did you mean {found!r}?" if found else ""
 

@@ -68,8 +68,8 @@ def is_named(name: str) -> bool:
 
 
 def find(name: str) -> Challenge[Any, Any] | None:
-    """Return the challenge of an id, with or without its digest; None where there is none here. A file that
-    cannot be read is passed over."""
+    """Return the challenge with this id, with or without its digest; None if it is not known here. A file
+    that cannot be read is passed over."""
     if name in _read:
         return _read[name][1]
     plain, _, digest = name.partition("@")

@@ -1,4 +1,4 @@
-"""Marks of declared points and boxes on one image: each object and detection, with what became of it."""
+"""Marks of declared points and boxes on one image: each object and detection, with the result of it."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ VERTICES = 32
 
 
 def are_flat(declaration: Declaration) -> bool:
-    """Return whether objects lie in a picture: boxes, and points of two coordinates."""
+    """Return whether objects are in a picture: boxes, and points of two coordinates."""
     return declaration.task == "boxes" or len(declaration.truth.places) == 2
 
 
@@ -107,7 +107,8 @@ def _centres(declaration: Declaration, objects: Objects) -> Floats:
 
 
 def _outlines(declaration: Declaration, objects: Objects, of_truth: bool) -> list[Floats]:
-    """Return the corners of boxes; of a point of the truth the circle within which it is found."""
+    """Return the corners of boxes; for a point of the truth, those of the circle in which a detection
+    matches it."""
     if declaration.task == "boxes":
         corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
         return [place[:2] + corners * place[2:] for place in objects.places]

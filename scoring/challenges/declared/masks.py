@@ -56,7 +56,7 @@ class TruthMasks:
 
 
 def found_in_masks(files: SourceFiles) -> TruthMasks:
-    """Return what the masks of a truth hold. Raises InputRefused with every problem."""
+    """Return the content of the masks of a truth. Raises InputRefused with every problem."""
     masks, problems = _of_truth(files)
     read = list(_examined(files, masks, problems))
     found = Counter(value for _, values, _ in read for value in sorted(values) if value)
@@ -105,7 +105,7 @@ class MaskPredictions(Predictions):
 def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the masks of the truth, beside which images may lie in a folder whose name begins with "image".
+    """Read the masks of the truth, beside which images may be in a folder whose name begins with "image".
     Raises InputRefused with every problem."""
     files = open_source(source, context.name, streamed=ENDINGS)
     masks, problems = _of_truth(files)
@@ -151,7 +151,7 @@ def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
 
 
 def is_of_images(member: str) -> bool:
-    """Return whether a member lies in a folder of images."""
+    """Return whether a member is in a folder of images."""
     return any(part.lower().startswith("image") for part in PurePosixPath(member).parts[:-1])
 
 
@@ -265,13 +265,13 @@ def _measured(
 
 
 def _measuring(options: Mapping[str, object]) -> dict[str, object]:
-    """Return the options that can change what is measured of a case."""
+    """Return the options that can change the measurements of a case."""
     later = ("average", "class", "both_empty", "empty_truth", "worst_mm")
     return {name: value for name, value in options.items() if name not in later}
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:
-    """Return what was measured of all cases, by the key of each metric."""
+    """Return the measurements of all cases, by the key of each metric."""
     shape = (len(predictions.outputs), len(declaration.uses), len(declaration.regions), MEASURES)
     measured = np.where(np.isnan(predictions.outputs), 0, predictions.outputs).reshape(shape)
     names = tuple(declaration.regions)

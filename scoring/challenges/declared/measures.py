@@ -83,7 +83,7 @@ class Measured:
         return found
 
     def basis(self, units: Ints) -> Basis:
-        """Return what `quantities` rest on, from the unit number of each case [N]."""
+        """Return the basis of `quantities`, from the unit number of each case [N]."""
         declaration, cases = self.declaration, self.cases
         ranges: dict[QuantityName, Range] = {use.key: use.metric.range for use in declaration.uses}
         ranges[SCORE] = declaration.range

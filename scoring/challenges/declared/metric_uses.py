@@ -58,7 +58,7 @@ class MetricReader:
         """Return parts with weights that sum to 1."""
         at, total = ("score", "parts"), sum(use.weight for use in uses)
         if uses and total <= 0:
-            self.keys.bad(at, "the weights sum to nothing: give one above 0.")
+            self.keys.bad(at, "the weights sum to 0: give at least one weight above 0.")
             return uses
         if len({use.better for use in uses}) > 1:
             words = ", ".join(f"{use.key} ({use.better})" for use in uses)
@@ -107,7 +107,7 @@ class MetricReader:
                 advice = f'of {n} classes say which: average = "macro", or class = "...".'
                 self.keys.refuse("missing-key", at, f"{metric.name} {advice}")
             elif "positive" not in self.keys.tree and not self.predictions.score:
-                self.keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know which class is.")
+                self.keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know the class.")
         has_scores = self.predictions.scores or self.predictions.score
         if metric.needs in ("scores", "probabilities") and not has_scores:
             self.keys.bad(at, f"{metric.name} needs scores; [predictions] has labels only.")

@@ -84,7 +84,7 @@ def inspect(
 
 
 def _answers_are_right(declaration: Declaration, found: Inspection, name: str) -> Sequence[Finding]:
-    """Return notes about what a model answered in trial runs. Raises InputRefused where no table of such
+    """Return notes about a model's outputs in trial runs. Raises InputRefused where no table of such
     answers would be read."""
     outputs = found.outputs
     width = outputs.shape[1] if outputs.ndim == 2 and outputs.size else None

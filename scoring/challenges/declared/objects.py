@@ -145,7 +145,9 @@ def _rows(
     if declaration.task == "boxes":
         is_size = declaration.truth.boxes == "size"
         numbers[:, 2:4] -= 0 if is_size else numbers[:, :2]
-        wrong = "width or height is 0 or less." if is_size else "a corner lies at or before the first one."
+        wrong = (
+            "width or height is 0 or less." if is_size else "the second corner is at or before the first one."
+        )
         read.refuse(np.any(numbers[:, 2:4] <= 0, axis=1), rows, wrong)
     read.settle()
     return _Rows(ids, held, numbers, kinds)

@@ -69,7 +69,7 @@ def parse(data: bytes | str, name: str) -> Declaration:
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
         tree = tomllib.loads(text)
     except UnicodeDecodeError:
-        raise InputRefused([error("bad-toml", name, "it is no text in UTF-8: save it so.")]) from None
+        raise InputRefused([error("bad-toml", name, "it is no text in UTF-8: save it in UTF-8.")]) from None
     except RecursionError:
         message = "its lists and tables are nested too deep."
         raise InputRefused([error("bad-toml", name, message)]) from None
@@ -129,7 +129,7 @@ def _about(keys: KeyReader) -> ChallengeIdentity:
 def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
     top = keys.values("")
     if task in OF_CLASSES and not keys.tree.get("regions"):
-        keys.required(("classes",), "name the classes, in order where order counts.")
+        keys.required(("classes",), "name the classes; if they are ordered, in their order.")
     classes, positive = top.get("classes", ()), top.get("positive")
     if task in ("classification", "ordinal") and len(classes) == 1:
         keys.bad(("classes",), "one class cannot be distinguished from another: name two or more.")
@@ -194,10 +194,13 @@ def _predictions(
         if score and scores:
             keys.bad(("predictions", "score"), "give score or scores, not both.")
         if score and len(classes) > 2:
-            advice = f'it tells two classes apart, and there are {len(classes)}: write scores = "classes".'
+            advice = (
+                f"one score can distinguish only two classes, and there are {len(classes)}: write "
+                'scores = "classes".'
+            )
             keys.bad(("predictions", "score"), advice)
         if score and positive is None and "positive" not in keys.tree:
-            keys.refuse("missing-key", ("positive",), "say which of the two classes the score is of.")
+            keys.refuse("missing-key", ("positive",), "name the class that the score belongs to.")
     if read.get("missing") == "worst" and task and task not in WORST_OF:
         advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
         keys.bad(("predictions", "missing"), advice)

@@ -31,7 +31,7 @@ ADVICE = {
     "worst": " It counts as the worst possible answer.",
     "ignore": " The case is left out.",
 }
-"""What a gap does, by the rule of the challenge."""
+"""Effect of a missing prediction, by the rule of the challenge."""
 ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
 """Of tables, and how many of a folder are looked into."""
 SUM_OFF = 1e-3
@@ -45,12 +45,12 @@ OF_TRUTH = {
     "points": {"radius": "the radius", "label": "the class"},
     "boxes": {"label": "the class"},
 }
-"""Task -> keys of [truth] that name a column, with what it holds."""
+"""Task -> keys of [truth] that name a column, with its content."""
 OF_PREDICTIONS = {"score": "the score", "value": "the predicted number", "risk": "the risk"}
 
 
 Columns = Sequence[tuple[str, str]]
-"""Columns by name, with what each holds."""
+"""Columns by name, with their content."""
 
 
 def truth_columns(declaration: Declaration) -> Columns:
@@ -74,15 +74,15 @@ def number_columns(declaration: Declaration) -> Columns:
 
 
 def label_column(declaration: Declaration) -> Columns:
-    """Return the column of the predicted class, where there is one; of points and boxes it is called as in
-    the truth unless the file says otherwise."""
+    """Return the column of the predicted class, if there is one; for points and boxes it has the name of
+    the truth's column unless the file says otherwise."""
     name = declaration.predictions.label or (declaration.truth.label if declaration.truth.places else None)
     return [(name, "the predicted class")] if name else []
 
 
 @dataclass
 class ReadTable:
-    """A table as it is read, with what is wrong with it.
+    """A table as it is read, with its problems.
 
     Attributes:
         digest_of: SHA-256 of the member that it is.
@@ -96,7 +96,8 @@ class ReadTable:
 
     @classmethod
     def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
-        """Open the table of a source, of several the one that has the columns. Raises InputRefused."""
+        """Open the table of a source; if there are several, the one that has the columns. Raises
+        InputRefused."""
         files = open_source(source, name)
         member = find_own_table(files, [name for name, _ in columns])
         data, table = files.read_table(member)
@@ -222,7 +223,11 @@ def read_truth(
         values = read.bits(places, rows)
         if declaration.is_graded:
             several = np.nansum(values, axis=1) != 1
-            read.refuse(several, rows, "a case has one class: write one 1 among its classes, else 0.")
+            read.refuse(
+                several,
+                rows,
+                "each case has exactly one class: write 1 in one class column and 0 in the others.",
+            )
             labels = np.asarray(np.nan_to_num(values).argmax(1))
     else:
         values, faults = read.numbers(places, rows, " Fill it in.")
@@ -258,7 +263,9 @@ def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) 
     if not names:
         return []
     listing = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-    message = f"no case is of {listing}: a metric of that class alone is undefined, and means leave it out."
+    message = (
+        f"no case has {listing}: a metric of that class alone is undefined, and means leave the class out."
+    )
     return [warning("absent-class", where, message)]
 
 
@@ -333,11 +340,12 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
     unsummed = declaration.is_graded and bool((abs(known.sum(1) - 1) > SUM_OFF).any())
     if called and outside:
         message = (
-            f"{called[0]} calls a class above a score of 0.5, as the challenge's file names no "
-            "threshold, and scores here lie outside 0 to 1: send probabilities, or name a threshold there."
+            f"{called[0]} predicts a class when its score is above 0.5, because the challenge's file names "
+            "no threshold. Scores here are outside 0 to 1: send probabilities, or name a threshold in the "
+            "file."
         )
     elif needing and (outside or unsummed):
-        which = "lie outside 0 to 1" if outside else "do not sum to 1"
+        which = "are outside 0 to 1" if outside else "do not sum to 1"
         needs = f"{needing[0]} needs probabilities, and scores here {which}"
         message = f"{needs}: send probabilities (softmax, sigmoid)."
     else:

@@ -1,4 +1,4 @@
-"""Scenes of declared masks for a viewer: truth and prediction of a case, over the images that lie beside."""
+"""Scenes of declared masks for a viewer: truth and prediction of a case, over the images that are beside."""
 
 from functools import partial
 from pathlib import PurePosixPath
@@ -17,7 +17,7 @@ from scoring.inputs.scenes import Scene, read_scene
 from scoring.inputs.volumes import MOST_LABELLED, LabelVoxels
 
 MOST_CODES = 15
-"""Labels that a scene tells apart."""
+"""Maximum number of different labels in a scene."""
 
 
 def label_names(declaration: Declaration) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ class TruthTable:
         return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))
 
     def number(self, cell: str) -> float | None:
-        """Return what a cell holds as a number, None for other text."""
+        """Return the content of a cell as a number, None for other text."""
         with suppress(ValueError):
             return float(DECIMAL_COMMA.sub(r"\1.\2", cell) if self.decimal_comma else cell)
         return None
@@ -192,8 +192,7 @@ def _case(truth: TruthTable) -> str:
     if not unique:
         message = (
             "no column has a different value in every row, so no column can be the case id: add a column of "
-            "ids here and "
-            "to the predictions; where several columns name a case, their texts joined."
+            "ids here and to the predictions; if several columns together name a case, join their texts."
         )
         raise InputRefused([error("missing-column", truth.name, message)])
     return (*named, *unique)[0]

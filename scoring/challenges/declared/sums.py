@@ -1,5 +1,5 @@
 """Sums of a declared score by unit, so that the swap test can tell teams apart: counts of true and
-predicted class, and pseudo-values of what is no function of these."""
+predicted class, and pseudo-values of what is not a function of these."""
 
 from collections.abc import Callable
 

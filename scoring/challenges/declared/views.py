@@ -19,13 +19,13 @@ from scoring.presentation.figures.values import predicted_by_truth
 
 WORST_CASES = 30
 COUNTS = {"support": "cases", "predicted": "called"}
-"""Keys of a class that are counts -> what tables call them."""
+"""Keys of a class that are counts -> their names in tables."""
 
 
 def views(declaration: Declaration, card: ScoreCard) -> Views:
     """Return headline and sections of a scorecard."""
     axis = declaration.score[0].metric.title if len(declaration.score) == 1 else "score"
-    of_groups = Measure(SCORE, "Which groups does it serve worse?", axis)
+    of_groups = Measure(SCORE, "For which groups is it worse?", axis)
     sections = (
         ("Metrics", [_metrics(declaration, card)]),
         ("Classes", list(_classes(card))),
@@ -41,7 +41,7 @@ def views(declaration: Declaration, card: ScoreCard) -> Views:
 
 
 def _model(card: ScoreCard) -> Sequence[Block]:
-    """Return what a model takes and gives; nothing for a file."""
+    """Return the inputs and outputs of a model; nothing for a file."""
     if not (model := card.more.get("model")):
         return []
     return [Facts(preflight_views.format_facts(model, there=False)), preflight_views.tensors(model)]
@@ -77,7 +77,7 @@ def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
     weight = {use.key: use.weight for use in declaration.score}
     intervals: Mapping[str, Any] = card.intervals
     return Table.of(
-        "What do the metrics say?",
+        "What are the values of the metrics?",
         declaration.uses,
         (
             Column("metric", "metric", get=lambda use: use.title),
@@ -142,5 +142,5 @@ def _worst(card: ScoreCard) -> Table:
     keys = [key for key in rows[0] if key != "correct"]  # which the order says already
     numbers = {key for key in keys if isinstance(rows[0][key], float)}
     columns = [Column(key, key.replace("_", " "), "number" if key in numbers else "text") for key in keys]
-    caption = f"The {len(rows)} cases that are most wrong, worst first. n = {card.n_cases}."
+    caption = f"The {len(rows)} cases with the largest errors, worst first. n = {card.n_cases}."
     return Table.of("Which cases are worst?", rows, columns, caption, key="worst", cases="case")

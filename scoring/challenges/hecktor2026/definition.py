@@ -22,9 +22,7 @@ RULE = """
 | staging | 0.35 | balanced accuracy of T and of N (mean recall over the stages that occur in the truth), and the plain mean of the two |
 | prognosis | 0.40 | C-index: share of comparable pairs of patients in which the earlier relapse has the higher risk, ties half |
 
-A missing mask counts as empty, a missing stage as wrong. As a rule a missing score makes its pairs non-concordant, and two empty masks have Dice 1;
-the page shows how much of the score comes from this rule. Nothing is resampled: a mask on another grid counts as missing. Where the sources are silent an
-option chooses: any but the usual choice is named with the formula, and what the score would be under every other reading is shown.
+A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Nothing is resampled: a mask on another grid counts as missing. Where the sources leave a question open, an option decides: choices other than the usual one are named with the formula, and the page shows the score under every other choice.
 """
 MASK_TYPES = ("gz", "nii", "mha")
 """The last ending of each of `MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
@@ -45,9 +43,10 @@ CHALLENGE = Challenge(
             ),
         ),
         official_source="by the published rules; the challenge's own program is not public",
-        reading="by our reading, no official program is public",
+        reading="by our interpretation; no official program is public",
         no_model=(
-            "there is no model route: score what the method wrote, a folder or zip of masks and predictions.csv."
+            "there is no model route: score the files that the method wrote: a folder or zip of masks and "
+            "predictions.csv."
         ),
     ),
     options=OPTIONS,
@@ -64,8 +63,7 @@ CHALLENGE = Challenge(
             "segmentation": f"images/{SEGMENTATION}",
             **{name.removesuffix(".json"): name for name in ANSWERS},
         },
-        note="`rfs.json` and a column RFS are read as a time (the later the relapse, the larger), a column "
-        "Prediction or risk as a risk (the sooner, the larger), unless the score names another direction.",
+        note="`rfs.json` and a column RFS are read as a time (larger means a later relapse), a column Prediction or risk as a risk (larger means an earlier relapse), unless the score names another direction.",
         absent=Lazy("scoring.challenges.hecktor2026.predictions:absent"),
         example=Lazy("scoring.challenges.hecktor2026.example:example"),
     ),

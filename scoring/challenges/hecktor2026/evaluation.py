@@ -1,4 +1,4 @@
-"""A submission held against a truth under options: what it is scored by, on many test sets at once.
+"""A submission matched to a truth under options: the quantities of its score, on many test sets at once.
 
 Row b of weights [B, N] says how often each patient is in test set b.
 """
@@ -87,7 +87,7 @@ class HecktorEvaluation:
 
     @cached_property
     def pairs(self) -> ConcordancePairs:
-        """Comparable pairs of the test set itself, and what the scores make of them."""
+        """Comparable pairs of the test set itself, and how the scores order them."""
         return self.pairs_of(self.once)
 
     def among(self, members: Bools) -> "HecktorEvaluation":
@@ -97,13 +97,13 @@ class HecktorEvaluation:
     def stage_counts(self, kind: str, weights: Floats) -> ClassCounts:
         """Count support, predictions and hits per stage over the patients with a true one.
 
-        No usable prediction is no class.
+        A missing or unusable prediction is not a class.
         """
         true, submitted = self.true_stages[kind], self.submitted_stages[kind]
         return classification.counts(true, submitted, weights, len(STAGES[kind]))
 
     def pairs_of(self, weights: Floats) -> ConcordancePairs:
-        """Count comparable pairs and what the scores make of them, over the patients with time and event."""
+        """Count comparable pairs and how the scores order them, over the patients with time and event."""
         truth = self.truth
         known = truth.has_survival & self.members
         return survival.pairs(
@@ -137,7 +137,7 @@ class HecktorEvaluation:
         return values | of_classes
 
     def basis(self, units: Ints) -> Basis:
-        """Return what `quantities` rest on, from the unit number of each patient [N]."""
+        """Return the basis of `quantities`, from the unit number of each patient [N]."""
         cases: dict[QuantityName, Bools] = {}
         for s, (name, _) in STRUCTURES.items():
             cases |= dict.fromkeys((f"dice_{s}", ("mean_dice", name)), np.isfinite(self.dices[s]))

@@ -56,7 +56,7 @@ def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
         card,
         structure,
         overlap.dice_by_volume,
-        "Left at “none”: the submission has this structure, the truth does not. Both empty: not drawn.",
+        "Left, at “none”: the submission has this structure, but the truth does not. Both empty: not drawn.",
     )
 
 
@@ -66,7 +66,7 @@ def volumes(card: ScoreCard, structure: str) -> Figure:
         card,
         structure,
         overlap.volumes,
-        "Above the dotted line the submission draws too much. Both empty: not drawn.",
+        "Above the dotted line the submission's volume is too large. Both empty: not drawn.",
     )
 
 
@@ -103,7 +103,7 @@ def confusion(card: ScoreCard, kind: str) -> Figure | None:
     if not cells.any():
         return None
     style = MatrixStyle(
-        f"Which {kind} stage is taken for which?",
+        f"Which {kind} stages are confused?",
         unit="patients",
         is_counted=True,
         extra_column=(NONE, "no usable prediction"),
@@ -145,12 +145,13 @@ def kaplan_meier(card: ScoreCard) -> Figure | None:
 
 
 def pairs(card: ScoreCard) -> Figure:
-    """Return what became of the comparable pairs."""
+    """Return the result of the comparable pairs."""
     counts = summary.pairs(card)
     listed = ", ".join(f"{n:,} {name}" for name, n in counts.items())
     return Figure(
         partial(survival.pair_bar, counts),
-        f"Comparable: one relapsed before the other's time. Hatched: not won. Here {listed}. n = "
+        "Comparable: one patient relapsed before the other's relapse or last follow-up. Hatched: not won. "
+        f"Here {listed}. n = "
         f"{sum(counts.values()):,} pairs.",
         {"pairs": list(counts), "number": list(counts.values())},
     )

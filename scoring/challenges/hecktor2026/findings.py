@@ -70,7 +70,7 @@ def _named(truth: HecktorTruth, chosen_patients: Iterable[bool]) -> list[str]:
 
 
 UNDEFINED = {
-    "segmentation": "no mask pair is left to be scored: segmentation and score are undefined (null).",
+    "segmentation": "no mask pair is left to score: segmentation and score are undefined (null).",
     "balanced_accuracy_t": "no patient of the truth has a T stage: staging and score are undefined (null).",
     "balanced_accuracy_n": "no patient of the truth has an N stage: staging and score are undefined (null).",
     "c_index": (
@@ -111,7 +111,7 @@ def _segmentation(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator
         masks = [mask for mask in truth.masks if mask]
         for name, label in STRUCTURES.values():
             if not any(mask.voxels[label] for mask in masks):
-                sentence = f"no patient of the truth has a {name}: its Dice rests on empty masks alone."
+                sentence = f"no patient of the truth has a {name}: its Dice comes only from empty masks."
                 yield warning("absent-class", name, sentence)
 
 
@@ -123,8 +123,8 @@ def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -
         if evaluation.options.t0 == "count":
             message = (
                 f"{at_zero.size} patient{'s have' if at_zero.size > 1 else ' has'} T0 in the truth, a stage "
-                "that submissions may not answer. It counts as a class that nobody gets right, which lowers "
-                f"the balanced accuracy of T for all who follow the rules: {named}."
+                "that submissions may not answer. T0 counts as a class that no team can predict, which "
+                f"lowers the balanced accuracy of T for all teams that follow the rules: {named}."
             )
             yield warning("stage-t0", "T0", message)
         else:
@@ -163,7 +163,7 @@ PAIRS = {
     "half": "their pairs counted half",
     "exclude": "their pairs left out",
 }
-"""What becomes of pairs that touch a patient without a score, by the option."""
+"""The result of pairs that touch a patient without a score, by the option."""
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:

@@ -26,12 +26,12 @@ Values = TypeVar("Values", float, Floats)
 
 
 def weighted(segmentation: Values, staging: Values, c_index: Values) -> Values:
-    """Return 0.25 segmentation + 0.35 staging + 0.40 C-index; NaN where one of them is."""
+    """Return 0.25 segmentation + 0.35 staging + 0.40 C-index; NaN if one of them is NaN."""
     total: Values = 0.25 * segmentation + 0.35 * staging + 0.40 * c_index
     return total
 
 
 def unweighted(segmentation: Values, staging: Values, c_index: Values) -> Values:
-    """Return the plain mean of the three subtasks; NaN where one of them is."""
+    """Return the plain mean of the three subtasks; NaN if one of them is NaN."""
     mean: Values = (segmentation + staging + c_index) / 3
     return mean

@@ -40,7 +40,8 @@ class Layout:
     """Members of a source. masks: all that claim to be a patient's mask. images: CT and PT of a patient.
     answers: a container's JSON by what it answers.
 
-    tables: those at the top level. elsewhere: files that end as masks do and lie where none is looked for.
+    tables: those at the top level. elsewhere: files with the ending of masks, in other folders than those
+    for masks.
     """
 
     masks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class SubmissionLayout:
 
     @property
     def name(self) -> str:
-        """What messages call the source."""
+        """Name of the source in messages."""
         return self.files.name
 
     def digested(self, members: Iterable[str]) -> "SubmissionLayout":
@@ -82,7 +83,7 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
     """Sort the members of a source; unknown files are left out. container: whether a container's output is
     looked for.
 
-    Raises InputRefused (`unreadable-file`) for a single file that is no table.
+    Raises InputRefused (`unreadable-file`) for a single file that is not a table.
     """
     if files.kind == "file":
         if not files.name.lower().endswith(TABLES):
@@ -267,8 +268,8 @@ def misplaced(contents: SubmissionLayout) -> list[Finding]:
         kinds = sorted({kind for images in layout.images.values() for kind in images})
         first = next(iter(layout.images.values()))[kinds[0]] if len(kinds) == 1 else contents.name
         message = (
-            f"no mask was found, but {len(layout.images)} patients have files that are called as their "
-            f"{' and '.join(kinds)} are: call masks PatientID.nii.gz, and leave images out."
+            f"no mask was found, but {len(layout.images)} patients have files with the names of their "
+            f"{' and '.join(kinds)}: name masks PatientID.nii.gz, and leave images out."
         )
         fixes = [renaming("case", ((f"{ANY}__{kind}", ANY),)) for kind in kinds if len(kinds) == 1]
         return [warning("mask-elsewhere", first, message).with_fixes(*fixes)]
@@ -307,7 +308,7 @@ def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
     if not swapped:
         return []
     written = " and ".join(f"{name.upper()[:3]}{name[3]} is {number}" for name, number in sorted(swapped))
-    message = f"it says that {written}: in masks write GTVp as 1 and GTVn as 2, or mend this list."
+    message = f"it says that {written}: in masks write GTVp as 1 and GTVn as 2, or fix this list."
     return [error("label-order", files.called(listing), message)]
 
 
@@ -343,7 +344,7 @@ def count_all(
 ) -> tuple[MaskCounts, list[Finding]]:
     """Count every patient's mask against the truth's. Raises Cancelled.
 
-    Returns the counts, and what was noticed: `malformed-mask` and notes.
+    Returns the counts, and findings: `malformed-mask` and notes.
 
     with_nodes: whether the lesions of GTVn are counted and matched.
     """

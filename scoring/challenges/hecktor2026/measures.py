@@ -25,7 +25,7 @@ WITH_INTERVAL = (
     "c_index",
 )
 OF_CENTERS = tuple(name for name in WITH_INTERVAL if name not in ("score", "staging"))
-"""What is said of each center by itself."""
+"""Text about each center by itself."""
 
 
 def unit_sums(
@@ -35,7 +35,7 @@ def unit_sums(
     c_index: float,
     c_index_left_out: Floats,
 ) -> Floats:
-    """Return what the score is made of, by unit [n, 23]: sum and number of the Dice values of both
+    """Return the parts of the score, by unit [n, 23]: sum and number of the Dice values of both
     structures, hits and patients of each T and N stage, and the share in the C-index.
 
     From the patients [N] and their unit numbers. dices: of `dice` for each structure. staged: true and

@@ -37,7 +37,7 @@ EMPTY_MASKS = _choice(
 )
 MISSING_SCORES = _choice(
     "missing_risk",
-    "credit of pairs with a patient without a score",
+    "credit of pairs in which a patient has no score",
     "Pairs without a score",
     dict(
         zip(
@@ -53,7 +53,7 @@ MISSING_SCORES = _choice(
 )
 DIRECTION = _choice(
     "prognosis_direction",
-    "whether the score is a risk or a time; auto goes by the column",
+    "whether the score is a risk or a time; auto decides by the column's name",
     "Scores are read as",
     {
         "auto": "By the column's name: risk is a risk, RFS a time.",
@@ -63,9 +63,9 @@ DIRECTION = _choice(
 )
 T0 = _choice(
     "t0",
-    "T0 in the truth is a class of its own, or is left out of the T stage score",
+    "T0 in the truth: a separate class, or left out of the T stage score",
     "T0 in the truth",
-    {"count": "A class of its own.", "exclude": "Patients with T0 are left out of the T stage score."},
+    {"count": "A separate class.", "exclude": "Patients with T0 are left out of the T stage score."},
 )
 LESIONS = Option(
     name="lesions",
@@ -80,7 +80,7 @@ LESIONS = Option(
 )
 ORDER = Option(
     name="order",
-    help="what numbers the places, weighted ranks or weighted scores: rank (default), score",
+    help="order of the places: weighted ranks (rank, the default) or weighted scores (score)",
     default="rank",
     values=("rank", "score"),
     metavar="HOW",
@@ -111,9 +111,9 @@ CLAUSES = {
         "time": "prognosis scores read as days to relapse",
     },
     T0.name: {"exclude": "patients with T0 are left out of the T stage score"},
-    ORDER.name: {"rank": "places by weighted ranks of the three"},
+    ORDER.name: {"rank": "places by weighted ranks of the three subtasks"},
 }
-"""What each value of an option changes in the formula; nothing for a value that is not named."""
+"""Effect of each value of an option on the formula; nothing for a value that is not named."""
 
 
 def formula(values: Values) -> str:

@@ -34,7 +34,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Volumes:
-    """What became of the voxels of one patient, in mL. structure: "GTVp", "GTVn" or "both".
+    """The result of the voxels of one patient, in mL. structure: "GTVp", "GTVn" or "both".
 
     right: in both masks, spurious: in the prediction only, missed: in the truth only. renamed: in both, under
     the other label: for a structure part of what is spurious or missed of it, for both a result of its own.
@@ -68,7 +68,7 @@ def spread(card: ScoreCard, structure: str) -> Spread:
 
 
 def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> tuple[Volumes, ...]:
-    """Return what became of voxels, of both structures together, then of each; empty without a
+    """Return the result of voxels, of both structures together, then of each; empty without a
     truth mask. A missing or malformed mask counts as empty, as in the score."""
     mask, table = truth.masks[index], submission.masks.tables[index]
     if mask is None:
@@ -102,7 +102,7 @@ def worst(card: ScoreCard, by: str, most: int = 10) -> tuple[Worst, ...]:
     return tuple(sorted(candidates, key=lambda entry: (sign * entry.value, entry.index))[:most])
 
 
-def _dice(row: Mapping[str, Any]) -> float | None:
+def _mean_dice(row: Mapping[str, Any]) -> float | None:
     """Return the mean Dice of both structures, of those that count."""
     values = [row[f"dice_{s}"] for s in STRUCTURES if row[f"dice_{s}"] is not None]
     return sum(values) / len(values) if values else None
@@ -131,7 +131,7 @@ def lost_pairs(row: Mapping[str, Any]) -> int | None:
 
 
 WORST: Mapping[str, tuple[int, Callable[[Mapping[str, Any]], float | None]]] = {
-    "dice": (1, _dice),
+    "dice": (1, _mean_dice),
     "stages": (-1, _steps_off),
     "pairs": (-1, lost_pairs),
 }
@@ -164,7 +164,7 @@ IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
 
 
 def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Scene | None:
-    """Return the masks of one patient and, where they lie beside the truth's, CT and PET; None without a
+    """Return the masks of one patient and, where they are beside the truth's, CT and PET; None without a
     truth mask. Raises InputRefused."""
     patient = truth.ids[index]
     mask = masks.opener(truth.contents, patient)
@@ -197,7 +197,7 @@ VOXEL_COLUMNS = (
         "number",
         2,
         "lower",
-        help="In both, under the other label; of one structure, part of its FP or FN",
+        help="In both, with the other label; for one structure this is part of its FP or FN",
     ),
 )
 
@@ -219,7 +219,7 @@ def _voxels(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Table:
             Column("dice", "Dice", "number", better="higher", get=lambda volume: dice.get(volume.structure)),
             *VOXEL_COLUMNS,
         ),
-        f"In mL. The viewer says the same, slice by slice.{UNUSABLE.get(row['mask'], '')}",
+        f"In mL. The viewer shows the same, slice by slice.{UNUSABLE.get(row['mask'], '')}",
         key="voxels",
     )
 
@@ -254,4 +254,4 @@ def _discordant(card: ScoreCard, index: int) -> Sequence[Text]:
     if not names:
         return ()
     listed = ", ".join(markdown(name, 40) for name in names[:NAMED])
-    return (Text(f":small[:gray[Out of order with {listed}{' and more' * (len(names) > NAMED)}.]]"),)
+    return (Text(f":small[:gray[Wrongly ordered with {listed}{' and more' * (len(names) > NAMED)}.]]"),)

@@ -76,8 +76,8 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     if unknown:
         message = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
         bare = [patient for patient in ids if patient not in layout.masks]
-        mends = suggestions.without_affix(unknown, bare)
-        findings.append(warning("unknown-patient", files.name, message).with_fixes(*mends))
+        fixes = suggestions.without_affix(unknown, bare)
+        findings.append(warning("unknown-patient", files.name, message).with_fixes(*fixes))
     row_by_patient = {patient: row for row, patient in enumerate(rows.ids)}
     row_of = np.array([row_by_patient.get(patient, -1) for patient in ids])
     stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
@@ -87,8 +87,9 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         raise InputRefused(unread, others)
     if contents.joined:
         message = (
-            f"masks of GTVp and GTVn apart are joined, for {len(contents.joined)} patients: where both are, "
-            "GTVp counts, and one without a file is empty. Official programs take one label map a patient."
+            f"separate masks of GTVp and GTVn are joined for {len(contents.joined)} patients: where both "
+            "overlap, GTVp counts; a structure without a file is empty. Official programs take one label "
+            "map per patient."
         )
         findings.append(note(OTHER_FORMAT, files.name, message))
     counted, noticed = _counted(truth, ids, contents, context)
@@ -141,7 +142,10 @@ def absent(submission: HecktorSubmission) -> list[Finding]:
     """Return `no-mask` where no patient has a mask that can be read."""
     if "ok" in submission.masks.states:
         return []
-    message = "no patient has a mask that can be read: submit one for each, an empty one without a tumour."
+    message = (
+        "no patient has a readable mask: submit one for each patient, and an empty mask for a patient "
+        "without a tumour."
+    )
     return [error("no-mask", submission.name, message)]
 
 
@@ -170,7 +174,7 @@ def _nobody(
 ) -> list[Finding]:
     """`no-table` where there is no patient at all, `no-common-case` where the truth has none of them."""
     if not own:
-        message = f"there is nothing of a patient: no table with a PatientID column ({TABLE}), no mask."
+        message = f"no patient was found: no table with a PatientID column ({TABLE}) and no mask."
         return [error("no-table", files.name, message)]
     if truth is None or len(unknown) < len(own):
         return []
@@ -189,13 +193,13 @@ def _most_unknown(
         n_known = len(names) - len(unknown)
         if truth is None or len(unknown) <= n_known or 2 * n_known >= len(known):
             continue
-        mends = suggestions.without_affix(unknown, truth.ids)
-        if mends or len(unknown) >= NO_ACCIDENT:
+        fixes = suggestions.without_affix(unknown, truth.ids)
+        if fixes or len(unknown) >= NO_ACCIDENT:
             message = (
-                f"{len(unknown)} of {len(names)} {noun} are of no patient of {truth.name} "
-                f"({', '.join(unknown[:3])}): call them as the truth does."
+                f"{len(unknown)} of {len(names)} {noun} belong to no patient of {truth.name} "
+                f"({', '.join(unknown[:3])}): use the names of the truth."
             )
-            problems.append(error("unknown-patient", contents.name, message).with_fixes(*mends))
+            problems.append(error("unknown-patient", contents.name, message).with_fixes(*fixes))
     return problems
 
 
@@ -209,7 +213,7 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
     zeros = np.count_nonzero(read.codes[row_of[row_of >= 0]] == T0) if kind == "t" else 0
     if zeros:
         highest = int(read.codes.max())
-        from_zero = f" The numbers are 0 to {highest}: are they one below the stages? Write T1 to T4."
+        from_zero = f" The numbers are 0 to {highest}: are they the stages minus one? Write T1 to T4."
         guess = from_zero * (read.as_numbers and highest < len(STAGES[kind]) - 1)
         message = f"{zeros} answered T0, a stage that submissions may not answer.{guess}"
         findings.append(warning("t0-answered", rows.places[0], message))
@@ -253,7 +257,8 @@ def _counted(
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what files can be for HECKTOR 2026: masks, a table of patients, or a container's answers."""
+    """Yield the possible uses of files for HECKTOR 2026: masks, a table of patients, or a container's
+    answers."""
     layout = _layout(contents)
     members = {**layout.masks, **_lone_mask(contents)}
     patient_tables = [table for table in contents.tables if _is_of_patients(table)]

@@ -1,4 +1,5 @@
-"""HECKTOR 2026 in comparisons: the order of teams by weighted ranks or scores, and what is compared."""
+"""HECKTOR 2026 in comparisons: the order of teams by weighted ranks or scores, and the compared
+quantities."""
 
 import itertools
 from collections.abc import Mapping
@@ -34,10 +35,10 @@ TWENTIETHS = np.array([5, 7, 8])
 """0.25, 0.35 and 0.40 as whole twentieths: sums of floats would split equal totals."""
 WORDS = {
     "rank": "Teams are ordered by weighted ranks: 0.25, 0.35 and 0.40 times a team's ranks in segmentation, "
-    "staging and prognosis; small is good.",
+    "staging and prognosis; smaller is better.",
     "score": "Teams are ordered by weighted score, as chosen here; by default they are by weighted ranks.",
 }
-"""What orders the teams, by the option `order`."""
+"""The score that orders the teams, by the option `order`."""
 NAMES = ("segmentation", "staging", "prognosis")
 
 

@@ -25,7 +25,7 @@ from scoring.statistics.replicates import replicate
 
 @dataclass(frozen=True)
 class RuleVariant:
-    """The score under another value of one option, and how far it is from the card's; None where one of them
+    """The score under another value of one option, and how far it is from the card's; None if one of them
     is undefined.
 
     parts: the subtasks under it, None where undefined.
@@ -91,19 +91,19 @@ def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySid
     )
     figure = Figure(
         draw,
-        f"Line: the score as it is read now, {share(card.score)}. One rule is changed at a time. "
+        f"Line: the score as read now, {share(card.score)}. One rule is changed at a time. "
         f"n = {card.n_cases}.",
     )
     now = RuleVariant("", "", card.score, None, {part.metric: part.value for part in summary.parts(card)})
     table = Table.of(
-        "Which part does it change?",
+        "Which part of the score does it change?",
         (now, *variants),
         (
             Column(
                 "reading",
                 "reading",
                 width=215,
-                get=lambda row: row.name if row.option else "as it is read now",
+                get=lambda row: row.name if row.option else "as read now",
             ),
             Column("score", "score", "number", 4, "higher"),
             Column("difference", "difference", "number", 4, sign=True),
@@ -112,7 +112,7 @@ def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySid
                 for metric, (_, short, _) in WEIGHTS.items()
             ),
         ),
-        "On these rules the description is silent or contradicts itself. The choices above the headline "
+        "The description does not say these rules, or contradicts itself. The choices above the headline "
         "change them.",
         key="readings",
     )

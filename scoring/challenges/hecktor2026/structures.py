@@ -14,7 +14,7 @@ MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
 STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?([pn])", re.IGNORECASE | re.DOTALL)
 LABELS = {"p": STRUCTURES["gtvp"][1], "n": STRUCTURES["gtvn"][1]}
 PLACES = ("masks", "output", "images")
-"""Folders that are no patient."""
+"""Folders that are not patient."""
 
 
 def structure_of(stem: str) -> str | None:
@@ -32,8 +32,8 @@ def stem_of(name: str) -> str | None:
 
 def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple[str, ...]]]:
     """Return files in which the masks of GTVp and GTVn of a patient are one, and the members that each of
-    these joins. Files stay as they are unless each mask of a structure is of a patient, and most patients
-    have both.
+    these joins. Files stay unchanged unless each mask of a structure belongs to a patient, and most
+    patients have both.
 
     A patient with one of them has nothing of the other. Where both structures are, GTVp counts.
     """
@@ -63,7 +63,7 @@ def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple
 
 def _parts(members: Iterable[str], top: str) -> Mapping[str, Mapping[str, str]]:
     """Return the member of each structure of each patient; nothing where two are of one, or one of nobody. A
-    patient is the first folder below `top`, else what stands before the structure, else the file."""
+    patient is the first folder below `top`, else what is before the structure, else the file."""
     parts: dict[str, dict[str, str]] = {}
     for member in members:
         *folders, name = PurePosixPath(member.removeprefix(top)).parts

@@ -21,7 +21,7 @@ class HecktorSubmission:
     """A submission, aligned with the truth's patients; without a truth, with its own.
 
     stages: codes [N] of the T and N stages, by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`), None without
-    such a column. scores: prognosis by column, "risk" and "time". masks: what became of each mask, and the
+    such a column. scores: prognosis by column, "risk" and "time". masks: the result of each mask, and the
     voxels by true and submitted label. read: findings about the files; missing: what it lacks against
     the truth, under the usual options. unknown: patients that the truth does not have.
     """
@@ -38,7 +38,7 @@ class HecktorSubmission:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.contents.name
 
     @property
@@ -48,7 +48,7 @@ class HecktorSubmission:
 
     @property
     def model(self) -> None:
-        """None: there is no model route."""
+        """None: models cannot be scored."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -57,7 +57,7 @@ class HecktorSubmission:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Patients of whom nothing was submitted."""
+        """Patients without any submission."""
         has = np.array([patient in self.contents.layout.masks for patient in self.ids], bool)
         for codes in self.stage_codes.values():
             has |= codes != NO_STAGE

@@ -15,7 +15,7 @@ UNUSABLE = {
     "n_missing_risk": "missing score",
     "n_unknown_patients": "unknown patient",
 }
-"""Metrics that count what was not usable, and what one of it is."""
+"""Metrics that count unusable parts, and the noun of one such part."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def submitted_alone(card: ScoreCard) -> str:
 
 
 def unusable(card: ScoreCard) -> tuple[str, ...]:
-    """Return what was missing, malformed or unknown, counted: "2 missing masks"."""
+    """Return the counts of missing, malformed or unknown parts: "2 missing masks"."""
     counts = {noun: int(card.metrics[metric] or 0) for metric, noun in UNUSABLE.items()}
     return tuple(f"{n} {noun}{'s' * (n != 1)}" for noun, n in counts.items() if n)
 
@@ -76,7 +76,7 @@ def credit_of_empty(card: ScoreCard) -> float | None:
 
 
 def pairs(card: ScoreCard) -> dict[str, int]:
-    """Return the comparable pairs by what the scores make of them; they sum to `comparable_pairs`."""
+    """Return the comparable pairs by how the scores order them; they sum to `comparable_pairs`."""
     comparable, concordant, tied, missing = (
         int(card.metrics[f"{name}_pairs"] or 0)
         for name in ("comparable", "concordant", "tied_risk", "missing")
@@ -90,7 +90,7 @@ def pairs(card: ScoreCard) -> dict[str, int]:
 
 
 def direction(card: ScoreCard, submission: HecktorSubmission) -> Direction | None:
-    """Return which column counted and as what; None without a column of scores."""
+    """Return the column of scores that was used and its reading; None without such a column."""
     option = card.provenance["options"]["prognosis_direction"]
     column = chosen(submission.scores, option)
     if column is None:

@@ -133,7 +133,7 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
 
 
 def _patient(cell: str) -> str:
-    """Return the patient that a cell names; of the path of a volume, the volume's name."""
+    """Return the patient that a cell names; for the path of a volume, the volume's name."""
     _, patient, ending = case_parts(as_written(cell))
     return patient if ending in MASK_ENDINGS else cell
 
@@ -178,7 +178,7 @@ def _both_stages(table: TextTable, columns: Iterable[tuple[str, Sequence[str]]])
 
 
 def _may_be(part: str, header: str, cells: Sequence[str]) -> bool:
-    """Return whether a column is of a part of the score: of "t" or "n" stages, or of "prognosis"."""
+    """Return whether a column belongs to a part of the score: "t" or "n" stages, or "prognosis"."""
     filled = [cell.strip() for cell in cells if cell.strip().lower() not in tables.MISSING]
     plain = plain_name(header)
     if part != "prognosis":
@@ -256,7 +256,7 @@ NUMBER_ALONE = re.compile(r"([0-4])(\.0)?", re.ASCII)
 @dataclass(frozen=True)
 class Stages:
     """Stages of some rows. codes: index in `STAGES` [n], NO_STAGE for an empty cell, UNKNOWN_STAGE for a text
-    that is no stage.
+    that is not a stage.
 
     folded: rows whose prefix or sub-stage was dropped. as_numbers: whether all cells are numbers alone.
     """
@@ -289,7 +289,7 @@ def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[
     """`stage-folded` where prefixes or sub-stages were dropped, `other-format` where all are numbers."""
     if read.as_numbers:
         message = (
-            f"{kind.upper()} stages are numbers: read as {kind.upper()}0 and so on, which rules ask for."
+            f"{kind.upper()} stages are numbers: read as {kind.upper()}0 and so on, as the rules require."
         )
         return [note(OTHER_FORMAT, places[0], message)]
     if not read.folded:
@@ -318,7 +318,7 @@ KINDS = ("risk", "time")
 @dataclass(frozen=True)
 class PrognosisScores:
     """One column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell
-    holds something that is no finite number, bool [N]."""
+    holds something that is not a finite number, bool [N]."""
 
     per_case: ClassVar[tuple[str, ...]] = ("values", "unusable")
     values: np.ndarray

@@ -31,7 +31,10 @@ from scoring.inputs.sources import Source
 from scoring.inputs.tables import MISSING, TextTable
 
 TABLE = "clinical.csv"
-NO_IMAGES = "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out."
+NO_IMAGES = (
+    "the file is not needed: CT and PET are beside the masks as PatientID__CT and PatientID__PT. Leave it "
+    "out."
+)
 EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 
 
@@ -61,7 +64,7 @@ class HecktorTruth:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.contents.name
 
     @property
@@ -71,7 +74,7 @@ class HecktorTruth:
 
     @property
     def strata(self) -> Floats:
-        """What a split of the patients keeps alike in its parts: event, stages, days [N, 4]."""
+        """Values whose distribution a split keeps similar in its parts: event, stages, days [N, 4]."""
         return np.column_stack((self.event, self.stages["n"], self.stages["t"], self.time))
 
     @cached_property
@@ -94,7 +97,7 @@ def read_truth(source: Source, images: Source | None, context: Context) -> Heckt
     """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is
     read through and counted.
 
-    images: refused, CT and PET lie beside the masks. Raises InputRefused with every problem; Cancelled.
+    images: refused, CT and PET are beside the masks. Raises InputRefused with every problem; Cancelled.
     """
     contents = masks.open_contents(source, context.name, container=False)
     files, layout = contents.files, contents.layout
@@ -155,7 +158,7 @@ def _survival(
     half = np.flatnonzero(np.isnan(time) != np.isnan(event))
     if half.size and not problems:
         sentence = (
-            f"only one of time (RFS) and event (Relapse), so out of prognosis ({len(half)}): "
+            f"only one of time (RFS) and event (Relapse) is known, so left out of prognosis ({len(half)}): "
             f"{', '.join(rows.ids[i] for i in half)}."
         )
         findings.append(note("truth-incomplete", rows.places[half[0]], sentence))
@@ -230,5 +233,5 @@ def _columns(table: TextTable | None, rows: PatientCells, n: int) -> dict[str, t
 
 
 def _text(cell: str) -> str:
-    """Return what a cell says, "" where that is that nothing is known."""
+    """Return the text of a cell, "" if it means unknown."""
     return "" if cell.strip().lower() in MISSING else cell.strip()

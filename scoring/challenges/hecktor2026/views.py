@@ -24,8 +24,8 @@ from scoring.presentation.figures.numerals import decimal, share, span
 from scoring.presentation.figures.score_points import SHARE, ScorePart, score_strip
 
 CONFIDENTIAL = (
-    "▲ scorecard.json, the report and the table of cases hold what the truth says of every patient: do not "
-    "hand them to anyone who must not see it."
+    "▲ scorecard.json, the report and the table of cases contain the truth of every patient: do not give "
+    "them to anyone who must not see it."
 )
 COMPONENTS = {
     "segmentation": {"dice_gtvp": "GTVp", "dice_gtvn": "GTVn"},
@@ -35,7 +35,7 @@ COMPONENTS = {
 STRUCTURE_ROWS: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
     "Dice ↑, mean over patients, ranked": ("mean_dice", share),
     "95% interval": ("interval", str),
-    "the same where truth has it ↑": ("mean_dice_nonempty_truth", share),
+    "the same, only where the truth has it ↑": ("mean_dice_nonempty_truth", share),
     "pooled over all voxels ↑": ("dice_agg", share),
     "patients": ("n_patients", str),
     "empty in the truth": ("n_empty_truth", str),
@@ -55,7 +55,7 @@ CENTER_COLUMNS = (
 )
 WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
     "dice": (
-        "Whose masks fit worst?",
+        "Which patients' masks fit worst?",
         (
             Column("dice_gtvp", "GTVp", "number", 2, "higher"),
             Column("dice_gtvn", "GTVn", "number", 2, "higher"),
@@ -64,7 +64,7 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
         "By the mean Dice of both structures.",
     ),
     "stages": (
-        "Whose stages are furthest off?",
+        "Which patients' stages have the largest errors?",
         (
             Column("value", "steps", "number", 0, "lower"),
             Column("t_truth", "T"),
@@ -72,10 +72,10 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
             Column("n_truth", "N"),
             Column("n_prediction", "called", full="N called"),
         ),
-        "Steps of T and N together; without a prediction as many as there can be.",
+        "Errors of T and N in stages, added; a missing prediction counts the largest possible error.",
     ),
     "pairs": (
-        "Whose risk is most out of order?",
+        "Which patients' risks are most wrongly ordered?",
         (
             Column("value", "pairs lost", "number", 0, "lower"),
             Column("comparable_pairs", "of", "number", 0),
@@ -104,7 +104,8 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score with its arithmetic, what each subtask adds to it, and what the submission lacks."""
+    """Return the score with its arithmetic, the contribution of each subtask, and the missing parts of the
+    submission."""
     m, parts, interval = card.metrics, summary.parts(card), card.intervals.get("score")
     bounds = [100 * v for v in interval] if interval else None
     drawn = [ScorePart(p.name, WEIGHTS[p.metric][1], 100 * p.weight, p.value) for p in parts]
@@ -122,7 +123,7 @@ def headline(card: ScoreCard) -> Headline:
     first, alone = score, card.more.get("submitted_part")
     if alone:
         own = card.intervals.get(alone)
-        name = f"{WEIGHTS[alone][0]} alone, the rest not submitted"
+        name = f"only {WEIGHTS[alone][0]} was submitted"
         first = Fact(name, share(m[alone]), span(own, 3) if own else "", method(card), "higher")
     return Headline(
         first,
@@ -147,7 +148,7 @@ def _arithmetic(card: ScoreCard, parts: Sequence[summary.SubtaskPart]) -> str:
 
 
 def _subtask(card: ScoreCard, part: summary.SubtaskPart) -> Text:
-    """Return value, interval and weight of a subtask, what it adds to the score, and what it is made of."""
+    """Return value, interval and weight of a subtask, its contribution to the score, and its parts."""
     m = card.metrics
     inside = [f"{name} **{share(m[key])}**" for key, name in COMPONENTS.get(part.metric, {}).items()]
     if part.metric == "c_index":
@@ -162,7 +163,7 @@ def _subtask(card: ScoreCard, part: summary.SubtaskPart) -> Text:
 
 
 def _unusable(card: ScoreCard) -> Text:
-    """Return what was missing, malformed or unknown, and what empty masks earned."""
+    """Return the missing, malformed or unknown parts, and the credit from empty masks."""
     credit = summary.credit_of_empty(card)
     sentence = (
         " ".join(f":orange-badge[▲ {count}]" for count in summary.unusable(card))
@@ -178,7 +179,7 @@ def _unusable(card: ScoreCard) -> Text:
 
 
 def segmentation(card: ScoreCard) -> Sequence[Block]:
-    """Return how well masks fit: Dice by patient, what its mean is made of, Dice and volumes by size."""
+    """Return how well masks fit: Dice by patient, the parts of its mean, Dice and volumes by size."""
     if all(row["mask"] == "no-truth" for row in card.cases):
         return (Text("The test set has no mask: there is no segmentation to look at.", "note"),)
     by_size = [
@@ -190,13 +191,13 @@ def segmentation(card: ScoreCard) -> Sequence[Block]:
 
 
 def structures(card: ScoreCard) -> Table:
-    """Return what the mean Dice of each structure is made of."""
+    """Return the parts of the mean Dice of each structure."""
     columns: dict[str, list[str]] = {}
     for structure, (name, _) in STRUCTURES.items():
         entry = {**card.per_class[name], "interval": span(card.intervals.get(f"dice_{structure}"), 2)}
         columns[name] = [write(entry[key]) for key, write in STRUCTURE_ROWS.values()]
     return Table(
-        "Which values make up the mean?",
+        "Which values does the mean contain?",
         (Column("what", "", width=196), *(Column(name, name, "written", width=96) for name in columns)),
         {"what": list(STRUCTURE_ROWS), **columns},
         f"Pooled: the definition of 2022, not ranked. {method(card)}",
@@ -263,7 +264,8 @@ def recalls(card: ScoreCard, kind: str) -> Table:
             Column("recall", "recall", "bar", better="higher"),
         ),
         f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, "
-        f"{span(card.intervals.get(key), 3)}. A stage without a patient is in no mean. * under {SMALL_CLASS} "
+        f"{span(card.intervals.get(key), 3)}. A stage without patients is left out of the means. * under "
+        f"{SMALL_CLASS} "
         "patients: a few patients decide the recall.",
         key=f"recall_{kind}",
     )
@@ -288,7 +290,7 @@ def prognosis(card: ScoreCard) -> Sequence[Block]:
                 "The C-index with every score reversed; 1 − C where no score is missing",
             ),
         ),
-        "How good is the order of risks?",
+        "How well do the risks order the patients?",
     )
     pairs = (figures.pairs(card),) if m["comparable_pairs"] else ()
     if curves is None:
@@ -323,9 +325,9 @@ def centers(card: ScoreCard) -> Sequence[Table]:
         "What are the results of each center?",
         [{**row, "center": name} for name, row in rows.items()],
         CENTER_COLUMNS,
-        "Dice, balanced accuracy, C-index inside each center. Pairs: comparable ones with both patients in "
-        "it. Balanced accuracy means over the stages that the center has, so centers with other stages are "
-        "not quite comparable.",
+        "Dice, balanced accuracy, C-index inside each center. Pairs: comparable pairs with both patients in "
+        "the center. The balanced accuracy is a mean over the stages that occur in the center, so centers "
+        "with different stages are not fully comparable.",
         key="centers",
     )
     return (table,)

@@ -43,7 +43,7 @@ WITH_INTERVAL = ("auc", "recall", "f1", "average_precision")
 
 
 def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions [N, K] that lie in 0..1.
+    """Score predictions [N, K] that are in 0..1.
 
     Raises:
         InputRefused: With every fault of the predictions, for options that are not allowed, and for metadata

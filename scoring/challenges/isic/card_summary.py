@@ -12,8 +12,8 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.submission import table_of
 
 NO_CALL = {"ppv": "sensitivity", "npv": "specificity"}
-"""Measures that are 1 by the official rule where nothing is called positive (negative), and the one that is 0
-then."""
+"""Measures that are 1 by the official rule where nothing is predicted positive (negative), and the one that
+is 0 then."""
 
 
 def ranking(card: ScoreCard) -> tuple[str, str]:
@@ -36,9 +36,9 @@ def smallest(card: ScoreCard) -> tuple[str, int] | None:
 
 
 def case_worth(card: ScoreCard) -> dict[str, float]:
-    """Return what one more correct case of each category adds to the score, most first.
+    """Return the points that one more correct case of each category adds to the score, most first.
 
-    Empty where the score is no mean of recalls, or cases weigh differently.
+    Empty where the score is not a mean of recalls, or cases weigh differently.
     """
     weights = card.arrays["score_weights"]
     if ranking(card)[1] != "recall" or np.ptp(weights[weights > 0]) > 0:
@@ -57,18 +57,18 @@ def absent(card: ScoreCard) -> list[str]:
 
 
 def risks(card: ScoreCard) -> dict[str, str]:
-    """Return the risk group of the categories that count as malignant; of the others nothing is claimed."""
+    """Return the risk group of the categories that count as malignant; the others have none."""
     return dict.fromkeys(card.more["malignant"], "malignant")
 
 
 def no_call(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the measures of a category that are 1 only because nothing was called positive (ppv) or negative
-    (npv)."""
+    """Return the measures of a category that are 1 only because nothing was predicted positive (ppv) or
+    negative (npv)."""
     return tuple(name for name, missed in NO_CALL.items() if entry[name] == 1 and entry[missed] == 0)
 
 
 def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] | None]]:
-    """Return where the cut at 0.5 stands on each category's curves, None where undefined.
+    """Return where the cut at 0.5 is on each category's curves, None where undefined.
 
     "roc": (1 - specificity, sensitivity); "pr": (recall, precision).
     """
@@ -91,12 +91,12 @@ def prevalence(card: ScoreCard, malignant: Sequence[str]) -> tuple[int, int]:
     return int(positive.sum()), int((~positive).sum())
 
 
-def to_mend(card: ScoreCard) -> list[Finding]:
-    """Return what was read here and the official scorer refuses."""
+def to_fix(card: ScoreCard) -> list[Finding]:
+    """Return findings about input that was read here but that the official scorer refuses."""
     return [finding for finding in card.findings if REFUSES in finding.message]
 
 
-def mended(card: ScoreCard, id_name: str) -> str:
+def fixed_predictions(card: ScoreCard, id_name: str) -> str:
     """Return the predictions as a file that the official scorer takes: ids as compared, the truth's
     categories, plain numbers."""
     return table_of([c["case"] for c in card.cases], card.arrays["outputs"], list(card.per_class), id_name)

@@ -75,14 +75,16 @@ COLUMNS = {
             "ppv",
             "ppv",
             "positive predictive value",
-            "TP / (TP + FP) at 0.5; 1 where nothing is called, by the official rule. Official: ppv",
+            "TP / (TP + FP) at 0.5; 1 where nothing is predicted positive, by the official rule. Official: "
+            "ppv",
             "written",
         ),
         _measured(
             "npv",
             "npv",
             "negative predictive value",
-            "TN / (TN + FN) at 0.5; 1 where everything is called, by the official rule. Official: npv",
+            "TN / (TN + FN) at 0.5; 1 where everything is predicted positive, by the official rule. "
+            "Official: npv",
             "written",
         ),
         _measured("f1", "F1", "F1", "2 TP / (2 TP + FP + FN) at 0.5. Official: dice"),
@@ -91,7 +93,7 @@ COLUMNS = {
             "auc_sens_80",
             "AUC 80",
             "AUC above 80% sensitivity",
-            "Area under the ROC curve right of 80% sensitivity, at full height: perfect 1, chance 0.18. "
+            "Area under the part of the ROC curve where sensitivity is at least 80%: perfect 1, chance 0.18. "
             "Official: auc_sens_80",
         ),
         _measured(
@@ -108,7 +110,8 @@ MEAN_OF = {measure: f"macro_{measure}" for measure in COLUMNS} | {"recall": "bal
 
 
 def strip(card: ScoreCard) -> Figure:
-    """Return what each category adds to the score, which is their mean, with the arithmetic of the score."""
+    """Return each category's contribution to the score, which is their mean, with the arithmetic of the
+    score."""
     measure = card_summary.ranking(card)[1]
     word, marked = COLUMNS[measure].label, card_summary.risks(card)
     rows = [
@@ -160,9 +163,10 @@ def categories(card: ScoreCard) -> Table:
             [{"category": name} | entry for name, entry in zip(card.per_class, entries, strict=True)]
             + [_means(card)]
         ),
-        "Recall asks whether the category has the **largest** score; all other measures compare it with the "
-        "rest, most of them cut at 0.5. So recall and sensitivity differ. Interval of recall. ▲ counted as "
-        f"malignant. {shared.STARRED.replace('class', 'category')} –: undefined, and in no mean. "
+        "Recall checks whether the category has the **largest** score; all other measures compare the "
+        "category with the rest, most of them at the threshold 0.5. So recall and sensitivity differ. "
+        "Interval of recall. ▲ counted as "
+        f"malignant. {shared.STARRED.replace('class', 'category')} –: undefined, and left out of means. "
         f"{shared.method(card)}",
         card_summary.risks(card),
         "categories",

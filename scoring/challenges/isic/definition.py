@@ -20,7 +20,7 @@ RULE = """
 |---|---|
 | balanced accuracy | plain mean over the categories of: cases of the category whose **largest** score is that category / cases of the category |
 | largest score shared | the row is undecided and counts as wrong |
-| sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**; recall is not |
+| sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**; this does not hold for recall |
 | AUC, average precision | each category against the rest, from its score alone |
 
 A category without a case is left out of the means. The score is balanced accuracy, or the other official metric that is chosen to rank: macro AUC,

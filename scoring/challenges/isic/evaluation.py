@@ -49,7 +49,7 @@ class IsicEvaluation:
 
     @cached_property
     def shares(self) -> Mapping[str, SubgroupShare]:
-        """What is counted in every subgroup."""
+        """Counts of every subgroup."""
         a = self.answers
         places = [k for k, name in enumerate(a.categories) if name in self.options.malignant]
         labelled, ill = a.labels >= 0, np.isin(a.labels, places)
@@ -64,7 +64,7 @@ class IsicEvaluation:
         return self.quantities(self.truth.weights.score[None])
 
     def basis(self, units: Ints) -> Basis:
-        """Return what `quantities` rest on, from the unit number of each case [N]."""
+        """Return the basis of `quantities`, from the unit number of each case [N]."""
         of_measures = measures.basis(self.answers, units, self.options.ranked_by)
         inside = counted(subgroups.members(self.groups, self.shares), units)
         return replace(of_measures, units={**of_measures.units, **inside})

@@ -129,7 +129,7 @@ def counts(a: CategoryScores, weights: np.ndarray) -> binary.Decisions:
 
 
 def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
-    """Measures of one-vs-rest counts of any shape, with the official 1.0 where nothing is called positive
+    """Measures of one-vs-rest counts of any shape, with the official 1.0 where nothing is predicted positive
     (ppv) or negative (npv); NaN where there is no positive, or no negative, to be found."""
     measures = {
         "sensitivity": binary.recall(d),
@@ -182,7 +182,7 @@ def quantities(a: CategoryScores, weights: np.ndarray, metric: str) -> dict[Any,
 
 
 def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
-    """Return what `quantities` rest on. units: unit number of each case [N]."""
+    """Return the basis of `quantities`. units: unit number of each case [N]."""
     sides = {
         **dict.fromkeys(("recall", "sensitivity", "f1"), a.positives),
         "specificity": ~a.positives,
@@ -215,7 +215,7 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
 def unit_sums(
     a: CategoryScores, units: np.ndarray, weights: np.ndarray, metric: str, score: float
 ) -> np.ndarray:
-    """Return what the score by a metric is made of, by unit [n, ...]: counts per category for balanced
+    """Return the parts of the score by a metric, by unit [n, ...]: counts per category for balanced
     accuracy and macro F1, its share in the mean AUC; NaN for the average precision, of which nothing is
     known.
 
@@ -272,15 +272,15 @@ def ranked_value(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
 
 
 def _areas(a: CategoryScores, weights: np.ndarray, measure: str) -> np.ndarray:
-    """Return one of AREAS of every category [K], for weights [N]."""
+    """Return one of the areas in AREAS for every category [K], with weights [N]."""
     area = {measure: AREAS[measure]}
     return np.array([roc.in_chunks(levels, weights[None], area)[measure][0] for levels in a.levels])
 
 
 def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
-    """Return the number that the official scorer prints for a truth that is not sorted by id: it sorts truth
-    and scores by id (`order` [N]), but not the weights [N], and takes these by position; only the
-    denominators of the recalls find their rows. NaN where it has none."""
+    """Return the number that the official scorer prints for a truth that is not sorted by id. It sorts
+    truth and scores by id (`order` [N]) but not the weights [N], which it applies by position; only the
+    denominators of the recalls use the right rows. NaN where it has none."""
     moved = np.empty_like(weights)
     moved[order] = weights
     if metric in ("ap", "dice"):
@@ -293,7 +293,8 @@ def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metri
 
 def _with_empty_categories(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
     """Return the official mean of `ap` or `dice` for weights [N]: a category without a positive case counts
-    there, 0 as `ap`, and as `dice` 1 where nothing is called positive either, else 0. NaN where it stops."""
+    there, 0 as `ap`, and as `dice` 1 where nothing is predicted positive either, else 0. NaN where it
+    stops."""
     if metric == "ap":
         areas = _areas(a, weights, "average_precision")
         return float(np.nan_to_num(areas).mean()) if weights.any() else float("nan")

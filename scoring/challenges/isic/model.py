@@ -1,6 +1,6 @@
 """Models of ISIC: one photograph in, one score per category out; photographs of a lesion are averaged.
 
-There is no official runner for models: what is done here is the project's own definition.
+There is no official program for running models: this is the project's own definition.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -136,7 +136,7 @@ def table(cases: IsicCases, predictions: Predictions) -> str:
 
 
 def image_task(classes: Sequence[str] | None) -> ModelTask:
-    """Return what a model answers about one photograph, by the categories of a test set."""
+    """Return a model's output for one photograph, by the categories of a test set."""
     names = tuple(classes or ())
     return ModelTask(
         ID,

@@ -3,7 +3,7 @@
 Source: pandas 2, on which `isic-challenge-scoring` 5.8.0 runs: `precise_xstrtod` of its tokenizer. It takes
 the first 17 digits, a leading zero included, and rounds at every step: 36 % of random numbers that Python
 writes come out one unit off in their last place. pandas 3 rounds correctly, whatever `float_precision` says,
-so that it cannot stand in.
+so that it cannot are in.
 """
 
 import re
@@ -73,13 +73,15 @@ def rounding_note(
     if changed:
         named = ", ".join(ids[row] for row in sorted(changed)[:NAMED_CASES])
         named += ", ..." if len(changed) > NAMED_CASES else ""
-        effects.append(f"{len(changed)} case{'s' * (len(changed) > 1)} ({named}) decided otherwise")
+        effects.append(f"{len(changed)} case{'s' * (len(changed) > 1)} ({named}) decided differently")
     if reordered:
-        effects.append(f"{reordered} pair{'s' * (reordered > 1)} of cases tied or parted otherwise in an AUC")
+        effects.append(
+            f"{reordered} pair{'s' * (reordered > 1)} of cases tied or separated differently in an AUC"
+        )
     message = (
-        "the official scorer's reader takes numbers of 16 and more digits up to a unit of their last digit "
-        f"off. Here ties hang on that: {' and '.join(effects)} there. Write 15 decimals and both read the "
-        "same."
+        "the official scorer can read the last digit of numbers with 16 or more digits wrong by one. Here "
+        f"ties depend on that: {' and '.join(effects)} there. Write 15 decimals, so that both read the same "
+        "number."
     )
     yield note(ROUNDING, table.name, message)
 

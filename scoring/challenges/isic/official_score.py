@@ -25,8 +25,7 @@ from scoring.statistics.replicates import Replicates
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
 """Preset -> the metric that its site ranks by."""
 ROUNDED = (
-    "Ties hang on the last of 16 and more digits here, and the official scorer's reader takes that digit "
-    "otherwise."
+    "Ties here depend on the last of 16 or more digits, and the official scorer reads that digit differently."
 )
 YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
@@ -49,8 +48,8 @@ def official(e: IsicEvaluation, score: float | None) -> Official:
 
 
 def _curable(e: IsicEvaluation, reasons: Sequence[str]) -> int:
-    """Return after how many changes of the predictions the score is official; 0 where something else stands
-    against it."""
+    """Return the number of changes of the predictions after which the score is official; 0 if something
+    else prevents it."""
     codes = {finding.code for finding in e.predictions.findings if REFUSES in finding.message} - {AS_GIVEN}
     of_truth = any(REFUSES in finding.message or finding.code == FIXED for finding in e.truth.findings)
     if len(reasons) != 1 or of_truth or not e.predictions.has_outputs.all():
@@ -78,7 +77,7 @@ def _stops(e: IsicEvaluation) -> Iterator[str]:
     if refusal:
         yield f"The official scorer refuses the files: {refusal}"
     if not refusal and any(finding.code == UNIT_COLUMN for finding in findings):
-        yield "The official scorer takes the column of the unit for a category and refuses the predictions."
+        yield "The official scorer reads the unit's column as a category and refuses the predictions."
     if not refusal and any(finding.code == FIXED for finding in findings):
         yield "The official scorer reads the files as given, without the changes made here."
     if not (e.truth.weights.validation > 0).any():
@@ -109,7 +108,7 @@ SWAP_GAIN = 0.2
 
 
 def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replicates) -> Iterator[Finding]:
-    """Yield what must be known of a score before it is believed. metrics: NaN where undefined."""
+    """Yield cautions about a score. metrics: NaN if undefined."""
     truth, a = e.truth, e.answers
     yield from _cases(truth, a, e.options)
     yield from _undecided(e.predictions, a)
@@ -197,7 +196,7 @@ def _malignant(e: IsicEvaluation, auc: float) -> Iterator[Finding]:
         reason = (
             f"needs malignant cases ({', '.join(malignant)}) and others"
             if malignant
-            else "needs malignant categories: name them, --malignant"
+            else "needs malignant categories: name them with --malignant"
         )
         yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
 

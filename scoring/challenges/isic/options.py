@@ -11,13 +11,13 @@ PAGE_RULES = "milk10k-page"
 
 GROUP = Option(
     name="group",
-    help="column of the truth that names the unit, hence no category",
+    help="column of the truth that names the unit, so that it is not read as a category",
     metavar="COLUMN",
     stages=("truth",),
 )
 METRIC = Option(
     name="metric",
-    help=f"what ranks: {', '.join(RANKED_BY)} (default balanced_accuracy)",
+    help=f"metric that ranks: {', '.join(RANKED_BY)} (default balanced_accuracy)",
     values=tuple(RANKED_BY),
     label="Ranked by",
     value_labels={
@@ -48,8 +48,8 @@ RULES = Option(
 CATEGORIES = Option(
     name="categories",
     help=(
-        "names of the model's outputs in order (default: its own entry `categories`, else the preset with as "
-        "many)"
+        "names of the model's outputs in order (default: the model's entry `categories`, or the preset with "
+        "the same number of categories)"
     ),
     metavar="A,B,...",
     stages=("predict",),
@@ -61,7 +61,7 @@ MEANS = {
     "ap": "average precisions",
     "dice": "F1, positive {} 0.5",
 }
-"""What each metric is the plain mean of."""
+"""The measure whose plain mean each metric is."""
 
 
 def formula(values: Values) -> str:

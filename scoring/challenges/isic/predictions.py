@@ -53,7 +53,7 @@ def read_predictions(source: Source, truth: IsicCases | None, context: Context) 
     problems = [
         *category_tables.duplicate_columns(table),
         *(category_tables.missing_category(table, c, known) for c in categories if c not in present),
-        *_extra_columns(table, rows.id_column, categories, mended=len(present) == len(categories)),
+        *_extra_columns(table, rows.id_column, categories, fixable=len(present) == len(categories)),
         *_row_problems(rows, again, places, block),
     ]
     if truth is None and len(categories) < 2:
@@ -94,16 +94,16 @@ def _named(table: TextTable, categories: Sequence[str]) -> list[Finding]:
 
 
 def _extra_columns(
-    table: TextTable, id_column: int, categories: Sequence[str], mended: bool
+    table: TextTable, id_column: int, categories: Sequence[str], fixable: bool
 ) -> list[Finding]:
-    """Return `extra-column` for every column that is no category. mended: whether they may be left out; not
-    where one of them may be a category that is missing."""
+    """Return `extra-column` for every column that is not a category. fixable: whether they may be left out;
+    not where one of them may be a category that is missing."""
     extra = [
         (i, h)
         for i, h in enumerate(table.header)
         if i != id_column and h not in categories and (not h or table.header.index(h) == i)
     ]
-    mends = [renaming("column", tuple((h, "") for _, h in extra))] if mended and extra else []
+    fixes = [renaming("column", tuple((h, "") for _, h in extra))] if fixable and extra else []
     return [
         error(
             "extra-column",
@@ -111,7 +111,7 @@ def _extra_columns(
             f"column {h!r} is no category of the truth: leave it out."
             if h
             else category_tables.NAMELESS.format(i + 1),
-        ).with_fixes(*mends)
+        ).with_fixes(*fixes)
         for i, h in extra
     ]
 
@@ -141,7 +141,7 @@ def _row_problems(
     return [
         *lengths,
         *category_tables.in_row_order([*empty, *missing]),
-        *category_tables.cell_problems(rows, "not-a-number", cells["not-a-number"], places, _number_mend),
+        *category_tables.cell_problems(rows, "not-a-number", cells["not-a-number"], places, _number_fix),
         *(
             problem.with_fixes(*fixes)
             for problem in category_tables.cell_problems(
@@ -151,7 +151,7 @@ def _row_problems(
     ]
 
 
-def _number_mend(cell: str) -> str:
+def _number_fix(cell: str) -> str:
     if cell.endswith("%"):
         return "is not a number: write 0.45 for 45%."
     if cell.count(",") == 1:

@@ -48,7 +48,7 @@ from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.suggestions import renamings
 from scoring.inputs.tables import TextTable, repeated_row
 
-DROPPED = " The official scorer drops the cells beyond the heading without a word and scores what is left."
+DROPPED = " The official scorer silently drops the cells beyond the heading and scores the rest."
 NAMELESS = "column {} has no name (an index column?): leave it out."
 SHOWN = 3
 GROUND_TRUTH = "groundtruth"
@@ -170,7 +170,7 @@ def cell_problems(
     code: str,
     cells: dict[int, list[int]],
     columns: Sequence[int],
-    mend: Callable[[str], str] | str,
+    fix: Callable[[str], str] | str,
 ) -> list[Finding]:
     """Return one entry per row: the case, and its faulty columns with their values."""
     table, problems = source.table, []
@@ -179,15 +179,15 @@ def cell_problems(
         names = ", ".join(f"{name} {cell[:40]!r}" for name, cell in values[:SHOWN]) + (
             ", ..." if len(values) > SHOWN else ""
         )
-        advice = mend if isinstance(mend, str) else mend(values[0][1])
+        advice = fix if isinstance(fix, str) else fix(values[0][1])
         problem = error(code, table.place(row), f"case {source.ids[row]}, column {names} {advice}")
-        mends = suggestions.fixes_of([cell for _, cell in values]) if code == "not-a-number" else ()
-        problems.append(problem.with_fixes(*mends))
+        fixes = suggestions.fixes_of([cell for _, cell in values]) if code == "not-a-number" else ()
+        problems.append(problem.with_fixes(*fixes))
     return problems
 
 
 def in_row_order(problems: Iterable[Finding]) -> list[Finding]:
-    """Problems of rows by the line that they stand on."""
+    """Problems of rows by the line that they are on."""
     return sorted(problems, key=lambda p: int(p.where.rsplit(":", 1)[1]))
 
 
@@ -249,8 +249,8 @@ PERSON = (*UNIT_COLUMNS, *(name for names in SLICES.values() for name in names))
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what files can be for the ISIC Challenge: a table of categories, alone or with images, metadata,
-    or a model with an output per category of a year."""
+    """Yield the possible uses of files for the ISIC Challenge: a table of categories, alone or with images,
+    metadata, or a model with an output per category of a year."""
     width = contents.output_width
     if width and of_width(width):
         year = preset(of_width(width) or ()) or ""
@@ -323,7 +323,7 @@ def _usual(names: tuple[str, ...]) -> set[str]:
 
 def _known(names: tuple[str, ...]) -> str:
     usual = len(_usual(names))
-    return f"own categories, {usual} of them usual" if usual else "own categories"
+    return f"own categories, {usual} of them standard" if usual else "own categories"
 
 
 def _metadata(table: TextTable, about_person: int) -> Iterator[Candidate]:

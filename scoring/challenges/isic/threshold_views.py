@@ -14,7 +14,7 @@ from scoring.presentation.figures.thresholds import Mark, threshold_lines
 
 
 def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
-    """Return what tuned thresholds would give on new cases, beside what they promise."""
+    """Return the results of tuned thresholds on new cases, beside those on the same cases."""
     scores = thresholds.compared(card)
     half, honest, same_rows = scores["half"], scores["cross_validated"], scores["same_rows"]
     facts = Facts(
@@ -42,19 +42,19 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
     if gain > 0:
         sentence = (
             f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new cases, not "
-            f"by the {decimal(same_rows - half, 3, sign=True)} that they promise on the rows they were "
-            "chosen on."
+            f"by the {decimal(same_rows - half, 3, sign=True)} that they gain on the rows on which they "
+            "were chosen."
         )
     else:
         sentence = (
             f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}), "
-            "whatever they promise on the rows they were chosen on."
+            "whatever they gain on the rows on which they were chosen."
         )
     return facts, Text(sentence)
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
-    """Return what the chosen thresholds give. chosen: category -> threshold."""
+    """Return the results of the chosen thresholds. chosen: category -> threshold."""
     results = thresholds.at(card, chosen)
     now = {name: share(card.metrics[name]) for name in ("macro_f1", "balanced_accuracy")}
     facts = (
@@ -62,7 +62,7 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
         Fact(
             "Balanced accuracy",
             share(results["balanced_accuracy"]),
-            f"{now['balanced_accuracy']} as it is",
+            f"{now['balanced_accuracy']} unchanged",
             "For the rescaled file below",
             "higher",
         ),
@@ -72,14 +72,14 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
         for name, measures in results["per_class"].items()
     ]
     table = Table.of(
-        "What would each category's own threshold give?",
+        "What are the results with a threshold for each category?",
         rows,
         (
             Column("category", "category", "class"),
             Column("threshold", "threshold", "number"),
             *(Column(name, COLUMNS[name].label, "number") for name in thresholds.SHOWN),
         ),
-        "Called where the score is above the threshold. Sensitivity, specificity, positive and negative "
+        "Positive: the score is above the threshold. Sensitivity, specificity, positive and negative "
         f"predictive value. –: undefined. n = {card.more['n_scored']}.",
         risks=card_summary.risks(card),
         key="moved",
@@ -89,7 +89,7 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
 
 
 def sweep(card: ScoreCard, curves: Mapping[str, np.ndarray], category: str, threshold: float) -> Figure:
-    """Return what every threshold of a category gives. curves: `thresholds.sweep`. threshold: the chosen
+    """Return the results of every threshold of a category. curves: `thresholds.sweep`. threshold: the chosen
     one."""
     names = {name: COLUMNS[name].label for name in thresholds.SHOWN}
     marks = (Mark(0.5, "0.5", "circle"), Mark(threshold, "your threshold", "diamond", main=True))

@@ -301,11 +301,11 @@ def _row_problems(
         for row, k in zip(*np.nonzero(wrong), strict=True)
         if weighing.faults.get((int(row), int(k))) != "missing-value"
     ]
-    mend = "is empty: every category needs 0 or 1, every weight a number."
+    fix = "is empty: every category needs 0 or 1, every weight a number."
     return [
         *lengths,
         *category_tables.in_row_order(
-            [*empty, *category_tables.cell_problems(source, "missing-value", missing, columns, mend)]
+            [*empty, *category_tables.cell_problems(source, "missing-value", missing, columns, fix)]
         ),
         *category_tables.cell_problems(
             source, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."

@@ -64,7 +64,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score, the numbers beside it, and what each category adds to it."""
+    """Return the score, the numbers beside it, and each category's contribution."""
     metric, _ = card_summary.ranking(card)
     return Headline(
         Fact(NAMES[metric], share(card.score), span(card.intervals.get("score"), 3), shared.method(card)),
@@ -93,7 +93,7 @@ def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
             for name in ("balanced_accuracy", "macro_f1")
             if name != metric
         ),
-        shared.measure(card, "accuracy", "Accuracy", "Share of the cases that are right. Not official"),
+        shared.measure(card, "accuracy", "Accuracy", "Share of correct cases. Not official"),
         Fact("Cases", str(scored), f"of {card.n_cases}" if scored < card.n_cases else "all count"),
         Fact(
             "Smallest category", UNDEFINED if fewest is None else str(fewest[1]), fewest[0] if fewest else ""
@@ -103,7 +103,7 @@ def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
 
 
 def _guessing(value: float, below: str) -> Fact:
-    return Fact("Guessing gives", share(value), below, "By labels drawn at random")
+    return Fact("Guessing gives", share(value), below, "By random labels")
 
 
 def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
@@ -120,7 +120,7 @@ def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
 
 
 def points(card: ScoreCard) -> tuple[Block, ...]:
-    """Return what each category cost, and what one case is worth."""
+    """Return the loss of each category, and the weight of one case."""
     absent = card_summary.absent(card)
     unseen = (
         Text(
@@ -144,7 +144,8 @@ def _lost(card: ScoreCard) -> Figure:
     }
     return Figure(
         partial(points_lost, rows, measure=(measure, name)),
-        f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can cost. Number: "
+        f"Bar: the loss from the category's {name}, in hundredths of the score. Pale: the most that the "
+        "class can cost. Number: "
         f"its cases, * under {SMALL_CLASS}. n = {card.more['n_scored']}.",
         {
             "category": order,
@@ -205,7 +206,7 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 def preflight(card: ScoreCard) -> tuple[Block, ...]:
     """Return whether the official scorer takes the files, and whether the numbers can be believed."""
-    mend = [f"**{f.code}** {markdown(f.message, SENTENCE)}" for f in card_summary.to_mend(card)]
+    to_fix = [f"**{f.code}** {markdown(f.message, SENTENCE)}" for f in card_summary.to_fix(card)]
     return (
         *_sanity(card),
         SideBySide(
@@ -213,7 +214,7 @@ def preflight(card: ScoreCard) -> tuple[Block, ...]:
                 (Text("\n\n".join(_official(card)), question="What would the official scorer do?"),),
                 (
                     Text(
-                        "\n\n".join(mend) or "Nothing has to be fixed.",
+                        "\n\n".join(to_fix) or "Nothing has to be fixed.",
                         question="What must be fixed for the official scorer?",
                     ),
                 ),
@@ -232,7 +233,8 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
             "Validation score",
             share(validation),
             "the same weights" if validation == card.score else "by validation_weight",
-            "The site shows it after an upload, from about 100 of its images, to tell files that went wrong",
+            "The site shows it after an upload, from about 100 of its images, to recognise files with "
+            "mistakes",
             "higher",
         ),
         *([_guessing(guess, "labels at random")] if guess else []),

@@ -125,7 +125,9 @@ def _score_findings(evaluation: SafeScanEvaluation, counts: list[list[int]]) -> 
         )
         yield warning("one-class-truth", "auc", message)
     if counts[0][1] + counts[1][1] == 0:
-        message = f"no score is above {THRESHOLD}: no case is called melanoma, the precision is undefined."
+        message = (
+            f"no score is above {THRESHOLD}: no case is predicted as melanoma, so the precision is undefined."
+        )
         yield warning("never-predicted", "positive", message)
     tied = tied_pairs(
         predictions.outputs[predictions.has_outputs, 0], truth.true_labels[predictions.has_outputs] == 1
@@ -163,16 +165,16 @@ def _ranks(evaluation: SafeScanEvaluation, with_curves: bool) -> dict[str, Array
 
 
 def official(score: float | None, evaluation: SafeScanEvaluation) -> Official:
-    """Return what the challenge's own code gives. score: the score here, 0..1; None or NaN where it is
+    """Return the result of the challenge's own code. score: the score here, 0..1; None or NaN where it is
     undefined."""
     predictions, codes = evaluation.predictions, {finding.code for finding in evaluation.read}
     reasons = of_files(evaluation.read, evaluation.truth.findings)
     if "input-size" in codes:
         reasons.stops.append("The challenge feeds 224 x 224 pixels, and this model would have failed there.")
     if missing := missing_words(predictions.labels):
-        reasons.zero.append(f"{missing}: the official code gives 0 as soon as one is missing.")
+        reasons.zero.append(f"{missing}: the official code gives 0 if one is missing.")
     if "label-spelling" in codes:
-        reasons.unknown.append("The official code takes positives that are not written True for negatives.")
+        reasons.unknown.append("The official code reads positives that are not written True as negatives.")
     if "several-score-columns" in codes:
-        reasons.unknown.append("The official code takes the first column of scores, whatever it holds.")
+        reasons.unknown.append("The official code uses the first column of scores, whatever its content.")
     return reasons.official(score)

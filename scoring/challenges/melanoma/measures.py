@@ -32,7 +32,7 @@ def predicted_positive(outputs: Floats) -> Ints:
 
 
 def are_risks(scores: Floats) -> bool:
-    """Return whether every score lies in 0..1, up to a rounding error."""
+    """Return whether every score is in 0..1, up to a rounding error."""
     return bool(scores.min() >= -calibration.TOLERANCE and scores.max() <= 1 + calibration.TOLERANCE)
 
 
@@ -69,7 +69,7 @@ def rank_scores(truth: SafeScanCases, predictions: Predictions) -> Floats:
 
 
 def decided(truth: SafeScanCases, predictions: Predictions) -> Bools:
-    """Return which cases count as called positive [N]: a case without a score as the opposite of its
+    """Return which cases count as predicted positive [N]: a case without a score as the opposite of its
     label."""
     calls: Bools = np.where(predictions.labels < 0, truth.true_labels == 0, predictions.labels == 1)
     return calls
@@ -115,7 +115,7 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
 
 
 def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
-    """Return what `quantities` rest on. units: unit number of each case [N]."""
+    """Return the basis of `quantities`. units: unit number of each case [N]."""
     positive, decisions = truth.true_labels == 1, decided(truth, predictions)
     shares = slice_shares(positive, decisions)
     more = counted(subgroups.members(groups(truth), shares), units)
@@ -125,7 +125,7 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
 
 
 def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
-    """Return what measures of decisions [N] and of the order of scores rest on."""
+    """Return the basis of measures of decisions [N] and of the order of scores."""
     cases: dict[QuantityName, Bools] = {
         **dict.fromkeys(("f2", "f1", "recall"), positive),
         "specificity": ~positive,
@@ -145,7 +145,7 @@ def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:
-    """Return what the score is made of, by unit [n, 5]: the four counts of decisions, and the share in the
+    """Return the parts of the score, by unit [n, 5]: the four counts of decisions, and the share in the
     AUC.
 
     From the cases [N] and their unit numbers; auc_left_out: the AUC without each unit [n].
@@ -185,7 +185,7 @@ def _risk_quantities(
 
 
 def groups(truth: SafeScanCases) -> subgroups.Groups:
-    """Return the groups of age, gender and location, of those that the truth has a column of."""
+    """Return the groups of age, gender and location, if the truth has a column for them."""
     present = {"age": AGE, "gender": GENDER, "location": LOCATION}
     return {
         column: members
@@ -195,7 +195,7 @@ def groups(truth: SafeScanCases) -> subgroups.Groups:
 
 
 def slice_shares(positive: Bools, decisions: Bools) -> dict[str, SubgroupShare]:
-    """Return what is counted in every group: accuracy, and recall of its positives. positive, called: [N]."""
+    """Return the counts of every group: accuracy, and recall of its positives. positive, called: [N]."""
     return {
         "accuracy": SubgroupShare(positive == decisions, np.ones(len(positive), bool)),
         "recall": SubgroupShare(positive & decisions, positive, "n_positive"),

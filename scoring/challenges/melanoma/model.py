@@ -47,7 +47,7 @@ TASK = Task(CONTRACT, recipe_for, size_findings, wording=WORDING, run_images=run
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
-    """Return what a model answers about one photograph."""
+    """Return a model's output for one photograph."""
     return ModelTask(ID, CLASSES, NAMES, ("benign", "malignant"), 1, TASK.contract, recipe_for)
 
 
@@ -81,8 +81,8 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
         more += score_warnings(first, name)
         if inspected.outputs.ndim == 2 and inspected.outputs.shape[1] > 1:
             sentence = (
-                f"{inspected.outputs.shape[1]} numbers per image: as in the official code the first "
-                "is scored."
+                f"{inspected.outputs.shape[1]} numbers per image: the first is scored, as in the official "
+                "code."
             )
             more.append(warning("two-column-output", name, sentence))
     model = {
@@ -112,7 +112,7 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
     """Yield which column of several is scored, and whether another would be better."""
     if outputs.shape[1] < 2:
         return
-    sentence = f"{outputs.shape[1]} numbers per image: as in the official code the first is scored."
+    sentence = f"{outputs.shape[1]} numbers per image: the first is scored, as in the official code."
     has = ~np.isnan(outputs).any(1)
     if cases.labels is not None and len(set(cases.labels[has])) == 2:
         areas = [curves.auc(outputs[has, k], cases.labels[has] == 1) for k in range(outputs.shape[1])]
@@ -125,6 +125,6 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
 def received(
     truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[pictures.Stage], ImageInfo]:
-    """Return what a model receives of one case: its pixels at 224 x 224, or at the size that the model
+    """Return a model's input for one case: its pixels at 224 x 224, or at the size that the model
     (`Inspection.model`) declares."""
     return pictures.received(truth, index, recipe_of_size(*declared_size(model)))

@@ -209,7 +209,8 @@ MOST_COLUMNS = 2
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what files can be for Melanoma: a table, alone or with images, or a model with one output."""
+    """Yield the possible uses of files for Melanoma: a table, alone or with images, or a model with one
+    output."""
     if contents.output_width in (1, 2):
         description = f"a Melanoma model: {counted(contents.output_width or 0, 'output')}"
         yield Candidate(ID, "submission", description, SURE if contents.output_width == 1 else POSSIBLE)

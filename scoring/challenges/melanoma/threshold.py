@@ -22,8 +22,8 @@ from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate_weights
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
-"""What is kept of a card, at most, and of how many: 40 MB for 10,000 cases and 1,000 replicates. What is
-larger is counted anew each time."""
+"""What is kept of a card, at most, and of how many: 40 MB for 10,000 cases and 1,000 replicates. Larger
+counts are computed again each time."""
 ROWS = 64
 """Replicates that are counted at a time: their sums stay in the processor's cache."""
 Interval = list[float] | None
@@ -169,7 +169,7 @@ def _itself(cases: _Cases) -> ThresholdCounts:
 
 @lru_cache(maxsize=KEPT_CARDS)
 def _kept(cases: _Cases, resamples: int, seed: int) -> ThresholdCounts:
-    """Count all replicates. A threshold's counts lie side by side, so that one is looked up at a glance."""
+    """Count all replicates. The counts of a threshold are contiguous in memory, so that a lookup is fast."""
     ranks, positive, units = cases.arrays()
     thresholds = np.unique(ranks)[::-1]
     hits, alarms = (np.empty((len(thresholds), resamples), _kind(units)) for _ in range(2))
@@ -207,7 +207,7 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterv
 
 
 def _reached(d: Decisions, auc: float | Floats) -> dict[Any, Floats]:
-    """Return what decisions reach; the AUC does not depend on them."""
+    """Return the results of decisions; the AUC does not depend on them."""
     return {
         "f2": binary.f_beta(d, BETA),
         "accuracy": binary.accuracy(d),
@@ -228,10 +228,10 @@ def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
 def predictive_values(
     card: ScoreCard, threshold: float, prevalence: float | None = None
 ) -> dict[str, ValueWithInterval]:
-    """Return what a call is worth where `prevalence` of the people (0..1; default: that of these cases) have
-    a melanoma, each with its interval.
+    """Return the predictive values of a positive prediction where `prevalence` of the people (0..1;
+    default: that of these cases) have a melanoma, each with its interval.
 
-    flagged: share of the people called positive. precision: share of the flagged with a melanoma.
+    flagged: share of the people predicted positive. precision: share of the flagged with a melanoma.
     missed_among_cleared: share of the others with one. Sensitivity and specificity are those of these cases:
     a change of prevalence alone is assumed to leave them as they are.
     """
@@ -293,7 +293,7 @@ def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[floa
 
     The candidates are 0.5 and the midpoints between successive scores, one above and one below all. most:
     keep that many of them, evenly spread, the first, the last and 0.5 among them. included: more thresholds
-    to stand among them.
+    to be among them.
     """
     candidates = ordered(card).cuts
     if most is not None and len(candidates) > most:
@@ -334,7 +334,7 @@ def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
     """Count the cases of each class with a score in each bin (low, high], the first with its low end: edges
     [bins + 1] over `threshold_range`.
 
-    For risks 0.5 is an edge, so that each bin lies on one side of the official threshold. Cases without a
+    For risks 0.5 is an edge, so that each bin is on one side of the official threshold. Cases without a
     score are left out.
     """
     edges = np.linspace(*threshold_range(card), bins + 1)
@@ -348,7 +348,7 @@ def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
 
 def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None = None) -> dict[str, Array]:
     """Return the net benefit of deciding by "score > t" at each t of an ascending grid in [0, 1), of calling
-    everybody, and of calling nobody (0).
+    everybody, and of treating nobody as positive (0).
 
     prevalence: 0..1, the share of melanomas where the model would be used; default: that of these cases. low,
     high: pointwise 95 % bounds of the model's, on up to 300 of the card's replicates; absent without any.

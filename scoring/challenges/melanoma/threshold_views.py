@@ -57,7 +57,7 @@ def along(card: ScoreCard, threshold: float | None, best: float | None) -> Quant
 
 
 def marks(threshold: float | None, best: float | None) -> list[Mark]:
-    """Return what is marked in the figures: the official threshold, the chosen one and the best."""
+    """Return the marks in the figures: the official threshold, the chosen one and the best."""
     chosen = [] if threshold is None else [Mark(threshold, "your threshold", "diamond", main=True)]
     return [OFFICIAL, *chosen, *([] if best is None else [Mark(best, "best on these cases", "star")])]
 
@@ -144,7 +144,7 @@ def curves(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> tup
             question=f"How many of the flagged are {MELANOMA.plural}?",
             prevalence=prevalence,
         ),
-        f"Average precision {_estimate(card, 'average_precision')}. Dotted: the prevalence, what guessing "
+        f"Average precision {_estimate(card, 'average_precision')}. Dotted: the prevalence, which guessing "
         f"gives. n = {card.n_cases}.",
         _numbers(curve, "threshold", "recall", "precision"),
     )
@@ -173,7 +173,7 @@ def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:
     edges, negative, positive = bins["edges"], bins["negative"], bins["positive"]
     return Figure(
         lambda theme: figures.histogram(edges, negative, positive, drawn, theme, MELANOMA),
-        f"Right of the {'solid line' if _chosen(drawn) else 'official 0.5'}: called melanoma. "
+        f"Right of the {'solid line' if _chosen(drawn) else 'official 0.5'}: predicted as melanoma. "
         f"n = {card.n_cases}.",
         {
             "from": edges[:-1].tolist(),
@@ -196,7 +196,7 @@ def chosen(card: ScoreCard, threshold: float, best: float | None) -> tuple[Block
 
 
 def cost(card: ScoreCard, wanted: str, value: float) -> Facts | Text:
-    """Return what is reached at a threshold with at least the wanted share.
+    """Return the results at a threshold with at least the required share.
 
     wanted: "sensitivity" or "specificity". value: 0..1.
     """

@@ -43,9 +43,12 @@ CALIBRATION = CalibrationWords(
     "Above the dotted line the scores are too low, below it too high.",
 )
 MEASURES = (
-    Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
+    Measure("accuracy", "For which patients is it worse?", "accuracy, share right"),
     Measure(
-        "recall", "Whose melanomas does it miss?", "sensitivity, share of melanomas flagged", "melanoma "
+        "recall",
+        "In which patients does it miss melanomas?",
+        "sensitivity, share of melanomas flagged",
+        "melanoma ",
     ),
 )
 CLASS_COLUMNS = (
@@ -128,7 +131,8 @@ def calls(card: ScoreCard) -> Text:
 
 
 def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
-    """Return what a call is worth where that share of people, 0..1, have a melanoma; None: as here."""
+    """Return the predictive values of a positive prediction where that share of people, 0..1, have a
+    melanoma; None: as here."""
     values = predictive_values(card, THRESHOLD, prevalence)
 
     def lines(*named: tuple[str, str]) -> Text:
@@ -145,7 +149,7 @@ def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
         ("precision", "Of 100 people flagged **{}** have a melanoma"),
     )
     right = lines(
-        ("missed_among_cleared", "Of 100 people not flagged **{}** have one all the same"),
+        ("missed_among_cleared", "Of 100 people not flagged **{}** have a melanoma"),
         ("flagged", "Of 100 people **{}** are flagged"),
     )
     return SideBySide(((flagged,), (right,)), (1, 1))
@@ -196,7 +200,8 @@ def _classes_table(card: ScoreCard) -> Table:
 
 
 def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
-    """Return whether deciding by the model serves people better than calling everybody or nobody.
+    """Return whether deciding by the model serves people better than treating everybody as positive or
+    nobody.
 
     prevalence: share of melanomas where the model would be used, 0..1; None: as in the test set.
     """
@@ -218,8 +223,8 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
     how = Text(
         "Net benefit is the share of people with a detected melanoma, minus the share of false alarms "
         "weighted by the odds of the threshold: a threshold of 10% risk accepts 9 false alarms per "
-        "melanoma. The model is of use where its line is the highest.",
-        question="How is it read?",
+        "melanoma. The model is useful where its line is the highest.",
+        question="How is the net benefit interpreted?",
     )
     return (SideBySide(((figure,), (how, _usual(card, prevalence))), (3, 2)),)
 

@@ -156,7 +156,7 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
 
 
 def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
-    """Return the challenge's own top-level entries: detection whatever the class, from the confusion matrix
+    """Return the challenge's own top-level entries: detection regardless of class, from the confusion matrix
     [11, 11], and tumour to immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
@@ -224,7 +224,8 @@ def _options(rule: MatchingRule) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class PumaEvaluation:
-    """What is scored, and how. source: the provenance. outlines: whether outlines are measured too."""
+    """The scored input and the method. source: the provenance. outlines: whether outlines are measured
+    too."""
 
     truth: PumaTruth
     predictions: NucleiPredictions
@@ -289,7 +290,7 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
 
 
 def _basis(tallies: Tallies, measured: MeasuredOutlines | None, units: Ints) -> Basis:
-    """Return what the quantities rest on."""
+    """Return the basis of the quantities."""
     of = basis_of_classes(tallies, units)
     return (
         of if measured is None else replace(of, units={**of.units, **outlines.basis(measured.tallies, units)})
@@ -335,7 +336,7 @@ def _jackknife(
 
 
 def _arrays(s: CountedNuclei, units: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what is drawn and compared besides the detections, read-only.
+    """Return the data for figures and comparisons besides the detections, read-only.
 
     units [N]. f1: of each image and class [N, 10], NaN where the class does not occur. um_truth [n],
     um_predicted [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined. aligned: uint8 [32],

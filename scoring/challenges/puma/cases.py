@@ -121,7 +121,7 @@ def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str],
 
 
 def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
-    """Read files of nuclei, one by one. naming: what becomes of other class names. graded: whether
+    """Read files of nuclei, one by one. naming: how other class names are treated. graded: whether
     confidences are read."""
     contents: list[NucleiFile] = []
     digest_of: dict[str, str] = {}
@@ -206,7 +206,7 @@ def _unknown(contents: NucleiFile, where: str, naming: Naming) -> Iterator[Findi
         others = [name for name in list(unknown)[UNKNOWN_NAMES:] if naming.ignores(name) == ignored_too]
         if others:
             nuclei = sum(len(unknown[name]) for name in others)
-            description = f"{nuclei:,} nuclei of {len(others):,} other classes, which are none of the ten."
+            description = f"{nuclei:,} nuclei of {len(others):,} other classes, which are not among the ten."
             yield _graded(ignored_too, where, f"{description} The ten are {', '.join(names.CLASSES)}.")
 
 
@@ -223,7 +223,7 @@ def _quoted(name: str) -> str:
 
 TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"
-MEND = f"Write {CASE},{PATH} with paths relative to {TABLE}."
+HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
 
 @dataclass(frozen=True)
@@ -316,7 +316,7 @@ def _column(table: TextTable, name: str, problems: list[Finding]) -> int | None:
     problems += twice
     if column is None:
         headings = ", ".join(repr(heading[:40]) for heading in table.header[:12])
-        sentence = f"there is no column {name!r}. Found: {headings}. {MEND}"
+        sentence = f"there is no column {name!r}. Found: {headings}. {HOW_TO_FIX}"
         problems.append(error("bad-submission", table.header_place, sentence))
     return column
 
@@ -331,7 +331,9 @@ def _rows(
         if row in table.ragged:
             continue
         if not named or not path:
-            problems.append(error("bad-submission", table.place(row), f"{CASE} or {PATH} is empty. {MEND}"))
+            problems.append(
+                error("bad-submission", table.place(row), f"{CASE} or {PATH} is empty. {HOW_TO_FIX}")
+            )
             continue
         case = named if named in ids else case_id(named)
         if case in row_of:
@@ -354,7 +356,10 @@ def _member(files: SourceFiles, table: str, path: str) -> tuple[str | None, list
         or "\0" in path
     ):
         return None, [
-            ("unsafe-path", f"{quoted} is an absolute path, leaves the folder or has a backslash. {MEND}")
+            (
+                "unsafe-path",
+                f"{quoted} is an absolute path, leaves the folder or has a backslash. {HOW_TO_FIX}",
+            )
         ]
     member = PurePosixPath(table).parent.joinpath(path).as_posix()
     if member not in files.sizes:
@@ -369,13 +374,13 @@ NUCLEI = re.compile(
     r'|"geometry"\s*:\s*\{'
 )
 GRADED = re.compile(r'"(confidence|score|type_prob|Detection probability|coord)"|"probability"\s*:\s*(0|\.)')
-"""What no annotation has: a confidence, or a probability below 1."""
+"""Signs of a prediction: a confidence, or a probability below 1."""
 ANNOTATION = re.compile(r'"FeatureCollection"')
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what files can be for PUMA: lists of nuclei, with images or a listing, or a model that gives
-    maps."""
+    """Yield the possible uses of files for PUMA: lists of nuclei, with images or a listing, or a model that
+    gives maps."""
     if contents.gives_maps:
         yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
         yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)

@@ -23,7 +23,7 @@ confidence, then the nearest. The pair is a true positive, and neither is used a
 
 | rule | within | value of a class | mean over | best possible |
 |---|---|---|---|---|
-| `description`, the challenge's own | ≤ 15 px | mean F1 of the images that hold it, in truth or prediction | all ten classes | classes in the truth / 10 |
+| `description`, the challenge's own | ≤ 15 px | mean F1 of the images that contain the class, in truth or prediction | all ten classes | classes in the truth / 10 |
 | `grand-challenge`, the official evaluator | < 15 px | sum of the images' F1 / **all** images | classes that occur | mean share of images that hold a class |
 | `pooled`, counts summed first | ≤ 15 px | F1 of TP, FP and FN of all images | classes that occur | 1 |
 
@@ -98,7 +98,7 @@ CHALLENGE = Challenge(
         metrics=dict.fromkeys(("n_truth", "n_predicted"), COUNT),
         outputs=(
             OutputFile(
-                "--matches", "FILE.csv", "write what became of every nucleus, a row each", match_table.to_csv
+                "--matches", "FILE.csv", "write the result of every nucleus, one row each", match_table.to_csv
             ),
         ),
     ),

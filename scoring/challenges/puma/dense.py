@@ -36,7 +36,7 @@ AS_IT_IS = Recipe(())
 
 @dataclass(frozen=True)
 class DenseModel:
-    """What is known of a dense model. name: what messages call it. places: class of each output channel after
+    """Known facts about a dense model. name: its name in messages. places: class of each output channel after
     the first [10]. size: width and height that it takes, None for any. findings: warnings about it."""
 
     name: str
@@ -46,7 +46,7 @@ class DenseModel:
 
 
 def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel:
-    """Check what a model declares, and try it on noise twice.
+    """Check the declaration of a model, and run it on noise twice.
 
     Raises:
         InputRefused: With every problem.
@@ -86,7 +86,7 @@ def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, whe
         pixels: RGB, uint8 [H, W, 3].
 
     Raises:
-        InputRefused: The tile is too small or too large, or the answer is no map of probabilities over it.
+        InputRefused: The tile is too small or too large, or the answer is not a map of probabilities over it.
         ModelFailed: The model failed.
     """
     height, width = pixels.shape[:2]
@@ -157,18 +157,19 @@ def _answer(process: RunnableModel, model: DenseModel, window: Pixels) -> Map:
     if output is None or stride is None:
         shape = "no tensor of numbers" if output is None else f"of shape {output.shape}"
         message = (
-            f"Its first output for {window.shape[1]} x {window.shape[0]} px is {shape}, no map of "
+            f"Its first output for {window.shape[1]} x {window.shape[0]} px is {shape}, not a map of "
             f"{1 + len(CLASSES)} probabilities (background and {len(CLASSES)} classes) over the tile: choose "
             "the challenge that it was made for."
         )
         raise InputRefused([error("wrong-output", model.name, message)])
     low, high = float(output.min()), float(output.max())
     if not np.isfinite([low, high]).all():
-        message = "Its answer holds values that are no finite numbers: mend the model."
+        message = "Its answer holds values that are no finite numbers: fix the model."
         raise InputRefused([error("wrong-output", model.name, message)])
     if low < -TOLERANCE or high > 1 + TOLERANCE:
         message = (
-            f"Its answer goes from {low:.3g} to {high:.3g}, and probabilities from 0 to 1: end the network "
+            f"Its outputs range from {low:.3g} to {high:.3g}, but probabilities range from 0 to "
+            "1: end the network "
             "with a softmax over the channels."
         )
         raise InputRefused([error("wrong-output", model.name, message)])
@@ -179,8 +180,8 @@ def _answer(process: RunnableModel, model: DenseModel, window: Pixels) -> Map:
 
 
 def _stride(sides: Sequence[int], cells: Sequence[int]) -> int | None:
-    """Return px per cell of h x w cells over a window of H x W px, the last cell of each way perhaps cut; of
-    several that are possible the one that 2 divides most often. None where they cannot cover it so."""
+    """Return px per cell of h x w cells over a window of H x W px, the last cell of each way perhaps cut;
+    if several are possible, the one with the most factors 2. None where they cannot cover it so."""
     if not all(cells):
         return None
     least = max(-(-side // count) for side, count in zip(sides, cells, strict=True))
@@ -193,7 +194,7 @@ def _stride(sides: Sequence[int], cells: Sequence[int]) -> int | None:
 
 
 def _places(metadata: dict[str, str], where: str) -> tuple[tuple[int, ...], list[Finding]]:
-    """Return the class of each output channel after the first, and what is wrong with the entry that names
+    """Return the class of each output channel after the first, and the problems of the entry that names
     them."""
     names = [name.strip() for name in metadata.get("categories", "").split(",") if name.strip()]
     if not names:

@@ -19,7 +19,7 @@ from scoring.presentation.figures.numerals import percent
 
 SIDES = ("truth", "predicted")
 TIL = tissue_figures.AxisLabels(
-    "Is the share of lymphocytes (TIL) right?", "truth: lymphocytes of all nuclei", "predicted"
+    "Is the share of lymphocytes (TIL) right?", "truth: lymphocytes among all nuclei", "predicted"
 )
 NEAREST = tissue_figures.AxisLabels(
     "How far is the nearest lymphocyte from a tumour nucleus?",
@@ -27,13 +27,13 @@ NEAREST = tissue_figures.AxisLabels(
     "tumour nuclei",
 )
 INTRODUCTION = Text(
-    "Quantities that a pathologist would count, from truth and from prediction. Not ranked, and **no "
+    "Quantities that a pathologist would count, computed from truth and prediction. Not ranked, and **no "
     "diagnosis**."
 )
 
 
 def tissue(card: ScoreCard) -> tuple[Text, SideBySide, SideBySide]:
-    """Return what a pathologist would count, from truth and from prediction."""
+    """Return the quantities that a pathologist would count, from truth and prediction."""
     return (
         INTRODUCTION,
         SideBySide(((densities(card),), (lymphocyte_shares(card),)), (1, 1)),
@@ -60,7 +60,7 @@ def lymphocyte_shares(card: ScoreCard) -> Figure:
     together = [f"{side_name} {percent(card.metrics[f'til_share_{side_name}'])}" for side_name in SIDES]
     return Figure(
         partial(tissue_figures.shares, names, true, predicted, TIL),
-        f"A dot per image. All together: {', '.join(together)}. "
+        f"A dot per image. Over all images: {', '.join(together)}. "
         f"n = {int((np.isfinite(true) & np.isfinite(predicted)).sum())}.",
         {"image": names, "truth": true.tolist(), "predicted": predicted.tolist()},
         key="til_share",
@@ -139,7 +139,7 @@ WORDS = {
 }
 EXPLAIN = (
     "Panoptic quality PQ = SQ × RQ: outlines match where their IoU exceeds 0.5; SQ is the mean IoU of these, "
-    "RQ their F1. IoU and Dice: of the nuclei that the score matches by their middles. **This does not "
+    "RQ their F1. IoU and Dice: for the nuclei that the score matches by their centres. **This does not "
     "change the score.**"
 )
 
@@ -190,7 +190,7 @@ def class_table(card: ScoreCard) -> Table:
         Column("matched_dice", "Dice", "number", 2, "higher", "Dice of matched nuclei", width=46),
     )
     return Table.of(
-        "How well are they drawn, and how well found?",
+        "How good are the outlines, and how many nuclei are found?",
         [{"pq_interval": None, **row, "class": spaced(name)} for name, row in card.per_class.items()],
         columns,
         "SQ: the mean IoU of outlines that match. RQ: their F1. –: undefined.",
@@ -215,7 +215,7 @@ def tile_table(card: ScoreCard) -> Table:
         "On which tiles are the outlines worst?",
         rows,
         columns,
-        "By the mean IoU of the nuclei that the score matches. The viewer says the IoU of each.",
+        "By the mean IoU of the nuclei that the score matches. The viewer shows the IoU of each nucleus.",
         key="outline_tiles",
         cases="case",
     )

@@ -55,12 +55,13 @@ def _score(d: PairedNuclei, rule: MatchingRule) -> float:
 SHIFT_PX = 5.0
 TIMES = 2
 LEAST_PAIRS, DENSER = 10, 3
-"""Pairs that have to agree on an offset: so many, and so many times what chance would bring together."""
+"""Pairs that must agree on an offset: a minimum number, and a minimum multiple of the number expected by
+chance."""
 AGREE_PX, SMOOTHING_PX = 5.0, 2.0
 
 
 def shift(card: ScoreCard) -> np.ndarray:
-    """Return how far predictions lie from the truth, px to the right and down [2].
+    """Return the offset of predictions from the truth, px to the right and down [2].
 
     That is the offset on which most pairs of a truth nucleus and a kept prediction of its class up to 30 px
     away agree, 5 px more or less; NaN where no offset is clear.

@@ -27,7 +27,7 @@ def score_warnings(
     if changed:
         message = (
             f"{' and '.join(changed)}: not the challenge's rule ({RADIUS:g} px, every prediction). "
-            "Compare with no other score."
+            "Do not compare this with other scores."
         )
         yield warning("changed-rules", "score", message)
     yield from _classes(counted, len(d))

@@ -18,7 +18,7 @@ RULE_NAMES = {
     "grand-challenge": "Grand Challenge evaluator",
     "pooled": "pooled",
 }
-"""What each rule is called where people read it."""
+"""Name of each rule where people read it."""
 RULES = tuple(RULE_NAMES)
 METRICS = {
     "description": "macro_f1",
@@ -27,7 +27,7 @@ METRICS = {
 }
 """The macro F1 that each rule ranks by."""
 RADIUS, RADIUS_RANGE = 15.0, (1.0, 30.0)
-"""px: the challenge's, and what a page offers."""
+"""The challenge's radius in px, and those that a page offers."""
 MICROMETRES_PER_PIXEL = 0.23
 
 
@@ -85,7 +85,7 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
-    """Return what the macro F1 by a rule is made of, by unit [n, ...]: pooled counts matches, nuclei and
+    """Return the parts of the macro F1 by a rule, by unit [n, ...]: pooled counts matches, nuclei and
     predictions of each class; the others add F1 of the images, images that hold the class, and images."""
     if rules == "pooled":
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])

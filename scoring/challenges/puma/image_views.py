@@ -80,7 +80,7 @@ def images_table(card: ScoreCard) -> Table:
             "F1",
             "number",
             better="higher",
-            help="Mean F1 of the classes that occur in the image; in no ranking",
+            help="Mean F1 of the classes that occur in the image; not used for ranking",
             width=50,
         ),
         Column("micro_f1", "micro", "number", better="higher", width=54),
@@ -97,7 +97,7 @@ def images_table(card: ScoreCard) -> Table:
     )
     rows = [{**card.cases[i], "signs": ", ".join(signs[i])} for i in order]
     return Table.of(
-        f"Which images went worst? {len(rows)}",
+        f"Which images have the worst results? {len(rows)}",
         rows,
         columns,
         f"▲: {sum(map(bool, signs))} of {len(rows)} missing or suspicious.",

@@ -101,7 +101,7 @@ LISTS = {
     "TP": (TRUE_POSITIVE,),
     "all": (TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE),
 }
-"""What can be listed, and the statuses in it."""
+"""Lists of nuclei, and the statuses in each."""
 SIDES = ("truth", "prediction")
 MOST = 2000
 """Rows of a list at most: a browser takes seconds for a hundred thousand."""
@@ -195,4 +195,4 @@ def _why(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> str:
     away = f"{drawn['distance'][i]:.1f} px away"
     if reason == "taken":
         return f"the {there} of this class, {away}, belongs to another nucleus"
-    return f"the nearest {there}, {away}, says {CLASSES[drawn['cls'][partner]].replace('_', ' ')}"
+    return f"the nearest {there}, {away}, is {CLASSES[drawn['cls'][partner]].replace('_', ' ')}"

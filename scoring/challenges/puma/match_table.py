@@ -22,7 +22,7 @@ NONE = -1
 
 @dataclass(frozen=True)
 class NucleusOutcomes:
-    """What became of the nuclei of one side, [n] each, in the order of `PairedNuclei`.
+    """The result of the nuclei of one side, [n] each, in the order of `PairedNuclei`.
 
     status: position in STATUSES, -1 for a prediction that is left out. reason: position in REASONS. partner:
     the nucleus of the other side that it matches, or that the reason is about; -1 = none. distance: px to the
@@ -53,7 +53,7 @@ def outcomes(d: PairedNuclei, m: Matching) -> tuple[NucleusOutcomes, NucleusOutc
 def _outcomes_of(
     matched: Array, unmatched: int, pairs: tuple[Array, Array], distance: Array, classes: tuple[Array, Array]
 ) -> NucleusOutcomes:
-    """Return what became of one side. pairs: near nuclei of this and of the other side; classes: of both."""
+    """Return the result of one side. pairs: near nuclei of this and of the other side; classes: of both."""
     n, alone, (points, others) = len(matched), matched < 0, pairs
     rows = np.flatnonzero(alone[points])
     same = rows[classes[0][points[rows]] == classes[1][others[rows]]]

@@ -1,4 +1,4 @@
-"""Matching of nuclei within a radius: the pairs that lie near each other, and the matches by each rule."""
+"""Matching of nuclei within a radius: the pairs that are near each other, and the matches by each rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class Side:
 
 @dataclass(frozen=True)
 class PairedNuclei:
-    """Truth and predicted nuclei of all cases, and which of them lie near each other.
+    """Truth and predicted nuclei of all cases, and which of them are near each other.
 
     confidence, score: of predictions, float64 [m], as `Nuclei` has them. twins: int32 [m], number of the
     group of predictions of a case and class at the same place, -1 = alone. pairs: every truth and prediction
@@ -250,7 +250,7 @@ def tallies(d: PairedNuclei, m: Matching) -> Tallies:
 
 def confusion(d: PairedNuclei, m: Matching) -> np.ndarray:
     """Counts [11, 11], rows = truth, the last row and column = none: matches, then what is left over paired
-    whatever its class, nearest first."""
+    regardless of class, nearest first."""
     leftover = m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]
     order = np.lexsort((leftover.prediction, leftover.truth, leftover.distance))
     rows, _ = match_in_order(leftover.truth, leftover.prediction, order)

@@ -1,4 +1,4 @@
-"""Models of nuclei: preflight, run on every tile, and what they find as the platform's files."""
+"""Models of nuclei: preflight, run on every tile, and detections as the platform's files."""
 
 import io
 import json
@@ -197,7 +197,11 @@ def _about(cases: PumaTruth, outputs: tuple[Nuclei | Exception | None, ...]) -> 
         elif isinstance(output, ImageUnreadable):
             yield warning("image-unreadable", case, f"{output} All nuclei of case {case} count as missed.")
         elif isinstance(output, Nuclei) and not len(output):
-            yield note("empty-case", case, f"no nucleus is found in case {case}: scored as it is.")
+            yield note(
+                "empty-case",
+                case,
+                f"the model found no nucleus in case {case}: scored as an empty prediction.",
+            )
 
 
 def table(cases: PumaTruth, predictions: NucleiPredictions) -> bytes:
@@ -237,7 +241,7 @@ def multiple_polygons(nuclei: Nuclei) -> str:
 def received(
     truth: PumaTruth, index: int, _model: Mapping[str, Any] | None = None
 ) -> tuple[list[pictures.Stage], ImageInfo]:
-    """Return what a model receives of one case: its pixels as they are. Raises ImageUnreadable,
+    """Return a model's input for one case: its pixels as they are. Raises ImageUnreadable,
     InputRefused."""
     width, height = truth.sizes[index].tolist()
     return pictures.received(truth, index, Recipe(((width, height, "lanczos"),)))
@@ -252,5 +256,5 @@ def _listed(data: bytes, name: str) -> Nuclei:
 
 
 def tile_support() -> TileSupport:
-    """Return what the page of single images needs of tiles."""
+    """Return the functions for tiles on the page of single images."""
     return TileSupport(ID, CLASSES, MICROMETRES_PER_PIXEL, til_share, _examined, detected, _listed)

@@ -46,7 +46,7 @@ ALIASES = {
 }
 PREFIX = "nuclei_"
 IGNORE = "ignore"
-"""Of a name in a map of classes: its nuclei are left out."""
+"""Value of a name in a map of classes: its nuclei are left out."""
 PREFIXES = (PREFIX, "nucleus_", "cell_", "cells_", "class_")
 ENDINGS = ("s", "_cell", "_cells", "_nucleus", "_nuclei")
 ABBREVIATIONS = {"til": "lymphocyte", "tils": "lymphocyte", "pmn": "neutrophil", "pmns": "neutrophil"}
@@ -78,7 +78,7 @@ def variant(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Naming:
-    """What becomes of class names that are none of the ten.
+    """How class names that are not among the ten are treated.
 
     Attributes:
         unknown: "refuse" them, or "ignore": leave their nuclei out.
@@ -90,7 +90,7 @@ class Naming:
 
     @classmethod
     def of(cls, unknown_classes: str = "refuse", class_map: str | None = None) -> "Naming":
-        """Return what these options say."""
+        """Return the meaning of these options."""
         pairs = parsed_pairs(class_map or "")
         return cls(unknown_classes, {key(name): position(target) for name, target in pairs})
 
@@ -100,18 +100,18 @@ class Naming:
         return self.chosen.get(key(name)) if index is None else index
 
     def ignores(self, name: str) -> bool:
-        """Return whether nuclei of a name that is no class are left out without a refusal."""
+        """Return whether nuclei of a name that is not a class are left out without a refusal."""
         return self.unknown == "ignore" or key(name) in self.chosen
 
 
 def map_problem(class_map: str) -> str | None:
-    """Return what is wrong with `NAME=CLASS,...` as a sentence, None where nothing is."""
+    """Return the problems of `NAME=CLASS,...` as a sentence, None if there are none."""
     pairs = parsed_pairs(class_map)
     for name, target in pairs:
         if not name:
             return f"{target!r} has no name: write NAME=CLASS,NAME={IGNORE}."
         if position(name) is not None:
-            return f"{name!r} is one of the ten already: only other names can be mapped."
+            return f"{name!r} is already one of the ten: only other names can be mapped."
         if target != IGNORE and position(target) is None:
             return f"{target!r} is none of {', '.join(CLASSES)}, {IGNORE}."
     names = [key(name) for name, _ in pairs]
@@ -128,7 +128,9 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
         if naming and position(name) is None and (index := naming.position(name)) is not None
     ]
     if chosen:
-        yield note("names-mapped", where, f"names that are none of the ten, read as chosen: {_list(chosen)}.")
+        yield note(
+            "names-mapped", where, f"names that are not among the ten, read as chosen: {_list(chosen)}."
+        )
     others = {
         name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None
     }

@@ -27,7 +27,7 @@ def official(
     counted: Tallies,
     score: float | None,
 ) -> Official:
-    """Return what the evaluator gives.
+    """Return the evaluator's result.
 
     Args:
         truth: The test set.
@@ -78,7 +78,7 @@ def _as_written(truth: WrittenFiles, written: WrittenFiles, foreign: bool) -> It
 
 def _otherwise(d: PairedNuclei, rule: MatchingRule) -> Iterator[str]:
     if rule.name != EVALUATOR:
-        yield f"This is the macro F1 by the rule “{RULE_NAMES[rule.name]}”, not by the evaluator's."
+        yield f"This macro F1 uses the rule “{RULE_NAMES[rule.name]}”, not the evaluator's rule."
     if rule.radius != RADIUS:
         yield f"Nuclei are matched within {rule.radius:g} px here, within {RADIUS:g} px there."
     if _leaves_out(d, rule):

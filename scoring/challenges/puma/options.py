@@ -21,7 +21,7 @@ def _confidence_problem(confidence: float) -> str | None:
 
 RULE = Option(
     name="rules",
-    help="whose macro F1 is the score: description (default), grand-challenge or pooled",
+    help="rule for the macro F1 that is the score: description (default), grand-challenge or pooled",
     default="description",
     values=RULES,
     label="Whose macro F1",
@@ -46,7 +46,7 @@ MIN_CONFIDENCE = Option(
 )
 UNKNOWN_CLASSES = Option(
     name="unknown_classes",
-    help="nuclei of other than the ten classes: refuse (default), or ignore: leave them out",
+    help="nuclei of other classes than the ten: refuse (default), or ignore (leave them out)",
     default="refuse",
     values=("refuse", "ignore"),
     metavar="HOW",
@@ -56,7 +56,7 @@ UNKNOWN_CLASSES = Option(
 )
 CLASS_MAP = Option(
     name="class_map",
-    help="what nuclei of other than the ten classes count as: a class, or ignore (leave them out)",
+    help="class for nuclei whose class is not among the ten, or ignore (leave them out)",
     metavar="NAME=CLASS,...",
     stages=("truth", "predictions", "score"),
     label="Other names of classes",

@@ -13,6 +13,7 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.inputs.nuclei.reader import Nuclei
 from scoring.metrics import outlines as geometry
+from scoring.metrics import overlap
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.outlines import Outlines
@@ -51,13 +52,13 @@ class MeasuredOutlines:
         tallies: Sums per image and class.
         iou: Of each truth nucleus that the score matches [n], NaN for others and in images that are left out.
         left_out: Images in which a side lists places without outlines, bool [N].
-        mended: Of truth and predictions: which outlines crossed or touched themselves, bool [n] and [m].
+        repaired: Of truth and predictions: which outlines crossed or touched themselves, bool [n] and [m].
     """
 
     tallies: OutlineTallies
     iou: Floats
     left_out: Bools
-    mended: tuple[Bools, Bools]
+    repaired: tuple[Bools, Bools]
 
 
 def measure(
@@ -84,7 +85,7 @@ def measure(
     both = np.divmod(every, max(len(predicted_outlines), 1))
     common = geometry.intersections(true, predicted_outlines, both)
     areas = true.areas[both[0]], predicted_outlines.areas[both[1]]
-    iou, dice = geometry.iou(common, *areas), geometry.dice(common, *areas)
+    iou, dice = geometry.iou(common, *areas), overlap.dice(common, *areas, empty="zero")
     of_pairs, of_matched = pair_index[: len(keys)], pair_index[len(keys) :]
     chosen = np.sort(match_by_overlap(*pairs, iou[of_pairs], LEAST_IOU))
     cells = case * K + d.truth.classes
@@ -106,7 +107,7 @@ def measure(
     )
     of_truth = np.full(len(true), np.nan)
     of_truth[rows] = iou[of_matched]
-    return MeasuredOutlines(tallies, of_truth, left_out, (true.mended, predicted_outlines.mended))
+    return MeasuredOutlines(tallies, of_truth, left_out, (true.repaired, predicted_outlines.repaired))
 
 
 def matched_iou(truth: Nuclei, predicted: Nuclei, pairs: tuple[Ints, Ints]) -> Floats:
@@ -141,7 +142,7 @@ def _pairs(
 
 
 def _part(of: Outlines, start: int, end: int) -> Outlines:
-    return Outlines(of.shapes[start:end], of.areas[start:end], of.mended[start:end], of.drawn[start:end])
+    return Outlines(of.shapes[start:end], of.areas[start:end], of.repaired[start:end], of.drawn[start:end])
 
 
 def _keys(pairs: tuple[Ints, Ints], predictions: int) -> Ints:
@@ -151,7 +152,7 @@ def _keys(pairs: tuple[Ints, Ints], predictions: int) -> Ints:
 
 
 def quantities(t: OutlineTallies, weights: Floats) -> dict[QuantityName, Floats]:
-    """Return every quantity of the rows of weights [B, N], [B] by name; of a class under (name, class).
+    """Return every quantity of the rows of weights [B, N]: [B] by name, for a class by (name, class).
 
     Panoptic quality of a class is that of the sums over the images; the mean is over the classes that occur.
     """
@@ -188,7 +189,7 @@ def basis(t: OutlineTallies, units: Ints) -> dict[Any, int]:
 
 
 def per_class(point: Quantities, replicates: Replicates) -> dict[str, dict[str, Any]]:
-    """Return what is added to the row of each class."""
+    """Return the further columns of the row of each class."""
     return {
         name: {
             **{measure: point[measure, name][0] for measure in METRICS},
@@ -203,7 +204,7 @@ def per_class(point: Quantities, replicates: Replicates) -> dict[str, dict[str, 
 
 
 def cases(measured: MeasuredOutlines) -> list[dict[str, Any]]:
-    """Return what is added to the row of each image, NaN where undefined."""
+    """Return the further columns of the row of each image, NaN where undefined."""
     values = quantities(measured.tallies, np.eye(len(measured.left_out)))
     return [
         {name: np.nan if left_out else values[name][i] for name in METRICS}
@@ -214,15 +215,15 @@ def cases(measured: MeasuredOutlines) -> list[dict[str, Any]]:
 def findings(
     measured: MeasuredOutlines, ids: Sequence[str], d: PairedNuclei, names: tuple[str, str]
 ) -> Iterator[Finding]:
-    """Yield what was mended and what is left out. names: what messages call truth and predictions."""
+    """Yield findings about repaired and omitted outlines. names: what messages call truth and predictions."""
     sides = (d.truth, d.predicted)
-    for side, mended, where in zip(sides, measured.mended, names, strict=True):
-        rows = np.flatnonzero(mended)
+    for side, repaired, where in zip(sides, measured.repaired, names, strict=True):
+        rows = np.flatnonzero(repaired)
         if len(rows):
             first = f"nucleus {side.numbers[rows[0]]} of {ids[side.case[rows[0]]]}"
             message = (
                 f"{len(rows):,} outline{'s' * (len(rows) > 1)} cross or touch themselves (first: {first}): "
-                "mended to measure outlines; the score takes them as they are."
+                "repaired to measure outlines; the score takes them as they are."
             )
             yield note("mended-outlines", where, message)
     left_out = np.flatnonzero(measured.left_out)
@@ -243,8 +244,8 @@ def summary(measured: MeasuredOutlines) -> dict[str, Any]:
         "n_predicted": int(t.predicted.sum()),
         "n_found": int(t.true_positive.sum()),
         "n_matched": int(t.matched.sum()),
-        "mended_truth": int(measured.mended[0].sum()),
-        "mended_predictions": int(measured.mended[1].sum()),
+        "mended_truth": int(measured.repaired[0].sum()),
+        "mended_predictions": int(measured.repaired[1].sum()),
     }
 
 

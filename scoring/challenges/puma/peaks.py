@@ -14,7 +14,7 @@ REACH = 8
 LEAST = 0.40
 """Probability that some nucleus is there."""
 RAYS, LONGEST = 16, 40.0
-"""Of an outline: vertices, an even number, and how far they lie from the peak at most, px."""
+"""Vertices of an outline (an even number), and their maximum distance from the peak in px."""
 CLOSE = 6
 """Neighbouring peaks that an outline ends halfway to."""
 GRID = 64
@@ -24,9 +24,9 @@ GRID = 64
 def peaks(answer: Floats, stride: float, least: float = LEAST) -> Nuclei:
     """Return nuclei where "not background" is highest around and above a probability.
 
-    Cells that are equally high and touch are one nucleus: a sure model gives 1 all over it. The outline goes
-    as far as the probability stays above `least`, at most halfway to the next peaks, equally far in opposite
-    directions: its vertices have the peak as their mean, which is what is scored.
+    Cells that are equally high and touch are one nucleus: a sure model gives 1 all over it. The outline
+    ends where the probability falls below `least`, at most halfway to the next peaks, at equal distances
+    in opposite directions: so the mean of its vertices is the peak, which is scored.
 
     Args:
         answer: Probabilities [1 + 10, h, w], first background.

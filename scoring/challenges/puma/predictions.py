@@ -43,14 +43,14 @@ FACTORS = {
     4.0: "they look like px at a quarter of the size",
     1024.0: "they look like fractions of the image's side: multiply by its length",
 }
-"""What centroids times a factor would mean."""
+"""Meaning of a factor of centroids."""
 
 
 def placement(
     name: str, truth: Sequence[Nuclei], predicted: Sequence[Nuclei], sizes: np.ndarray
 ) -> Iterator[Finding]:
-    """`swapped-axes` or `scale` for a submission of which few centroids lie near a truth nucleus, but many
-    would, read otherwise; or of which most lie outside the images.
+    """`swapped-axes` or `scale` for a submission of which few centroids are near a truth nucleus, but many
+    would, read otherwise; or of which most are outside the images.
 
     truth, predicted: by case; sizes: width and height, int [N, 2]. A few cases and nuclei are looked at,
     spread evenly; classes are not.
@@ -86,7 +86,7 @@ def placement(
             return
         if readings[best] >= enough:
             message = (
-                f"{readings[best]:.0%} of the centroids lie next to a truth nucleus when multiplied by "
+                f"{readings[best]:.0%} of the centroids are next to a truth nucleus if multiplied by "
                 f"{best:g}, {share:.0%} as written: "
             )
             yield warning("scale", name, f"{message}{FACTORS[best]}.")
@@ -95,7 +95,7 @@ def placement(
     beyond = sum(int(nuclei.outside(size).sum()) for nuclei, size in zip(predicted, sizes, strict=True))
     if 2 * beyond > total:
         sentence = (
-            f"{beyond:,} of {total:,} centroids lie outside their image: are they in px of the image, [x, y]?"
+            f"{beyond:,} of {total:,} centroids are outside their image: are they in px of the image, [x, y]?"
         )
         yield warning("scale", name, sentence)
 
@@ -110,7 +110,7 @@ def _radius(size: np.ndarray, nuclei: int) -> float:
 
 
 def _share(looks: Sequence[tuple["scipy.spatial.cKDTree", np.ndarray, float]]) -> float:
-    """Return the share of centroids that lie within their radius of a truth nucleus."""
+    """Return the share of centroids that are within their radius of a truth nucleus."""
     near = sum(
         int(np.isfinite(tree.query(xy, distance_upper_bound=radius)[0]).sum()) for tree, xy, radius in looks
     )
@@ -243,14 +243,14 @@ def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
             f"({listing}): not scored."
         )
         absent = set(truth.ids).difference(submission.member_of)
-        mends = suggestions.without_affix(extra, absent)
-        yield warning("extra-case", files.name, message).with_fixes(*mends)
+        fixes = suggestions.without_affix(extra, absent)
+        yield warning("extra-case", files.name, message).with_fixes(*fixes)
 
 
 def _empty(files: SourceFiles, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:
     for (case, member), contents in zip(read_of.items(), read.contents, strict=True):
         if contents.key and not contents.items:
-            message = f"no nucleus is predicted for case {case}: scored as it is."
+            message = f"case {case} has no predicted nucleus: scored as an empty prediction."
             yield note("empty-case", files.called(member), message)
 
 

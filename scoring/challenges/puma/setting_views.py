@@ -32,7 +32,7 @@ class MatchingSetting:
 
     @property
     def changes(self) -> list[str]:
-        """What differs from the challenge's rule, in words."""
+        """Differences from the challenge's rule, in words."""
         radius, least = f"radius {self.radius:g} px", self.confidences
         return [radius] * (self.radius != RADIUS) + [least] * (self.least is not None)
 
@@ -54,7 +54,7 @@ def setting_facts(usual: ScoreCard, card: ScoreCard) -> Facts:
     return Facts(
         (
             *(
-                Fact(name, share(m[key]), f"{share(before[key])} by the rule", better="higher")
+                Fact(name, share(m[key]), f"{share(before[key])} by the challenge's rule", better="higher")
                 for name, key in scores.items()
             ),
             Fact("Predictions left", f"{m['n_predicted']:,}", f"of {before['n_predicted']:,}"),
@@ -62,7 +62,7 @@ def setting_facts(usual: ScoreCard, card: ScoreCard) -> Facts:
                 "Predictions lie",
                 _offset(shift(card)),
                 "to the right, down",
-                "The offset on which most pairs of a nucleus and a prediction of its class agree; about 0 "
+                "The offset that most pairs of a nucleus and a prediction of its class share; about 0 "
                 "unless the tiles are shifted",
             ),
         )
@@ -101,10 +101,10 @@ def over_confidence(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> 
             figures.along,
             Dependence(curve["x"], curve["y"], every, least, card.score or 0.0, _best(card)),
             "How does the score change with the minimum confidence?",
-            "predictions with less are left out",
+            "predictions below it are left out",
         ),
-        f"Radius {setting.radius:g} px. Dotted: every prediction, the challenge's. The best one was chosen "
-        "on the images that it is scored on: expect less on new ones.",
+        f"Radius {setting.radius:g} px. Dotted: the challenge's rule, which keeps every prediction. The "
+        "best value was chosen on the images that it is scored on: expect less on new images.",
         {"confidence": curve["x"].tolist(), "macro F1": curve["y"].tolist()},
     )
 
@@ -114,7 +114,7 @@ def _best(card: ScoreCard) -> float | None:
 
 
 def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -> Table:
-    """Return what a setting does to each class. usual: the card by the rule."""
+    """Return the effect of a setting on each class. usual: the card by the rule."""
     return Table.of(
         "How does the minimum confidence change each class?",
         [
@@ -123,7 +123,7 @@ def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -
         ],
         (
             Column("class", "class", width=110),
-            Column("rule", "F1 by the rule", "number", better="higher", lighter=True),
+            Column("rule", "F1 by the challenge's rule", "number", better="higher", lighter=True),
             Column("here", "F1 here", "number", better="higher", get=itemgetter("f1")),
             Column("precision", "precision", "number", better="higher"),
             Column("recall", "recall", "number", better="higher"),

@@ -25,7 +25,7 @@ DIVIDES = {
     "grand-challenge": "sum of the images' F1s ÷ all {n} images",
     "pooled": "one F1 from the counts of all images together",
 }
-"""Rule -> what the value of a class is."""
+"""Rule -> definition of a class's value."""
 MEANS_OVER = {
     "description": "ten classes",
     "grand-challenge": "the classes that occur",
@@ -33,7 +33,7 @@ MEANS_OVER = {
 }
 """Rule -> the classes that its mean is over."""
 CONFUSION = MatrixStyle(
-    "Which class is taken for which, what is missed, what is invented?",
+    "Which classes are confused, which nuclei are missed, and which do not exist?",
     unit="nuclei",
     extra_column=("missed", "missed"),
     extra_row=("spurious", "truth nothing there"),
@@ -61,17 +61,17 @@ def views(card: ScoreCard) -> Views:
 
 
 def model(described: Mapping[str, Any]) -> tuple[Facts, Table]:
-    """Return what a model that was scored declares."""
+    """Return the declaration of a scored model."""
     facts = (Fact("Size", f"{described['size_mib']:.2f} MiB"), *format_facts(described, there=False))
     caption = (
-        "Tiles go through it in windows that overlap; peaks of its map are nuclei. Their outlines go as far "
-        "as the model sees them, equally far in opposite directions."
+        "The model reads each tile in overlapping windows; peaks of its map are nuclei. Outlines end where "
+        "the model's map ends, at equal distances in opposite directions."
     )
     return Facts(facts, "Which model was scored?", caption), tensors(described)
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the chosen macro F1 beside what can be reached, and the other two."""
+    """Return the chosen macro F1 beside the best possible value, and the other two."""
     m, chosen, interval = card.metrics, rule_of(card).name, card.intervals.get("score")
     others = [rule for rule in METRICS if rule != chosen]
     return Headline(
@@ -102,7 +102,7 @@ def headline(card: ScoreCard) -> Headline:
 
 
 def value_of_a_class(rule: str, n_images: int) -> str:
-    """Return what the value of a class is by a rule, in words."""
+    """Return the definition of a class's value by a rule, in words."""
     return DIVIDES[rule].format(n=n_images)
 
 
@@ -112,8 +112,8 @@ def best_possible(card: ScoreCard, rule: str) -> float | None:
 
 
 def reached(card: ScoreCard) -> list[Reach]:
-    """Return the three macro F1s, the card's own first, micro F1 and detection F1 beside what can be reached;
-    observers beside the last two."""
+    """Return the three macro F1s (the card's own first), micro F1 and detection F1 beside the best possible
+    values; observers beside the last two."""
     m, chosen = card.metrics, rule_of(card).name
     rows = [
         Reach(
@@ -137,8 +137,9 @@ def observers_in_words() -> str:
     """Return what the figure of `reached` shows, for its caption."""
     between, within = (decimal(agreement["f1"], 3) for agreement in OBSERVERS.values())
     return (
-        f"Hatched: out of reach even for the truth itself. Strokes: two observers agree to {between}, one "
-        f"with themselves to {within} (detection F1, 12 regions); do not compare these with a macro F1."
+        f"Hatched: out of reach even for the truth itself. Strokes: agreement of two observers ({between}) "
+        f"and of one observer with themselves ({within}), as detection F1 on 12 regions; do not compare "
+        "these with a macro F1."
     )
 
 
@@ -149,8 +150,8 @@ def classes(card: ScoreCard) -> tuple[SideBySide, Table]:
     confusion = Figure(
         partial(confusion_matrix_figure, counts, [*map(spaced, CLASSES)], style=CONFUSION),
         "Rows: truth. Colour: share of the row. Nuclei left over after matching are paired within the "
-        "radius regardless of class; any remaining nucleus is missed or spurious. For display only: it is "
-        "in no score. "
+        "radius regardless of class; any remaining nucleus is missed or spurious. For display only: no "
+        "score uses it. "
         f"n = {card.metrics['n_truth']:,} nuclei.",
         shared.counts_by_class(labels, counts),
     )
@@ -193,13 +194,13 @@ def classes_table(card: ScoreCard) -> Table:
         [{"f1_interval": None, **row, "class": spaced(name)} for name, row in card.per_class.items()],
         CLASS_COLUMNS,
         "F1 as the rule counts it, precision and recall from the counts of all images. * in under "
-        f"{SMALL_CLASS} images: read the interval with care. –: undefined. {shared.method(card)}",
+        f"{SMALL_CLASS} images: interpret the interval with care. –: undefined. {shared.method(card)}",
         key="classes",
     )
 
 
 def detection_facts(card: ScoreCard) -> Facts:
-    """Return how well nuclei are found, of the right class and whatever the class, beside pathologists."""
+    """Return how well nuclei are found, of the right class and regardless of class, beside pathologists."""
     between, within = OBSERVERS.values()
     labels = {"f1": "F1", "precision": "precision", "recall": "recall"}
     return Facts(
@@ -217,6 +218,6 @@ def detection_facts(card: ScoreCard) -> Facts:
             ),
         ),
         "How well are nuclei found?",
-        "Micro: of the right class. Detection: whatever the class. Observers: two pathologists, and one "
-        "twice, on 12 regions.",
+        "Micro: with the right class. Detection: regardless of class. Observers: two pathologists, one of "
+        "them twice, on 12 regions.",
     )

@@ -207,7 +207,7 @@ def _written_ids(table: TextTable) -> Sequence[str]:
 
 
 def _columns(table: TextTable) -> Mapping[str, tuple[str, ...]]:
-    """Return the trimmed cells by key, last column first; of columns with the same key the first."""
+    """Return the trimmed cells by key, last column first; if columns have the same key, the first counts."""
     named = reversed([*zip(table.keys, table.columns, strict=True)])
     return LazyColumns({key: partial(trimmed, cells) for key, cells in named})
 
@@ -233,7 +233,7 @@ def _one_alias(findings: list[Finding]) -> list[Finding]:
 def find_images(
     pictures: SourceFiles, folder: str, ids: Sequence[str]
 ) -> tuple[tuple[str | None, ...], frozenset[int]]:
-    """Return the member that shows each id, and the indices of those that stand elsewhere: not at their path
+    """Return the member that shows each id, and the indices of those that are elsewhere: not at their path
     below `folder`, but where the base name occurs once."""
     if pictures.kind == "file":
         return (None,) * len(ids), frozenset()

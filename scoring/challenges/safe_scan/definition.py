@@ -17,7 +17,7 @@ LOSSES = {"log_loss": LOSS, "brier_score": LOSS}
 
 
 def inputs(columns: Sequence[str]) -> Inputs:
-    """Return what is accepted. columns: headers of a prediction table."""
+    """Return the accepted files. columns: headers of a prediction table."""
     return Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
         submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),

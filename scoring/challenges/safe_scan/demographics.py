@@ -44,7 +44,7 @@ class Demographics:
 @dataclass(frozen=True)
 class Read:
     """Demographics read from a table; official_errors: row of every metadata error that the official loader
-    counts, ascending (a row with three errors stands there three times)."""
+    counts, ascending (a row with three errors is there three times)."""
 
     values: Demographics
     official_errors: tuple[int, ...]

@@ -59,7 +59,7 @@ class SafeScanEvaluation:
         return int((self.predictions.labels < 0).sum())
 
     def case_rows(self, classes: Sequence[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """Yield what stands first in the row of each case, and its demographics."""
+        """Yield the first fields in the row of each case, and its demographics."""
         about = demographics.described(self.truth.demographics)
         labels = zip(self.truth.true_labels, self.predictions.labels, strict=True)
         for name, (y, p), described in zip(self.truth.ids, labels, about, strict=True):
@@ -72,7 +72,7 @@ class SafeScanEvaluation:
             yield row, described
 
     def class_row(self, hits: int, support: int, predicted: int, f1: float) -> dict[str, Any]:
-        """Return what both challenges say of a class, from its counts."""
+        """Return the values of a class that both challenges report, from its counts."""
         others = len(self.truth) - support
         return {
             "support": support,
@@ -84,7 +84,7 @@ class SafeScanEvaluation:
         }
 
     def arrays(self, more: Mapping[str, Array], reached: Reliability | None) -> dict[str, Array]:
-        """Return what figures need and JSON does not hold, read-only.
+        """Return the data that figures need and the JSON does not contain, read-only.
 
         Args:
             more: What a challenge adds to outputs and labels, such as curves.
@@ -116,7 +116,7 @@ class SafeScanEvaluation:
         return curves.banded_curves(outputs[members], labels[members], weights[:, members])
 
     def exchange(self, unit_sums: Callable[[], Floats]) -> dict[str, Array]:
-        """Return the replicates, and what the permutation test needs. unit_sums: what the score is made of,
+        """Return the replicates, and what the permutation test needs. unit_sums: the parts of the score,
         by unit."""
         drawn = self.replicates
         return {**drawn.arrays, **permutation_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
@@ -141,7 +141,7 @@ def evaluate(
 
     Args:
         quantities: Quantities [B] by name of weights [B, N].
-        basis: What they rest on, from the unit number of each case [N].
+        basis: Their basis, from the unit number of each case [N].
         published: Quantities of the test set itself that are published otherwise, from which intervals start.
         wrong_options: `bad-option` beside those of the settings.
 

@@ -20,10 +20,10 @@ WORDING = Wording(
     small_image="; enlarged as by the validator.",
     transparent_image=", which the rules exclude; it is dropped as by the validator.",
     not_finite=(
-        ", which the official code takes for the largest value. Mend the model, or let missing cases count "
+        ", which the official code reads as the largest value. Fix the model, or let missing cases count "
         "as wrong (--missing wrong)."
     ),
-    not_finite_trial=", which the official code takes for the largest value; such cases are refused here.",
+    not_finite_trial=", which the official code reads as the largest value; such cases are refused here.",
     slow="the validator stops the model.",
 )
 """How messages go on: what the validator does with images and outputs."""
@@ -43,7 +43,7 @@ def with_images(cases: SafeScanCases) -> SafeScanCases:
 def predictions_of(
     run: ModelRun, inspected: Inspection, name: str, outputs: Floats, labels: Ints, about: Iterable[Finding]
 ) -> Predictions:
-    """Return what a model predicts for the cases that it was run on.
+    """Return the predictions of a model for the cases that it was run on.
 
     Args:
         outputs: Outputs that are scored [N, K].

@@ -43,13 +43,13 @@ class Reasons:
     unknown: list[str] = field(default_factory=list)
 
     def official(self, score: float | None) -> Official:
-        """Return what they mean for a score."""
+        """Return their consequence for a score."""
         gives = 0.0 if self.zero and not self.stops else None
         return Official.compare(score, gives, *self.stops, *self.zero, *self.unknown)
 
 
 def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
-    """Return what the validator's loader and runtime make of the files.
+    """Return the reaction of the validator's loader and runtime to the files.
 
     Args:
         findings: Of test set and submission.
@@ -67,12 +67,13 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
     if codes & {"official-score-zero", "image-elsewhere"}:
         reasons.zero.append("The validator would give every model 0 on this test set.")
     if "images-not-opened" in codes:
-        reasons.unknown.append("Not every image was opened, as the validator does.")
+        reasons.unknown.append("The validator opens every image; here some were not opened.")
     return reasons
 
 
 def missing_words(labels: Ints) -> str:
-    """Return how many predictions are missing, "" where none is. labels: class numbers [N], -1 = none."""
+    """Return the number of missing predictions in words, "" if none is missing. labels: class numbers [N],
+    -1 = none."""
     n = int((labels < 0).sum())
     return f"{n} of {len(labels)} predictions missing, counted as wrong" if n else ""
 
@@ -106,7 +107,7 @@ def place_consequences(files: SourceFiles, member: str) -> list[Finding]:
     first = [m for m in near if _precedence(m) == min(map(_precedence, near))]
     if first == [member]:
         return []
-    sentence = f"the official loader takes {' or '.join(map(repr, first[:3]))} for the table, not this one."
+    sentence = f"the official loader uses {' or '.join(map(repr, first[:3]))} as the table, not this file."
     return [warning(OTHER_TABLE, member, sentence)]
 
 
@@ -148,7 +149,7 @@ def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Findi
     blank = [i for i, line in enumerate(read_lines(data, table.name), 1) if line.isspace()]
     if blank and table.delimiter != "\t":
         where = f"{table.name}:{blank[0]}"
-        sentence = "a line of blanks is a case without image and label to the official loader."
+        sentence = "the official loader reads a line of blanks as a case without image and label."
         findings.append((_run_cancelled if is_run else score_zero)(where, sentence))
     return findings
 
@@ -158,9 +159,9 @@ def _other_cells(table: TextTable) -> Iterator[str]:
     if table.delimiter == "\t":
         yield "the delimiter is a tab, which the official loader does not read."
     if table.delimiter == "," and any(";" in heading for heading in table.written.header):
-        yield "a header holds a semicolon, which the official loader then takes for the delimiter."
+        yield "a header contains a semicolon, so the official loader uses it as the delimiter."
     if table.header_line > 1:
-        yield f"the headers stand on line {table.header_line}; the official loader takes line 1 for them."
+        yield f"the headers are on line {table.header_line}; the official loader expects them on line 1."
 
 
 def column_consequences(
@@ -221,7 +222,7 @@ def _hidden(table: TextTable) -> list[Finding]:
 
 
 def path_consequences(table: TextTable, cells: Sequence[str]) -> list[Finding]:
-    """Return the consequence of images that are written otherwise than a file is called. cells: as they stand
+    """Return the consequence of images that are written otherwise than a file is called. cells: as they are
     in the table."""
     odd = [
         i

@@ -4,7 +4,7 @@ from scoring.core.options import Option
 
 
 def missing_option(noun: str) -> Option:
-    """Return what becomes of cases without a usable prediction. noun: what the challenge calls one."""
+    """Return the result of cases without a usable prediction. noun: what the challenge calls one."""
     return Option(
         name="missing",
         help=f"cases without a usable {noun}: refuse (default), or count them as wrong",

@@ -29,7 +29,7 @@ MISSING_CASE = (
 
 @dataclass(frozen=True)
 class Values:
-    """What a table predicts for n cases.
+    """Predictions of a table for n cases.
 
     Attributes:
         outputs: Numbers [n, K], NaN where there is none.
@@ -67,7 +67,7 @@ def read_predictions(
         InputRefused: The table is at fault.
     """
     files = open_source(source, context.name)
-    member = find_table(files, WITH_METADATA, "keep the one of the predictions alone")
+    member = find_table(files, WITH_METADATA, "keep only the file of predictions")
     data, table = files.read_table(member)
     problems: list[Finding] = list(table.problems)
     findings: list[Finding] = table.notes

@@ -32,7 +32,7 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions
-from scoring.metrics import calibration, classification, curves, subgroups
+from scoring.metrics import calibration, classification, roc, subgroups
 from scoring.metrics.classification import mean_of_defined
 from scoring.statistics.replicates import Quantities
 
@@ -151,11 +151,13 @@ def _more(evaluation: SafeScanEvaluation, size_mib: float | None, counts: Counts
 
 
 def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[str, float]:
-    has = predictions.has_outputs
-    return {
-        name: curves.average_precision(predictions.outputs[has, k], truth.true_labels[has] == k)
-        for k, name in enumerate(CLASSES)
-    }
+    """Return the average precision of each class; NaN where all cases or none are of the class."""
+    has, found = predictions.has_outputs, {}
+    for k, name in enumerate(CLASSES):
+        levels = roc.levels(predictions.outputs[has, k], truth.true_labels[has] == k)
+        curve = roc.curve(levels, np.ones((1, len(levels.groups))))
+        found[name] = float(roc.average_precision(curve)[0]) if curve.negatives[0] else float("nan")
+    return found
 
 
 def _per_class(
@@ -247,7 +249,7 @@ READ_OTHERWISE = frozenset(("age-format", "location-number"))
 
 
 def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | None) -> Official:
-    """Return what the validator gives.
+    """Return the validator's result.
 
     Args:
         score: The score here, 0..1.
@@ -257,9 +259,11 @@ def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | Non
     reasons = of_files(findings, evaluation.truth.findings)
     missing = missing_words(predictions.labels)
     if missing and only_unusable(predictions.faults):
-        reasons.unknown.append(f"{missing}: the validator takes what is no number for the largest value.")
+        reasons.unknown.append(
+            f"{missing}: the validator reads a value that is not a number as the largest value."
+        )
     elif missing:
-        reasons.zero.append(f"{missing}: the validator gives 0 as soon as one is missing.")
+        reasons.zero.append(f"{missing}: the validator gives 0 if one is missing.")
     if predictions.model and any(finding.code in READ_OTHERWISE for finding in findings):
         reasons.unknown.append("The validator's loader would give the model other ages or body sites.")
     if size_mib is None:

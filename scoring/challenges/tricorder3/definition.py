@@ -14,7 +14,7 @@ RULE = """
 | weighted F1 | 45 | (3 × malignant + 2 × medium + 1 × benign) / 6, each the plain mean of its classes' F1, rounded to 6 decimals |
 | efficiency | 10 | 1 up to 50 MiB (the challenge's MB), falling to 0 at 150 MiB, rounded to 6 decimals |
 
-A class without a case in the test set counts 0 in its group's mean, so the ceiling can lie below 100 points.
+A class without a case in the test set counts 0 in its group's mean, so the best possible score can be below 100 points.
 """
 
 CHALLENGE = Challenge(
@@ -22,7 +22,8 @@ CHALLENGE = Challenge(
     words=Words(
         title="TRICORDER-3, 11 skin-lesion classes",
         about=(
-            "A photograph and age, gender and body site; malignant classes weigh most, small models are rewarded."
+            "A photograph with age, gender and body site; malignant classes weigh most, and small models "
+            "are rewarded."
         ),
         formula="45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
         rule=RULE,

@@ -67,7 +67,9 @@ MODEL_SIZE = Option(
     type=float,
     metavar="X",
     per_team=True,
-    predictions_only="a model brings its own size: leave the option out, or score predictions.",
+    predictions_only=(
+        "the size of a model is known from its file: leave the option out, or score predictions."
+    ),
     label="Size of its model in MiB",
     explain="1 MiB = 1,048,576 bytes, the challenge's MB. Up to 50 MiB cost nothing.",
     problem=size_problem,

@@ -71,7 +71,7 @@ def quantities(
 
 
 def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
-    """Return what `quantities` rest on. units: unit number of each case [N]."""
+    """Return the basis of `quantities`. units: unit number of each case [N]."""
     y, p = truth.true_labels, predictions.labels
     is_true = y[:, None] == np.arange(len(CLASSES))
     cases: dict[QuantityName, Bools] = {
@@ -105,7 +105,7 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
 
 
 def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
-    """Return what the score is made of, by unit [n, 33]: hits, predictions and cases of each class.
+    """Return the parts of the score, by unit [n, 33]: hits, predictions and cases of each class.
 
     From class numbers and unit numbers of the cases [N].
     """

@@ -49,7 +49,7 @@ def _vector(age: float, gender: float, location: float) -> Floats:
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
-    """Return what the size of a model costs in the score."""
+    """Return the cost of a model's size in the score."""
     if size_mib >= FULL_MIB:
         message = f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost."
         return [warning("size-score-zero", name, message)]
@@ -82,7 +82,7 @@ TASK = Task(
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
-    """Return what a model answers about one photograph."""
+    """Return a model's output for one photograph."""
     return ModelTask(
         ID,
         CLASSES,
@@ -158,7 +158,7 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
 def received(
     truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[pictures.Stage], ImageInfo]:
-    """Return what a model receives of one case: the 512 x 512 pixels, and those of the size that the model
+    """Return a model's input for one case: the 512 x 512 pixels, and those of the size that the model
     (`Inspection.model`) declares.
 
     Raises ImageUnreadable, InputRefused.

@@ -102,8 +102,8 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
         "label-number",
         table,
         numbered,
-        "the label is a number of the challenge's list (1 = AKIEC); the official loader knows the "
-        "symbols only.",
+        "the label is a number from the challenge's list (1 = AKIEC); the official loader accepts only the "
+        "symbols.",
     )
     findings += once("label-spelling", table, spelled, "the label is not written as the exact symbol.")
     return LabelColumn(
@@ -216,8 +216,9 @@ def _two_readings(table: TextTable, column: int) -> Finding:
     """Return the question what numbers mean of which neither the first nor the last decides it."""
     header = table.header[column]
     sentence = (
-        f"column {header!r} holds numbers, neither 0 nor {len(CLASSES)} among them: they may be counted "
-        f"from 0 or from 1. Name the column {' (from 0) or '.join(COUNTED)} (from 1), or write symbols."
+        f"column {header!r} contains numbers, but neither 0 nor {len(CLASSES)}: they may "
+        f"count from 0 or from 1. Name the column {' (from 0) or '.join(COUNTED)} (from 1), "
+        "or write symbols."
     )
     return error("bad-label", table.header_place, sentence)
 
@@ -279,7 +280,7 @@ SHARED_IDS = ("image", "lesion_id", "lesion")
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield what files can be for TRICORDER-3: a table, alone or with images, or a model."""
+    """Yield the possible uses of files for TRICORDER-3: a table, alone or with images, or a model."""
     model = contents.model
     if model and contents.output_width == len(CLASSES):
         takes_person = len(model.inputs) == 2

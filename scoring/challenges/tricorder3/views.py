@@ -42,7 +42,7 @@ CLASS_COLUMNS = (
     shared.estimated("score_lost"),
 )
 
-RISK_CONFUSION = MatrixStyle("Which risk was taken for which?", "both", ("malignant", "benign"))
+RISK_CONFUSION = MatrixStyle("Which risk groups were confused?", "both", ("malignant", "benign"))
 
 
 def views(card: ScoreCard) -> Views:
@@ -91,7 +91,7 @@ def headline(card: ScoreCard) -> Headline:
             card,
             "malignant_sensitivity",
             "Malignant sensitivity",
-            "Malignant cases called any malignant class",
+            "Malignant cases predicted as any malignant class",
             "no malignant case" if m["malignant_sensitivity"] is None else None,
         ),
     )
@@ -117,8 +117,8 @@ def _absent(card: ScoreCard) -> tuple[Text, ...]:
         Text(
             f":orange-badge[▲ {len(absent)} class{'es' * (len(absent) > 1)} without a case] "
             f"{', '.join(map(markdown, absent))}: the official code counts their F1 as 0, so "
-            f"**{points(lost)} points cannot be won** here, not even with accuracy 1.0. The ceiling "
-            f"is {points(card.more['best_possible_score'])}."
+            f"**{points(lost)} points cannot be won** here, not even with accuracy 1.0. The best possible "
+            f"score is {points(card.more['best_possible_score'])}."
         ),
     )
 
@@ -148,7 +148,7 @@ def parts(card: ScoreCard) -> Table:
 
 
 def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
-    """Return the confusion of risk groups, and the cancers that were called benign."""
+    """Return the confusion of risk groups, and the cancers that were predicted benign."""
     matrix = card.more["risk_matrix"]
     labels, counts = matrix["labels"], matrix["counts"]
     figure = Figure(
@@ -159,7 +159,7 @@ def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
             style=RISK_CONFUSION,
             risks={group: group for group in labels},
         ),
-        f"Cases and share of the row. Outlined: malignant called benign. n = {card.n_cases}.",
+        f"Cases and share of the row. Outlined: malignant cases predicted as benign. n = {card.n_cases}.",
         shared.counts_by_class(labels, counts),
     )
     missed = [c for c in card.cases if (c["truth_risk"], c["predicted_risk"]) == ("malignant", "benign")]
@@ -178,10 +178,10 @@ def _harm(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Text:
         else ""
     )
     return Text(
-        f":red[▲] **{len(missed)} of {sum(counts[0]) + unanswered}** malignant lesions were called "
-        f":green[●] benign{sure}. Another **{counts[0][1]}** were called :orange[◆] medium. Of "
-        f"{sum(counts[2])} benign lesions **{counts[2][0]}** were called malignant.",
-        question="Which cancers were called benign?",
+        f":red[▲] **{len(missed)} of {sum(counts[0]) + unanswered}** malignant lesions were predicted as "
+        f":green[●] benign{sure}. Another **{counts[0][1]}** were predicted as :orange[◆] medium. Of "
+        f"{sum(counts[2])} benign lesions **{counts[2][0]}** were predicted as malignant.",
+        question="Which cancers were predicted as benign?",
     )
 
 
@@ -197,7 +197,7 @@ def _missed(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Table:
         return 100 * kind["missed"] / kind["n"] if kind["n"] else None
 
     return Table.of(
-        "Which kinds were missed most?",
+        "Which malignant classes were missed most?",
         kinds,
         (
             Column("class", "class", "class"),
@@ -207,7 +207,7 @@ def _missed(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Table:
                 "share", "share", "bar", 0, "lower", unit="%", most=100, colour="malignant", get=missed_share
             ),
         ),
-        "Called any of the four benign classes.",
+        "Predicted as any of the four benign classes.",
         risks=risks,
         key="missed",
     )
@@ -226,7 +226,7 @@ def classes(card: ScoreCard) -> tuple[Block, ...]:
 
 
 def validator(card: ScoreCard) -> tuple[Block, ...]:
-    """Return what the official validator would do with files and model."""
+    """Return the official validator's reaction to files and model."""
     model, size = card.more.get("model"), card.more["model_size_mib"]
     verdict = preflight.verdict(
         card,

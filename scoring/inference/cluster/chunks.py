@@ -185,7 +185,7 @@ class _Stream(Generic[Common, Item, Value]):
             return within(GATHER_SECONDS, work)
         except Exception as fault:
             self.cluster.threads()  # raises where the scheduler is gone
-            sentence = "The workers do not take or give data: look at their logs."
+            sentence = "The workers do not accept or return data: check their logs."
             raise ClusterUnusable(self.cluster.address, sentence) from fault
 
     def settle(self, future: "Future[Any]") -> tuple[Chunk[Item], Value] | None:
@@ -200,7 +200,7 @@ class _Stream(Generic[Common, Item, Value]):
                 return None
             if other is not None:
                 different = "; ".join(versions.differences(other, self.cluster.versions))
-                sentence = f"A worker differs from this machine: {different}. Install the same there."
+                sentence = f"A worker differs from this machine: {different}. Install the same version there."
                 raise ClusterUnusable(self.cluster.address, sentence)
             return chunk, value
         if future.status != "error":  # cancelled or lost: with the scheduler, or with the worker of its data
@@ -208,16 +208,16 @@ class _Stream(Generic[Common, Item, Value]):
             return None
         fault = type(future.exception()).__name__
         sentence = (
-            "The workers ended again and again during the same part of the work: look at their memory."
+            "The workers ended repeatedly during the same part of the work: check their memory."
             if fault == "KilledWorker"
-            else f"A part of the work failed on a worker ({fault}): look at its log."
+            else f"A part of the work failed on a worker ({fault}): check its log."
         )
         raise ClusterUnusable(self.cluster.address, sentence)
 
     def _again(self, chunk: Chunk[Item], attempt: int) -> None:
         self.cluster.threads()
         if attempt >= MOST_ATTEMPTS:
-            sentence = "A part of the work was lost again and again: look at the logs of the workers."
+            sentence = "A part of the work was lost repeatedly: check the logs of the workers."
             raise ClusterUnusable(self.cluster.address, sentence)
         if self.scattered.status != "finished":
             self.scatter()

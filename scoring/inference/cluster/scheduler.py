@@ -32,7 +32,7 @@ class ClusterUnusable(Exception):
 
     Attributes:
         where: Address of the scheduler, or the setting that is wrong.
-        message: What is wrong and how to mend it, in one sentence, without the address.
+        message: What is wrong and how to fix it, in one sentence, without the address.
     """
 
     def __init__(self, where: str, message: str):
@@ -120,7 +120,7 @@ def on_cluster_or_here(on_cluster: Callable[[Scheduler], Result], here: Callable
     except ClusterUnusable as unusable:
         if not falls_back():
             raise
-        logging.getLogger(__name__).warning("%s Done on this machine instead.", unusable)
+        logging.getLogger(__name__).warning("%s The work was done on this machine instead.", unusable)
     return here()
 
 
@@ -152,7 +152,7 @@ class Cluster:
         try:
             return sum(within(ANSWER_SECONDS, self.client.nthreads).values())
         except Exception as fault:  # whatever a connection that broke raises
-            sentence = "The scheduler went away during the work: start it and run again."
+            sentence = "The scheduler stopped during the work: start it and run again."
             raise ClusterUnusable(self.address, sentence) from fault
 
 
@@ -228,8 +228,9 @@ def _connect(scheduler: Scheduler) -> "Client":
         return within(seconds + 1, lambda: Client(address, **options))
     except Exception as fault:  # of many kinds, none of which says more to people
         sentence = (
-            f"No scheduler of Dask answers within {CONNECT_SECONDS:g} s: does it run, is the address right, "
-            f"is the way to it open{', and do the certificates fit' if security else ''}?"
+            f"No scheduler of Dask answers within {CONNECT_SECONDS:g} s: check that it runs, that "
+            "the address is right and that the connection is "
+            f"open{', and that the certificates match' if security else ''}."
         )
         raise ClusterUnusable(address, sentence) from fault
 
@@ -262,5 +263,5 @@ def _compared(client: "Client", address: str) -> dict[str, str]:
 
 def _same(who: str, there: dict[str, str], here: dict[str, str], address: str) -> None:
     if different := versions.differences(there, here):
-        sentence = f"{who} differs from this machine: {'; '.join(different)}. Install the same there."
+        sentence = f"{who} differs from this machine: {'; '.join(different)}. Install the same version there."
         raise ClusterUnusable(address, sentence)

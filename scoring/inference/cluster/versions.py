@@ -26,7 +26,7 @@ PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return versions by name, "missing" for what is not there; of this project also a digest of its code."""
+    """Return versions by name, "missing" for absent packages; for this project also a digest of its code."""
     by_name = {"python": _version("python"), "processor": platform.machine()}
     by_name |= {name: _version(name) for name in PACKAGES}
     spec = find_spec("scoring")

@@ -47,7 +47,7 @@ def opened(opener: Opener) -> Iterator[ByteFile]:
 
 def blocks(header: Header, file: ByteFile) -> Iterator[VoxelBlock]:
     """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises MaskError: value rules, cut off,
-    damaged, or more data than announced."""
+    damaged, or more data than the header states."""
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
     view, eights = memoryview(buffer), np.frombuffer(buffer, np.uint64)

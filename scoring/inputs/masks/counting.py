@@ -34,7 +34,7 @@ class Mask:
     """A mask that was read to its end and is well-formed.
 
     Attributes:
-        opener: Opens its file anew.
+        opener: Opens its file again.
         grid: Where its voxels lie.
         voxels: Number of voxels by label, int64 [3].
         notes: "float-mask" where values that are not whole numbers were rounded.

@@ -12,7 +12,7 @@ class MaskError(Exception):
 
     Attributes:
         code: "unreadable-file", "bad-label" or "wrong-grid".
-        words: What is wrong and how to mend it, one or two sentences that begin with "it".
+        words: What is wrong and how to fix it, one or two sentences that begin with "it".
     """
 
     def __init__(self, code: str, words: str):

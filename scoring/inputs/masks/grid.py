@@ -71,7 +71,7 @@ class Orientation:
 def orientation(grid: Grid, reference: Grid) -> Orientation | None:
     """Return how to read an array on `grid` as one on `reference`; None where they do not share their voxels.
 
-    They do where shapes agree and all corners lie within a tenth of the reference's smallest voxel edge, if
+    They do where shapes agree and all corners are within a tenth of the reference's smallest voxel edge, if
     need be after reordering or reversing axes: as stored if that is close enough, else by the closest way.
     """
     if grid.shape == reference.shape and _distance(grid, reference, Orientation()) <= _slack(reference):

@@ -239,7 +239,7 @@ class Header:
 
 
 def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
-    """Return the header of a seekable file, and a file of its inflated voxels that stands at the first one; x
+    """Return the header of a seekable file, and a file of its inflated voxels that is at the first one; x
     runs fastest.
 
     NIfTI-1 and -2 in one file, of either byte order, and MetaImage, raw or compressed, either inside gzip,
@@ -284,8 +284,8 @@ def _header(fields: Fields) -> Header:
     affine = np.asarray(fields.affine, float)
     if not (np.abs(affine) < FURTHEST_MM).all() or not abs(np.linalg.det(affine[:3, :3])) > 0:
         message = (
-            "its affine places the voxels nowhere (NaN, infinitely far, or an axis without length): "
-            "copy the affine of the image."
+            "its affine gives the voxels no valid position (NaN, infinite, or an axis without length): copy "
+            "the affine of the image."
         )
         raise MaskError("unreadable-file", message)
     x, y, z = map(int, shape)

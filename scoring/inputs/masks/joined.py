@@ -44,7 +44,7 @@ class _Joined(FrontFile):
 
 def joined_mask(openers: Mapping[int, Opener]) -> ByteFile:
     """Open masks of one structure each as one MetaImage, in which the voxels of each have its label; reading
-    it raises MaskError where one cannot be read, or they lie on different grids.
+    it raises MaskError where one cannot be read, or they are on different grids.
 
     Args:
         openers: Label, 1 or 2 -> opens its mask, in which any label is the structure. Where several are, the

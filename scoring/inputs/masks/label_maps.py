@@ -20,7 +20,7 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
 
     Args:
         reference: The grid that it must share, if need be after reordering or reversing its axes; the labels
-            then lie on it.
+            then are on it.
 
     Returns:
         Labels [x, y, z], and where they lie.
@@ -35,7 +35,9 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
         way = None if reference is None else orientation(header.grid, reference)
         if reference is not None and way is None:
             raise MaskError(
-                "wrong-grid", f"{difference(header.grid, reference)}. Nothing is resampled: write it on that."
+                "wrong-grid",
+                f"{difference(header.grid, reference)}. Masks are not resampled: write it on "
+                "the truth's grid.",
             )
         labels = _labels(header, file)
     if way is None or reference is None or way.is_identity:

@@ -44,7 +44,7 @@ class Nuclei:
         return len(self.classes)
 
     def outside(self, size: Ints | tuple[int, int]) -> Bools:
-        """Return which centroids lie outside an image of `size` (width, height, px), bool [n]; its edges
+        """Return which centroids are outside an image of `size` (width, height, px), bool [n]; its edges
         belong to it."""
         beyond: Bools = (self.centroids < 0) | (self.centroids > size)
         return beyond[:, 0] | beyond[:, 1]
@@ -166,7 +166,7 @@ class NucleiFile:
     Attributes:
         key: Name of the file's list; "" where nothing could be read.
         names: Class names as written -> number of nuclei with three vertices or more.
-        unknown: Those names that are no class -> positions in the file's list; these nuclei are left out.
+        unknown: Those names that are not classes -> positions in the file's list; these nuclei are left out.
         confidence_keys: Keys of confidences -> number of `nuclei`.
         problems: Errors; with any of them `nuclei` is incomplete.
         unnamed: Whether an item has no key `name`.
@@ -281,7 +281,7 @@ def _findings(
     if outside.any():
         value = nuclei.confidences[outside][0]
         message = (
-            f"{named(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is."
+            f"{named(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used unchanged."
         )
         yield warning("confidence-range", where, message)
     again = nuclei.numbers[repeated(nuclei)]

@@ -27,7 +27,7 @@ IGNORED = bytes(byte for byte in range(256) if chr(byte) not in "[,]{}:")
 IRREGULAR = (b"[[]", b",[]", b"],,", b"],]", b"[,[", b",,[", b"[,,,", b"[[,]]", b"[[,,]]")
 NESTED = {"polygons": (b"[[[,", b",],[[,"), "features": (b"[[[[", b",],[[,")}
 """Where an outline begins with a list of points instead of a point, or has one after a point. Outlines of
-features stand in a list themselves, holes after them."""
+features are in a list themselves, holes after them."""
 
 
 Object = Any
@@ -219,7 +219,7 @@ def _regular(data: bytes, deep: str) -> bool:
     where an outline has three times as many numbers as elements, else "".
 
     Looks at the text without its numbers, words and blanks: a point is then `[,]` or `[,,]`. Where none of
-    the IRREGULAR patterns occurs, no number stands beside a list, no list in a list has fewer than two
+    the IRREGULAR patterns occurs, no number is beside a list, no list in a list has fewer than two
     numbers, none has more than three, and none holds nothing but one point. Twice as many numbers as elements
     then means that each element is a point of two. Three times as many means that each is one of three where
     no element is itself a list of points, which the NESTED patterns show. Strings can hold any of these

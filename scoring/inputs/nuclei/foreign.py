@@ -7,8 +7,8 @@ Sources of the formats:
         "cells": [{bbox, centroid, contour, type_prob, type}]}; as GeoJSON a bare list of one MultiPolygon, or
         MultiPoint, for each class, of which each part is a cell.
     StarDist (stardist/models/model2d.py, `predict_instances`): details {"coord": [n, 2, rays] as y, x,
-        "points": [n, 2] as y, x, "prob": [n], "class_id": [n], from 1: the background is 0}. It has no names:
-        a list of names beside it is that of all classes, or names each nucleus.
+        "points": [n, 2] as y, x, "prob": [n], "class_id": [n], from 1: the background is 0}. It has no
+        class names: a list beside it gives the names of all classes, or the name of each nucleus.
     QuPath (qupath.lib.io.GsonTools): a bare list of features.
     Ultralytics (`Results.to_json`): a bare list of {name, class, confidence, box, segments}.
     MMDetection (DetInferencer) and torchvision: {"labels", "scores", "bboxes" or "boxes"}, corners in px.
@@ -181,7 +181,7 @@ READERS: dict[str, Callable[[Mapping[str, Any], Any], Iterator[Item]]] = {
 
 
 def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
-    """Return the features of a bare list; those of CellViT, one for each class, cell by cell."""
+    """Return the features of a bare list; CellViT's features, one per class, are split into one per cell."""
     if not features or not all(isinstance(entry, dict) and "geometry" in entry for entry in features):
         return None
     names = [str(_classification(entry).get("name")) for entry in features]

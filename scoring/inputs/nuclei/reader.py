@@ -80,10 +80,7 @@ class ParsedNuclei:
 def parse(data: bytes, where: str, graded: bool) -> ParsedNuclei:
     """Parse one file of nuclei; see `read_nuclei`."""
     if len(data) > FILE_BYTES:
-        message = (
-            f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB "
-            "is read."
-        )
+        message = f"it has {len(data) / 1e6:,.0f} MB; at most {FILE_BYTES / 1e6:.0f} MB are read."
         return _unreadable(error("too-large", where, message))
     lists = data.count(b"[") + data.count(b"{")
     if lists > LISTS:

@@ -81,7 +81,7 @@ def _integer(digits: str) -> int | float:
 
 LISTS = ("polygons", "nuclei", "features")
 COORDINATE = 1e6
-MENDS = {
+FIXES = {
     "bad-nucleus": (
         "Write path_points as [[x, y], ...], coordinates as [[[x, y], ...]], centroid as [x, y], in px."
     ),
@@ -164,12 +164,12 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[
 
 def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> Iterator[Finding]:
     """Yield one error for each code, with the first positions."""
-    for code in (code for code in MENDS if code in faults):
+    for code in (code for code in FIXES if code in faults):
         item_faults = faults[code]
         listing = "; ".join(f"{key}[{number}]: {message}" for number, message in item_faults[:SHOWN]) + (
             "; ..." if len(item_faults) > SHOWN else ""
         )
-        yield error(code, where, f"{counted(item_faults)}: {listing}. {MENDS[code]}")
+        yield error(code, where, f"{counted(item_faults)}: {listing}. {FIXES[code]}")
 
 
 def quoted(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Files that list the nuclei of several tiles, points in a table, or lie in a folder for each tile, as a file
+"""Files that list the nuclei of several tiles, points in a table, or are in a folder for each tile, as a file
 for each tile.
 
 Sources of the formats: COCO (cocodataset.org, "Data format": images, annotations, categories; results with
@@ -55,7 +55,7 @@ Tiles = dict[str, bytes]
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
-    """Return files called by their slides, and what each was called before, where they lie in a folder for
+    """Return files called by their slides, and what each was called before, where they are in a folder for
     each slide under one name, or are those of CellViT; others as they are."""
     lists = [member for member in files.members if member.lower().endswith(LISTS)]
     of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
@@ -169,7 +169,7 @@ def _tiles(files: SourceFiles, member: str, images: bytes) -> Tiles | None:
 def of_coco(data: bytes, name: str, images: bytes = b"") -> Tiles | None:
     """Return the tiles of a file of COCO, annotations or results; None for another file.
 
-    A shape that is no polygon (run lengths) is read as its box.
+    A shape that is not a polygon (run lengths) is read as its box.
 
     Args:
         images: The file of COCO beside a bare list of results, with the images and categories that it
@@ -191,7 +191,7 @@ def of_coco(data: bytes, name: str, images: bytes = b"") -> Tiles | None:
 
 
 def _named(document: Any, key: str, name: str) -> dict[str, str]:
-    """Return the name of each number that a list of a document has."""
+    """Return the names for the numbers in a document's list."""
     entries = document.get(key) if isinstance(document, dict) else None
     return {str(entry.get("id")): str(entry.get(name)) for entry in _objects(entries)}
 

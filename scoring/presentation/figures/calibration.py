@@ -32,14 +32,17 @@ class ReliabilityLabels:
 
 
 LARGEST_OUTPUT = ReliabilityLabels(
-    "When it says 70%, is it right 70% of the time?", "largest output of the model", "share right", "right"
+    "When the model gives 70%, is it right 70% of the time?",
+    "largest output of the model",
+    "share right",
+    "right",
 )
 
 
 def risk_labels(condition: Condition) -> ReliabilityLabels:
     """Return the axis labels of a reliability diagram of risks."""
     return ReliabilityLabels(
-        f"When it says 70%, do 70% have a {condition.name}?",
+        f"When the model gives 70%, do 70% have a {condition.name}?",
         "score of the model",
         f"share with a {condition.name}",
         condition.name,

@@ -29,7 +29,7 @@ class Canvas:
         """Begin a figure in the house style.
 
         Args:
-            question: That the figure answers. It stands in `layout.meta`, not in a title: Plotly's titles
+            question: That the figure answers. It is in `layout.meta`, not in a title: Plotly's titles
                 neither wrap nor are read aloud.
             height: In pixels.
             **layout: Other properties of Plotly's layout.

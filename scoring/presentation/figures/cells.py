@@ -27,7 +27,7 @@ def heat(
 ) -> None:
     """Draw shares as colour, with words in the cells: black or white, whichever is read better there.
 
-    Cells stand at whole numbers from 0, so that lines and frames can be drawn between them.
+    Cells are at whole numbers from 0, so that lines and frames can be drawn between them.
 
     Args:
         shares: [rows, columns] from 0 to 1; NaN stays blank.

@@ -1,6 +1,6 @@
 """Figures of several teams on one test set: intervals, ranks, pairs, classes, cases.
 
-Teams come best first. Names are cut where there is no room; the whole name stands on hover. Undefined numbers
+Teams come best first. Names are cut where there is no room; the whole name is on hover. Undefined numbers
 are None or NaN and stay blank.
 """
 
@@ -22,7 +22,7 @@ from scoring.presentation.figures.theme import Theme, counted, lined, safe, shor
 ROW = 32
 """Height in pixels of one team's row."""
 MOST_WORDS = 20
-"""Teams up to which numbers stand in the cells: beyond, they could not be read, and colour and hover say
+"""Teams up to which numbers are in the cells: beyond, they could not be read, and colour and hover say
 them."""
 CLASS = 24
 """Characters of the name of a class beside an axis."""
@@ -278,7 +278,7 @@ def case_heat(
         cases: Names of the cases, the hardest first.
         right: [cases, A] of the quantity, a share from 0 (wrong) to 1 (right); NaN where a case does not
             count.
-        quantity: Its direction and range, where it is no share (an error in years).
+        quantity: Its direction and range, where it is not a share (an error in years).
     """
     is_share = quantity == SHARE
     graded = not is_share or bool((np.isfinite(right) & (right != 1) & (right != 0)).any())

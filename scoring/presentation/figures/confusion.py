@@ -36,7 +36,7 @@ class MatrixStyle:
         is_grouped: Whether classes are in the order of their risk groups, with lines between the groups,
             where every class has one.
         is_clickable: Whether a cell has `customdata` (truth, prediction).
-        extra_column: Name and description of what the last column counts that is no class; () for none.
+        extra_column: Name and description of what the last column counts that is not a class; () for none.
         extra_row: The same of the last row.
     """
 

@@ -126,7 +126,7 @@ def _square(
     curves: Sequence[Curve], theme: Theme, question: str, axes: tuple[str, str], is_small: bool
 ) -> Canvas:
     """Axes from 0 to 1 with the bands of the curves, above the legend: a figure never knows its width, so
-    names stand below."""
+    names are below."""
     below = LEGEND_ROW * sum(bool(curve.legend) and bool(curve.drawn.any()) for curve in curves)
     if is_small:
         margin = {"l": 2, "r": 14, "t": 10, "b": 2}

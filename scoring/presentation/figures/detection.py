@@ -71,7 +71,7 @@ def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
     are other values to compare it with."""
     canvas = Canvas(
         theme,
-        "How much of what can be reached was reached?",
+        "How close is the score to the best possible score?",
         34 + ROW * len(rows),
         barmode="overlay",
         hovermode="closest",
@@ -218,7 +218,7 @@ def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.
 LEAST_DENSITY = 1.0
 """Nuclei per mm2; fewer are drawn as so many."""
 NONE = -0.5
-"""Where no nuclei stand on the logarithmic axis."""
+"""Where no nuclei are on the logarithmic axis."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
         truth: [K] nuclei per mm2.
         predicted: [K], likewise.
     """
-    question = "Are there as many of each class as there should be?"
+    question = "Does the number of nuclei of each class match the truth?"
     canvas = Canvas(theme, question, 50 + ROW * len(names), hovermode="closest")
     y, places = np.arange(len(names)), [_log_density(values) for values in (truth, predicted)]
     gaps = np.full(3 * len(names), np.nan)

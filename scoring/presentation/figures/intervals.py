@@ -17,7 +17,7 @@ COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 KINDS = {"location": "site"}
 """What readers are told of a column of groups that files call otherwise."""
 NARROWED = 100
-"""Width of what stands at the right, px, that leaves the axis little room on a phone."""
+"""Width of what is at the right, px, that leaves the axis little room on a phone."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class IntervalRow:
     Attributes:
         value: None draws nothing but the name.
         interval: Low and high; None draws the dot alone.
-        n: Cases it rests on; under 15 it is grey and its number stands on hover only.
+        n: Cases it rests on; under 15 it is grey and its number is on hover only.
         apart: False draws it hollow: not told apart.
         through_all: Whether teams are compared with it, by a line through all rows.
     """
@@ -147,7 +147,7 @@ def _hover(row: IntervalRow, digits: int) -> str:
     if row.n is not None:
         lines.append(f"n = {row.n}")
     if _is_small(row):
-        lines.append("too few cases for an honest interval")
+        lines.append("too few cases for a reliable interval")
     return "<br>".join(lines)
 
 

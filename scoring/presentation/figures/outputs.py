@@ -43,7 +43,7 @@ def output_bars(
     if normalised:
         values = softmax(values[None])[0]
     order = np.argsort(values, kind="stable").tolist()
-    question = "What would the outputs be as probabilities?" if normalised else "What did the model say?"
+    question = "What would the outputs be as probabilities?" if normalised else "What did the model predict?"
     canvas = Canvas(theme, question, 40 + ROW * len(names))
     rows = [label(names[i], risks.get(names[i]), theme) for i in order]
     canvas.trace(

@@ -20,7 +20,7 @@ MOST = len(MARKS)
 TICKS, LEGEND = 6, 24
 """Ticks of the axis of time, and characters of a name beside its mark."""
 APART = 0.012
-"""Share of the whole time by which teams stand apart, so that whiskers of one day do not cover each other."""
+"""Share of the whole time by which teams are apart, so that whiskers of one day do not cover each other."""
 DAY = 86_400
 LABEL = 0.15
 """Share of the whole time that the label of a day covers on a phone."""
@@ -107,7 +107,7 @@ def _seconds(time: str) -> float:
 
 
 def _days(first: float, room: float, moments: Sequence[float]) -> dict[str, list[float] | list[str]]:
-    """Return the ticks of the axis of time: days on which something was submitted, but none that stands in
+    """Return the ticks of the axis of time: days on which something was submitted, but none that is in
     the label of the one before, or days at equal steps where these are many."""
     days: dict[float, list[float]] = {}
     for moment in moments:
@@ -132,7 +132,7 @@ class Moment:
     """A submission.
 
     Attributes:
-        day: When, as it stands at the axis.
+        day: When, as it is at the axis.
         value: Its score; None where it is undefined.
         interval: 95% interval; None where there is none.
         apart: Whether it is told apart from the best before it.

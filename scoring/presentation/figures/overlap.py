@@ -66,7 +66,7 @@ def colour(number: int, theme: Theme) -> str:
 
 
 def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
-    """Draw per structure the density of Dice above 0, a box of its quartiles and every patient; zeros stand
+    """Draw per structure the density of Dice above 0, a box of its quartiles and every patient; zeros are
     apart as crosses, and who has nothing in either mask is counted."""
     canvas = Canvas(
         theme,
@@ -200,7 +200,7 @@ def volume_axis(*volumes: Floats) -> VolumeAxis:
 
 
 def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
-    """Draw Dice over the true volume on a log axis; a truth without the structure stands apart at "none".
+    """Draw Dice over the true volume on a log axis; a truth without the structure is apart at "none".
 
     Args:
         number: Number of the structure, for its colour and symbol.

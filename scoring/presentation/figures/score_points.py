@@ -16,7 +16,7 @@ ROW = 26
 WORDS = 27
 """Points of 100 that the name of the interval takes, on a phone."""
 BELOW = -0.62
-"""Where score, interval and ceiling stand below the strip, whose bars are around 0."""
+"""Where score, interval and ceiling are below the strip, whose bars are around 0."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Unit:
     name: str
 
     def tick(self, points: float) -> str:
-        """Return points as they stand at an axis."""
+        """Return points as they are at an axis."""
         return f"{self.factor * points:g}"
 
 

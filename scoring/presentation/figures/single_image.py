@@ -1,4 +1,4 @@
-"""Figures of one image: what a model says of it, where it lies among a test set's cases, and which parts move
+"""Figures of one image: what a model says of it, where it is among a test set's cases, and which parts move
 the answer."""
 
 import base64
@@ -131,7 +131,7 @@ def _bars(canvas: Canvas, scores: ImageScores, places: Mapping[int, int]) -> Non
 
 
 def among(scores: Floats, positive: Bools, own: float, threshold: float | None, theme: Theme) -> go.Figure:
-    """Draw where an image lies among a test set, a tick per case, malignant cases above the others.
+    """Draw the position of an image in a test set, a tick per case, malignant cases above the others.
 
     Args:
         scores: [n] score of all malignant classes together, of each case.
@@ -256,7 +256,7 @@ def frame(
 
 
 def _ground(jpeg: bytes, size: tuple[int, int]) -> dict[str, Any]:
-    """Return a picture that lies below a figure whose axes count its pixels."""
+    """Return a picture that is below a figure whose axes count its pixels."""
     ends = {"x": 0, "y": 0, "sizex": size[0], "sizey": size[1], "xref": "x", "yref": "y"}
     source = f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"
     return {"source": source, "layer": "below", "sizing": "stretch", **ends}
@@ -352,7 +352,7 @@ def _legend(drop_map: Saliency, theme: Theme) -> dict[str, object]:
         "ticktext": ends,
         "ticks": "",
         "tickfont": {"size": 12, "color": theme.soft},
-        "title": {"text": "what hiding here does to the score", "side": "bottom", "font": {"size": 12}},
+        "title": {"text": "effect of hiding this part on the score", "side": "bottom", "font": {"size": 12}},
     }
 
 

@@ -92,7 +92,7 @@ def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: 
     above, below = 10 + ROW * len(strokes), 46 + ROW * (len(strokes) + 1)
     canvas = Canvas(
         theme,
-        f"Do those with a higher predicted risk {event.name} earlier?",
+        f"Do patients with a higher predicted risk {event.name} earlier?",
         290 + above + below,
         hovermode="closest",
         margin={"l": 70, "r": 14, "t": above, "b": below},
@@ -133,7 +133,7 @@ def _curve(canvas: Canvas, stroke: Stroke, event: Event) -> None:
 
 
 def _legend(canvas: Canvas, strokes: Sequence[Stroke], event: Event) -> None:
-    """Names stand above the curves, where no curve runs through them."""
+    """Names are above the curves, where no curve runs through them."""
     for row, stroke in enumerate(reversed(strokes)):
         group, up = stroke.group, 10 + ROW * row
         ends = {"xref": "paper", "x0": 0.015, "x1": 0.085, "yref": "paper", "y0": up, "y1": up}

@@ -126,7 +126,7 @@ def _points(canvas: Canvas, weights: Floats, name: str, mark: Properties, hovers
 
 
 MOST_NAMES = 10
-"""Teams up to which their names stand beside their points."""
+"""Teams up to which their names are beside their points."""
 TICKS = [10.0**power for power in range(-3, 5)]
 LIMITS = ("full marks to here", "none from here")
 """What the two sizes mean at which a challenge takes points away."""

@@ -117,7 +117,7 @@ def threshold_lines(
             bgcolor=theme.paper,
         )
     canvas.x_axis(
-        "threshold: called where the score is above it", range=list(ends), hoverformat=".3f", nticks=6
+        "threshold: positive if the score is above it", range=list(ends), hoverformat=".3f", nticks=6
     )
     canvas.y_axis(range=[0, 1.02], **QUARTERS)
     return canvas.figure()
@@ -200,13 +200,14 @@ def _share_axis(canvas: Canvas, heights: Sequence[float]) -> None:
 def net_benefit(
     curves: Mapping[str, Floats], theme: Theme, condition: Condition, marks: Sequence[Mark] = ()
 ) -> go.Figure:
-    """Draw the net benefit of the model, of calling everybody and of calling nobody.
+    """Draw the net benefit of the model, of treating everybody as positive and of treating nobody as
+    positive.
 
     Args:
         curves: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
             "low" and "high" [T], the model's band, where there is one.
     """
-    question = "Is the model of more use than calling everybody?"
+    question = "Is the model more useful than treating everybody as positive?"
     canvas = Canvas(theme, question, 360, hovermode="x unified", margin=MARGIN)
     canvas.legend_above()
     x = curves["threshold"]
@@ -245,7 +246,7 @@ def score_bar(
         is_positive: Whether the case has the condition in truth.
     """
     margin = {"l": 14, "r": 14, "t": 24, "b": 4}
-    canvas = Canvas(theme, "What did the model say?", 120, hovermode="closest", margin=margin)
+    canvas = Canvas(theme, "What did the model predict?", 120, hovermode="closest", margin=margin)
     line = {"color": theme.tint, "width": 18}
     canvas.trace("scatter", x=list(span), y=[0, 0], mode="lines", line=line, name="range")
     for mark in marks:

@@ -20,7 +20,7 @@ def predicted_by_truth(names: Sequence[str], truth: Floats, predicted: Floats, t
         truth: True values [N].
         predicted: Predicted values [N]; NaN where there is none.
     """
-    canvas = Canvas(theme, "How far off are the predictions?", 340, hovermode="closest")
+    canvas = Canvas(theme, "How large are the errors of the predictions?", 340, hovermode="closest")
     cases = np.flatnonzero(np.isfinite(predicted))
     cases = cases[:: max(1, -(-len(cases) // MOST_POINTS))]
     ends = [float(np.nanmin(truth)), float(np.nanmax(truth))]

@@ -59,7 +59,7 @@ def _metrics(card: ScoreCard) -> Iterator[Block]:
     if not known:
         return
     yield Table.of(
-        "What do the metrics say?",
+        "What are the values of the metrics?",
         known,
         [
             Column("metric", "metric", get=lambda name: directed(named(name), quantity(name).better)),
@@ -100,7 +100,7 @@ def _matrices(card: ScoreCard) -> Iterator[Block]:
         + (
             "Column “none”: missed; row “none”: spurious."
             if NONE in labels
-            else "Cases without a prediction are in no cell."
+            else "Cases without a prediction are not counted in the cells."
         ),
     )
     yield shared.counts_table(labels, counts, known or {})

@@ -49,7 +49,7 @@ class Figures:
 
     Attributes:
         drawn: False leaves them out, where there is no room for them.
-        shown: Those that stand on the front page: none of them comes again.
+        shown: Those that are on the front page: none of them comes again.
     """
 
     drawn: bool = True
@@ -86,9 +86,9 @@ def rule(text: str) -> str:
 
 
 def findings(entries: Iterable[Finding], more: str = "") -> str:
-    """Return what was noticed, worst first, folded on a screen; findings that repeat each other are one.
+    """Return findings, worst first, folded on a screen; findings that repeat each other are one.
 
-    more: what stands below, in plain text.
+    more: what is below, in plain text.
     """
     noticed = list(entries)
     if not noticed:
@@ -97,7 +97,7 @@ def findings(entries: Iterable[Finding], more: str = "") -> str:
         (Cell(fold.level, kind=fold.level), Cell(fold.code, tag="code"), fold.where, fold.message)
         for fold in grouped(noticed)
     ]
-    heads = ("level", "code", "where", "what and how to mend it")
+    heads = ("level", "code", "where", "problem and fix")
     listed = Markup(f'<div class="noticed">{table(heads, rows)}</div>')
     below = Markup(render("text", question="", text=more, kind="note")) if more else ""
     return render("folded", question="What was noticed?", summary=tally(noticed), parts=[listed, below])

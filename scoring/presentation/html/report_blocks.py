@@ -46,7 +46,7 @@ HALF_WIDTH = 440
 """Pixels for which a figure is drawn that shares its row with another; it is shown smaller."""
 
 Lines = Sequence[tuple[str, str]]
-"""Names and texts that stand below the title: test set, submission, team, date."""
+"""Names and texts that are below the title: test set, submission, team, date."""
 
 
 def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
@@ -85,7 +85,7 @@ def html(block: Block, figures: Figures) -> str:
 
 
 def headline(entry: Headline, below: str, figures: Figures) -> str:
-    """Return the score, the numbers beside it, and what made it. below: what stands below the score."""
+    """Return the score, the numbers beside it, and what made it. below: what is below the score."""
     score, facts = entry.score, fact_rows(entry.facts)
     name = directed(score.name, score.better)
     parts = [render("hero", name=name, value=score.value, below=below, method=score.explain or "")]
@@ -111,7 +111,7 @@ def _status(status: Status) -> Iterator[str]:
 
 
 def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:
-    """Return name, value, what stands below it, and explanation of each fact."""
+    """Return name, value, what is below it, and explanation of each fact."""
     return [(directed(fact.name, fact.better), fact.value, fact.below, fact.explain) for fact in facts]
 
 

@@ -117,8 +117,8 @@ def metrics(card: ScoreCard) -> str:
 
 
 def cases(card: ScoreCard) -> str:
-    """Return the cases that were called wrong, malignant called benign first; all of them for challenges that
-    call nothing right or wrong."""
+    """Return the cases that were called wrong, malignant predicted benign first; all of them for challenges
+    that call nothing right or wrong."""
     listed = list(card.cases)
     graded = bool(listed) and "correct" in listed[0]
     if graded:
@@ -130,7 +130,7 @@ def cases(card: ScoreCard) -> str:
         key for key, value in listed[0].items() if not isinstance(value, (list, tuple, Mapping, np.ndarray))
     ]
     values = [_counts([case.get(key) for case in listed[:CASES]]) for key in columns]
-    question = "Which cases were called wrong?" if graded else "What was predicted for each case?"
+    question = "Which cases were predicted wrongly?" if graded else "What was predicted for each case?"
     parts = [table([spelled(column) for column in columns], list(zip(*values, strict=True)))]
     if len(listed) > CASES:
         more = f"and {len(listed) - CASES} more, in scorecard.json"

@@ -44,7 +44,7 @@ from scoring.single_image.wording import (
 from scoring.version import __version__
 
 LONGEST_SIDE, JPEG_QUALITY = 900, 88
-WAYS = ("One part hidden after the other", "Random half of the picture hidden")
+WAYS = ("Parts hidden one at a time", "Random half of the picture hidden")
 OPACITY, LOWERS, RAISES = 0.6, (200, 30, 30), (30, 80, 200)
 OPTIONAL = (
     *("class_set", "class_set_line", "card", "told", "threshold", "maps", "maps_lines"),
@@ -110,7 +110,7 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
     facts = [
         ("Model" if record.sha256 else "File of nuclei", record.source),
         ("Challenge", REGISTRY[counts.support.challenge].short_name),
-        ("Confidence", f"from {least:.2f}" if least else "all that were found"),
+        ("Confidence", f"from {least:.2f}" if least else "all detected nuclei"),
     ]
     if has_counts and area is not None:
         facts += [("Area", f"{area:.4f} mm²"), ("Nuclei per mm²", decimal(counts.total / area, 0))]
@@ -131,13 +131,13 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         digits=0,
         scores=sorted(rows, key=lambda row: -row[1][0]) if has_counts else (),
         heads=["nuclei", "per mm²"][: len(columns)],
-        scores_line=f"Of this one tile; {scale_words(counts.micrometres)}.",
+        scores_line=f"Counted in this tile only; {scale_words(counts.micrometres)}.",
         sha256=record.sha256,
     )
 
 
 def _page(record: Record | TileRecord, with_image: bool, **values: object) -> str:
-    """Return the page of a record. values: of its template; what stands in few records may be missing."""
+    """Return the page of a record. values: of its template; what is in few records may be missing."""
     return template("record.html").render(
         **{**dict.fromkeys(OPTIONAL, ""), **values},
         policy=POLICY,
@@ -264,7 +264,7 @@ def _scores(record: Record) -> list[tuple[str, list[float], int]]:
 
 
 def _heads(record: Record) -> list[str]:
-    """Return what stands above the columns of scores."""
+    """Return what is above the columns of scores."""
     mean = ["mean"] if record.more.others else []
     if record.more.second is None:
         return ["score", *mean]

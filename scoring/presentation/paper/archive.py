@@ -28,7 +28,7 @@ def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
     """Return the zip of a scored submission.
 
     Args:
-        lines: Names and texts that stand on the front page of its report.
+        lines: Names and texts that are on the front page of its report.
     """
     challenge, views = load_challenge(card.challenge), views_of(card)
     first = views.headline.score
@@ -104,7 +104,7 @@ def methods(
 
     Args:
         source: `provenance` of the result.
-        lines: Names and texts that stand on the front page of its report.
+        lines: Names and texts that are on the front page of its report.
     """
     about = "; ".join(f"{shortened(name)}: {shortened(text)}" for name, text in lines if text)
     options = ", ".join(

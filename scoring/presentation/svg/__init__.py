@@ -1,6 +1,6 @@
 """Figures as SVG, for reports and papers: what Plotly draws, without a browser and without scripts.
 
-Drawn is what the figures here are made of: bars, lines, points, heat maps, violins, boxes and triangles. The
+Drawn is the parts of the figures here: bars, lines, points, heat maps, violins, boxes and triangles. The
 same figure gives the same bytes. What answers a pointer stays on the page.
 """
 

@@ -92,7 +92,7 @@ def _title_colour(axis: Axis, plot: Plot) -> str:
 
 
 def shapes(plot: Plot, below: bool) -> Iterator[str]:
-    """Yield lines and rectangles. below: those that lie below the marks, else the others."""
+    """Yield lines and rectangles. below: those that are below the marks, else the others."""
     for shape in plot.layout.get("shapes", ()):
         if (shape.get("layer") == "below") is not below:
             continue
@@ -159,7 +159,7 @@ def annotations(plot: Plot) -> Iterator[str]:
 
 
 def _anchor(annotation: Properties, letter: str, low: str, high: str) -> str:
-    """Return which part of the words stands at their place."""
+    """Return which part of the words is at their place."""
     anchor = str(annotation.get(f"{letter}anchor", "auto"))
     if anchor != "auto":
         return anchor

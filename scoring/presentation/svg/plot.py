@@ -173,7 +173,7 @@ def title_room(axis: Axis) -> float:
 
 
 ROW, SAMPLE, GAP = 19.0, 30.0, 10.0
-"""Pixels of a row, of what stands before a name, and between two names."""
+"""Pixels of a row, of what is before a name, and between two names."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class LegendItem:
 
     @property
     def width(self) -> float:
-        """Pixels with what stands before the name."""
+        """Pixels with what is before the name."""
         return SAMPLE + 5 + self.words.width
 
 

@@ -124,7 +124,7 @@ def _groups(value: object) -> frozenset[str]:
 
 
 def _seconds(value: object) -> float | None:
-    """Return a time of a claim; None where it is no finite number."""
+    """Return a time of a claim; None where it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return float(value)
@@ -163,9 +163,9 @@ def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) ->
                 problems.append(_mistake(file.name, "it links to a file that does not exist."))
         except (OSError, ValueError) as problem:
             reason = f" ({problem})" if isinstance(problem, tomllib.TOMLDecodeError) else ""
-            problems.append(_mistake(file.name, f"it cannot be read as TOML{reason}: mend or remove it."))
+            problems.append(_mistake(file.name, f"it cannot be read as TOML{reason}: fix or remove it."))
     problems += [
-        _mistake(f"[{shortened(name, 40)}]", "nobody reads it: write [auth] and [access].")
+        _mistake(f"[{shortened(name, 40)}]", "this section is not used: write [auth] and [access].")
         for name, value in secrets.items()
         if _is_misnamed(name, value)
     ]

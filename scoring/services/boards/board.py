@@ -89,7 +89,9 @@ class OpenBoard:
         """Return in words that the board came as a bundle, "" where it did not."""
         with self.store.read() as session:
             row = session.get(tables.ImportedBundle, self.row.id)
-        return "" if row is None else f"as imported on {row.created[:10]}: scores and times are the file's"
+        return (
+            "" if row is None else f"as imported on {row.created[:10]}: scores and times come from the file"
+        )
 
     @cached_property
     def metadata(self) -> bytes | None:
@@ -119,7 +121,7 @@ class OpenBoard:
         return len(self.truth) if self.parts is None else len(self.parts[1])
 
     def result(self, data: bytes, name: str, own: Mapping[str, Any], **settings: Any) -> VersionResult:
-        """Score predictions or a model (.onnx). name: what messages call it; own: options of this submission
+        """Score predictions or a model (.onnx). name: its name in messages; own: options of this submission
         alone; settings: other statistics than the board's."""
         challenge, options = self.challenge, {**self.row.options["score"], **own}
         truth, is_model = self.truth, name.lower().endswith(MODEL)
@@ -165,7 +167,7 @@ def create(
         InputRefused: With every problem of truth, id and settings.
     """
     challenge = load_challenge(challenge_id)
-    problems = [*name_problems(store, board_id, settings.title), *_wrong(challenge, settings)]
+    problems = [*new_board_problems(store, board_id, settings.title), *_wrong(challenge, settings)]
     table = None
     try:
         filename, data = packed(truth, name)
@@ -288,7 +290,7 @@ def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dic
     """Return the options of one submission from their texts.
 
     Raises:
-        InputRefused: `bad-option` for names that are no options of single submissions, and for wrong values.
+        InputRefused: `bad-option` for names that are not options of single submissions, and for wrong values.
     """
     own = {option.name: option for option in challenge.options if option.per_team}
     problems: list[Finding] = []
@@ -310,8 +312,8 @@ def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dic
     return values
 
 
-def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
-    """Return what is wrong with the id and the title of a new board."""
+def new_board_problems(store: Store, board_id: str, title: str) -> list[Finding]:
+    """Return the problems of the id and the title of a new board."""
     problems = []
     if not BOARD_ID.fullmatch(board_id):
         message = "the address of a board has small letters, digits and hyphens, at most 64: lesions-2026."
@@ -325,7 +327,7 @@ def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
 
 
 def title_problems(title: str) -> list[Finding]:
-    """Return what is wrong with the title of a board."""
+    """Return the problems of the title of a board."""
     if title.strip() and len(title) <= tables.NAME:
         return []
     return [error("bad-option", "--title", f"write 1 to {tables.NAME} characters.")]

@@ -109,7 +109,7 @@ def _empty_log(store: Store) -> tuple[Finding, ...]:
     if is_empty:
         return ()
     message = (
-        "another program reads the database: what was deleted stays in its log until a later deletion. "
-        "Delete something again when that program is done."
+        "another program reads the database: deleted data stay in the database's log until a later deletion. "
+        "Delete something else when that program has finished."
     )
     return (warning("store-busy", store.place, message),)

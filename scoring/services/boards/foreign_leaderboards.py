@@ -17,7 +17,7 @@ from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.services.access.roles import Role
-from scoring.services.boards.board import name_problems
+from scoring.services.boards.board import new_board_problems
 from scoring.services.boards.row_validation import DRAFT, IMPORTED, require_readable
 from scoring.services.store import tables
 from scoring.services.store.database import Store
@@ -101,7 +101,7 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
         leaderboard = _of_json(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else _of_csv(text, team)
     except _NoTeam as problem:
         listed = ", ".join(shortened(name, 40) for name in problem.columns[:12]) or "none"
-        message = f"which column names the teams? Name it with --team-column; columns: {listed}."
+        message = f"which column contains the team names? Name it with --team-column; columns: {listed}."
         raise _refusal(files, message) from problem
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as problem:
         message = (
@@ -208,7 +208,7 @@ class _NoTeam(ValueError):
     """A table without a column that is known to name teams. columns: those that it has."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        super().__init__("no column names the teams")
+        super().__init__("no column contains team names")
         self.columns = columns
 
 
@@ -278,7 +278,7 @@ def _time(text: Any) -> str | None:
 
 WORDS = (
     "Imported scores of {platform}: without predictions there are no intervals and no ties, "
-    "so that small differences between teams may be chance."
+    "so small differences between teams may be chance."
 )
 
 
@@ -336,7 +336,7 @@ def keep(
     Raises:
         InputRefused: `bad-option` for the id or title, `board-exists` where there is a board of that id.
     """
-    problems = name_problems(store, board_id, title)
+    problems = new_board_problems(store, board_id, title)
     if problems:
         raise InputRefused(problems)
     is_ascending = is_ascending or leaderboard.score in leaderboard.ascending

@@ -218,7 +218,7 @@ def require_readable(board_id: str, rows: Iterable[tables.Base]) -> None:
 
 def damaged(board_id: str, problem: str) -> InputRefused:
     """Return the refusal of a board whose rows in the store cannot be read. problem: without its end."""
-    message = f"this board cannot be read ({problem}): delete it, or bring back the last backup."
+    message = f"this board cannot be read ({problem}): delete it, or restore the last backup."
     return InputRefused([error("board-damaged", shortened(board_id, 64), message)])
 
 

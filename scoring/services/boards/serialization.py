@@ -104,11 +104,11 @@ def card_to_bytes(card: ScoreCard) -> bytes:
 
 
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, SyntaxError, TokenError)
-"""Exceptions of json, numpy (the last two: of its headers) and `ScoreCard` for what is no card."""
+"""Exceptions of json, numpy (the last two: of its headers) and `ScoreCard` for what is not a card."""
 
 
 def unpacked_bytes(data: bytes) -> int:
-    """Return how many bytes the file of a scorecard unpacks to. Raises InputRefused where it is no zip."""
+    """Return how many bytes the file of a scorecard unpacks to. Raises InputRefused where it is not a zip."""
     return sum(_archive(data).sizes.values())
 
 
@@ -189,7 +189,7 @@ def _array(data: bytes) -> Array:
     shape, is_fortran, dtype = _header(data[:start])
     held = len(data) - start
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != held or max(shape, default=0) > max(held, 1):
-        raise ValueError("an array that is not as long as stated")
+        raise ValueError("an array whose length is not the stated one")
     array: Array = np.frombuffer(data, dtype, offset=start) if held else np.empty(0, dtype)
     array = array.reshape(shape, order="F" if is_fortran else "C")
     array.setflags(write=False)

@@ -41,12 +41,12 @@ PARTS = {
 """Whether the truth is open -> which cases rank."""
 RULE = summary_text.RULE.replace(
     summary_text.TOLD_APART,
-    "chance gives such a difference of two teams in at most 5%/(m (m − 1)²) of all test sets, by Student's t "
-    "on the standard errors of the swap test. m: submissions of all teams that were scored so far, so that "
-    "claims hold at every look",
+    "in at most 5%/(m (m − 1)²) of all test sets, chance alone gives two teams such a difference (Student's "
+    "t on the standard errors of the swap test). m: submissions of all teams that were scored so far, so "
+    "that the error level holds however often the board is viewed",
 )
 """What the words on a board mean (Markdown)."""
-MOVES = "Moved: since the end of the day before the last submissions."
+MOVES = "Moved: change of rank since the end of the day before the last submissions."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
 Value = Mapping[str, Any]
@@ -58,7 +58,7 @@ def which_counts(ranking: BoardRanking) -> str:
     which = RULES[ranking.rule]
     if ranking.split is None:
         return which
-    return f"the submission that a team nominated, else {which}, {PARTS[ranking.hidden is None]}"
+    return f"the submission that a team nominated, or else {which}, {PARTS[ranking.hidden is None]}"
 
 
 def formula(ranking: BoardRanking) -> str:
@@ -66,9 +66,12 @@ def formula(ranking: BoardRanking) -> str:
     challenge, own = ranking.board.challenge, own_order(ranking)
     scored = challenge.formula(ranking.board.row.options["score"])
     if own is None:
-        return f"{scored}. Ranked is {which_counts(ranking)}; {challenge.scoring.direction}"
+        return f"{scored}. The ranking uses {which_counts(ranking)}; {challenge.scoring.direction}"
     since = "" if ranking.hidden is None else "Once the truth is open: "
-    return f"{scored}, {challenge.scoring.direction}. Ranked is {which_counts(ranking)}. {since}{own.words}"
+    return (
+        f"{scored}, {challenge.scoring.direction}. The ranking uses {which_counts(ranking)}. "
+        f"{since}{own.words}"
+    )
 
 
 def own_order(ranking: BoardRanking) -> Ranking | None:
@@ -103,7 +106,8 @@ def looks(ranking: BoardRanking) -> str:
         return ""
     claims = (
         f"After {ranking.scored} submissions, teams are told apart only by a larger lead than in a single "
-        "comparison, so that claims hold at every look, whichever submission counts."
+        "comparison, so that the error level holds however often the board is viewed, whichever submission "
+        "counts."
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (
@@ -154,13 +158,13 @@ def _interval(scale: Scale, ends: Callable[[Any], Any] = itemgetter("interval"))
 
 def phase_table(ranking: BoardRanking) -> list[Block]:
     """Return when the board takes submissions, where it has phases."""
-    a_day = "submissions of each team on a day (UTC) at most"
-    in_all = "submissions of each team in the phase at most"
+    a_day = "maximum submissions per team and day (UTC)"
+    in_all = "maximum submissions per team in the phase"
     columns = [
         Column("phase", "phase", get=attrgetter("name")),
         Column("opens", "opens (UTC)", get=lambda phase: _minute(phase.opens, "from the beginning")),
         Column("closes", "closes (UTC)", get=lambda phase: _minute(phase.closes, "never")),
-        Column("day", "of a team a day", "written", full=a_day, get=lambda phase: _limit(phase.per_day)),
+        Column("day", "per team and day", "written", full=a_day, get=lambda phase: _limit(phase.per_day)),
         Column("total", "in all", "written", full=in_all, get=lambda phase: _limit(phase.total)),
     ]
     table = Table.of("When may teams submit?", ranking.phases, columns, key="board_phases")
@@ -234,7 +238,7 @@ def baselines(value: Value, scale: Scale, digits: int | None = None) -> list[Blo
         *((_interval(scale),) if digits is None else ()),
         Column("submitted", "submitted", lighter=True, get=lambda line: line["time"][:DAY]),
     ]
-    caption = "Without a rank, and in no test."
+    caption = "They have no rank and take part in no test."
     lines = value["baselines"]
     table = Table.of("Which scores should submissions beat?", lines, columns, caption, key="board_baselines")
     return [table] if lines else []
@@ -272,7 +276,7 @@ def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
         Column("submitted", "submitted", full=day, lighter=True, get=lambda team: team["time"][:DAY]),
     ]
     caption = (
-        f"Ranks follow the score alone; the ranks that chance could give are shown next to them. {MOVES}"
+        f"Ranks depend only on the score; the ranks that chance could give are shown next to them. {MOVES}"
     )
     return Table.of("Who is ranked where?", value["teams"], columns, caption, key="board_teams")
 
@@ -339,7 +343,7 @@ def excluded(value: Value) -> list[Block]:
 
 
 def submissions(ranking: BoardRanking) -> Table | Text:
-    """Return every submission with its file and what became of it, newest first: for organizers."""
+    """Return every submission with its file and its result, newest first: for organizers."""
     entries, scale = ranking.entries[::-1], scales.of(ranking.board.challenge)
     if not entries:
         return Text("Nothing was submitted yet.", "note")
@@ -356,7 +360,7 @@ def submissions(ranking: BoardRanking) -> Table | Text:
 
 
 def state(ranking: BoardRanking, entry: RankedSubmission) -> str:
-    """Return what became of a submission, with the reason."""
+    """Return the result of a submission, with the reason."""
     if entry.excluded is not None:
         return f"excluded: {entry.excluded}"
     if entry.card is None:

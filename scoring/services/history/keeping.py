@@ -220,7 +220,7 @@ def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> Sav
 def check_note(note: str) -> None:
     """Raise InputRefused (`bad-note`) for a note that is too long."""
     if len(note) > NOTE:
-        message = f"it has {len(note)} characters, of {NOTE} at most: write less."
+        message = f"it has {len(note)} characters; at most {NOTE} are allowed."
         raise InputRefused([error("bad-note", "note", message)])
 
 

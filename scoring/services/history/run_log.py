@@ -24,7 +24,7 @@ class Run:
     """A run.
 
     Attributes:
-        called: What messages call them; None: their own name.
+        called: Their name in messages; None: their own name.
         name: Of the run, "" for that of the file.
     """
 
@@ -42,7 +42,7 @@ def on_truth(
 
     Args:
         truth: The test set.
-        name: What messages call it; None: its own name.
+        name: Its name in messages; None: its own name.
         options: Of `score`.
 
     Raises:
@@ -75,7 +75,7 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
             refusal = refusal or refused
     if refusal is not None:
         raise refusal
-    message = "no test set is kept: give challenge and truth once, and they are."
+    message = "no test set is kept: give challenge and truth once, and Benchside keeps them."
     raise InputRefused([error("nothing-kept", "truth", message)])
 
 

@@ -20,8 +20,9 @@ QUESTION = "Did it get better?"
 DRAWN = 60
 """Submissions that the figure holds at most, the newest."""
 CAUTION = (
-    "Each difference has its own 95% interval, not adjusted for looking at several. A submission that is "
-    "worse than the best of several is not tested against it: the best leads partly by chance. The best of "
+    "Each difference has its own 95% interval, not adjusted for looking at several. If a submission is "
+    "worse than the best of several, it is not tested against the best one, which leads partly by chance. "
+    "The best of "
     "many tries on one test set is likely too {way}: confirm it on cases that were not used to choose it."
 )
 SMALLEST_CAUTION = 3

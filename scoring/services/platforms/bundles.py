@@ -59,7 +59,7 @@ _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
 @dataclass(frozen=True)
 class Order:
-    """What a bundle is made of.
+    """The parts of a bundle.
 
     Attributes:
         truth: The test set.
@@ -156,7 +156,8 @@ def _grand_challenge(order: Order, held: Held, _page: SubmissionPage) -> Made:
     return files, (
         f"Build the container in this folder: {_build(order)}",
         f"Save it: docker save {order.image} | gzip > evaluation.tar.gz",
-        "Upload evaluation.tar.gz as evaluation method of the phase, and ground_truth.tar.gz as its truth.",
+        "Upload evaluation.tar.gz as the evaluation method of the phase, and ground_truth.tar.gz as its "
+        "truth.",
         "Show participants what-to-submit.md and offer the example beside it.",
         'In the phase\'s scoring, write "score" as the path of the score, in '
         f"{_order(order.settings)} order.",
@@ -170,12 +171,13 @@ def _codabench_problems(order: Order) -> list[Finding]:
         message = "its workers fetch the container from a registry: name it with your account."
         problems.append(error("bad-option", "--image", message))
     if len(image) > CODABENCH_IMAGE:
-        message = f"Codabench takes {CODABENCH_IMAGE} characters of it, this has {len(image)}."
+        message = f"Codabench accepts {CODABENCH_IMAGE} characters, but this name has {len(image)}."
         problems.append(error("bad-option", "--image", message))
     for name in _columns(order.settings):
         if len(name) > CODABENCH_COLUMN:
             message = (
-                f"{name}: Codabench takes {CODABENCH_COLUMN} characters of a column, this has {len(name)}."
+                f"{name}: Codabench accepts {CODABENCH_COLUMN} characters for a column name, but this one "
+                f"has {len(name)}."
             )
             problems.append(error("bad-option", "--metrics", message))
     return problems
@@ -245,7 +247,7 @@ def _evalai(order: Order, held: Held, page: SubmissionPage) -> Made:
         "Offer the example with your data: the page of guidelines shows how it begins.",
         f"Build the worker in this folder: {_build(order)}",
         "Set AUTH_TOKEN (your profile on EvalAI), QUEUE_NAME and CHALLENGE_PK (Manage) in the shell.",
-        "Run the worker as long as the challenge is open: docker run --detach --restart unless-stopped "
+        "Run the worker while the challenge is open: docker run --detach --restart unless-stopped "
         f'{names} --volume "$PWD/truth:/opt/benchside/truth:ro" {order.image}',
     )
 

@@ -3,7 +3,7 @@
 Grand Challenge: reads `/input`, writes `/output/metrics.json`. The platform puts `inputs.json` beside what
 was submitted. A phase that runs algorithms gives
 `predictions.json`, the list of jobs, and what each wrote in `<pk>/output/`; a phase that takes prediction
-files gives the file or its content. The truth is uploaded to the phase, apart from the container, and lies in
+files gives the file or its content. The truth is uploaded to the phase, apart from the container, and is in
 `/opt/ml/input/data/ground_truth` then.
 
 Codabench: reads `input/res` and `input/ref`, writes `output/scores.json` and `output/detailed_results.html`.
@@ -45,7 +45,7 @@ def score_grand_challenge(
     return result
 
 
-ANSWERS = "answers of the jobs"
+ANSWERS = "results of the jobs"
 """What messages call their table, which no team wrote."""
 
 

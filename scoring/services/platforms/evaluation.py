@@ -117,7 +117,8 @@ TRUTHS = ("hidden", "public")
 
 
 class SubmissionRefused(Exception):
-    """A submission that is not scored. Its problems are for the participant, its text has a line for each."""
+    """A submission that is not scored. Its problems are messages for the participant; its text has one line
+    per problem."""
 
     def __init__(self, problems: Sequence[Finding]) -> None:
         super().__init__("\n".join(lines(problems)))
@@ -225,7 +226,7 @@ def _evaluate(
         message = "the score is undefined for this submission."
         raise SubmissionRefused([error("undefined-score", "submission", message)])
     if unknown := sorted(set(settings.metrics) - set(card.metrics)):
-        message = f"the settings name metrics that there are not ({', '.join(unknown)}): tell the organizers."
+        message = f"the settings name unknown metrics ({', '.join(unknown)}): tell the organizers."
         raise SubmissionRefused([error("bad-settings", FILE, message)])
     return EvaluationResult(card, settings)
 
@@ -250,7 +251,7 @@ def content(folder: Path, ignored: tuple[str | None, ...] = ()) -> Path:
         return folder
     inside = [path for path in folder.iterdir() if not is_litter(path.name) and path.name not in ignored]
     if not inside:
-        raise InputRefused([error("unreadable-file", folder.name, "there is nothing in this folder.")])
+        raise InputRefused([error("unreadable-file", folder.name, "this folder is empty.")])
     return inside[0] if len(inside) == 1 and inside[0].is_file() else folder
 
 
@@ -258,7 +259,9 @@ def _of_truth(refused: InputRefused, settings: PlatformSettings) -> Sequence[Fin
     """Return what is said where the truth cannot be read: the organizers see why with `benchside check`."""
     if settings.is_public:
         return refused.problems
-    message = "the test set cannot be read: tell the organizers. Nothing is wrong with the submission so far."
+    message = (
+        "the test set cannot be read: tell the organizers. No problem was found in the submission so far."
+    )
     return [error("unreadable-file", "test set", message)]
 
 

@@ -114,7 +114,7 @@ def _slug(value: Any) -> str:
 
 
 def _place(value: Job) -> str:
-    """Return where the files of an output lie below `output`."""
+    """Return where the files of an output are below `output`."""
     return str(value["interface"].get("relative_path") or f"{_slug(value)}.json")
 
 
@@ -125,7 +125,7 @@ def _members(
 
     Args:
         members: All of them.
-        places: Where the parts lie below `output`, by the folders of the jobs.
+        places: Where the parts are below `output`, by the folders of the jobs.
         wanted: Where the challenge reads each part.
     """
     for member in members:

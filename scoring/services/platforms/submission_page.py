@@ -62,7 +62,7 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     """
     challenge = settings.challenge
     made = None if challenge.inputs.example is None else challenge.inputs.example(truth)
-    limits = f"{PER_DAY} submissions a day and {IN_ALL} in all, if the organizers set nothing else."
+    limits = f"{PER_DAY} submissions a day and {IN_ALL} in total, unless the organizers set other limits."
     told = f"{challenge.scoring.direction}, {challenge.scoring.quantity().words}"
     after = [f"The score: {challenge.formula(settings.options)}; {told}.", limits]
     if challenge.inputs.note:
@@ -97,6 +97,8 @@ def _of_jobs(challenge: Challenge[Any, Any], slugs: Mapping[str, str]) -> str:
     if not challenge.inputs.outputs:
         slug, (what, kind) = outputs[sockets.ANSWER], challenge.inputs.per_case
         socket = f"the socket {slug}" if slug else f"one socket of the kind {kind}"
-        return f"Where the phase runs algorithms, each writes {what} for a case, to {socket}."
+        return f"If the phase runs algorithms, each algorithm writes {what} for a case to {socket}."
     listed = ", ".join(f"{part} to {slug}" for part, slug in outputs.items())
-    return f"Where the phase runs algorithms, each writes for a case, by socket: {listed}."
+    return (
+        f"If the phase runs algorithms, each algorithm writes these outputs for a case, by socket: {listed}."
+    )

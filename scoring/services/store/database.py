@@ -79,7 +79,7 @@ class Store:
         """Open a short transaction that writes; all of it is kept, or nothing.
 
         Raises:
-            InputRefused: `forbidden` where the actor is no organizer: what participants may write, the
+            InputRefused: `forbidden` where the actor is not an organizer: what participants may write, the
                 program writes for them after its own checks (`boards/submissions/participant.py`).
         """
         self.actor.require(Role.ORGANIZER)
@@ -160,7 +160,7 @@ def _opened_to_read(folder: Path) -> Store:
     )
     with refusing(place), store.engine.connect() as connection:
         if MigrationContext.configure(connection).get_current_revision() != _scripts()[1].get_current_head():
-            message = "another version of Benchside made it: let this user write there."
+            message = "another version of Benchside created it: let this user write there."
             raise InputRefused([error("store-read-only", place, message)])
     return store
 
@@ -297,14 +297,14 @@ def _scripts() -> tuple[Config, ScriptDirectory]:
     return config, ScriptDirectory.from_config(config)
 
 
-FULL = "the disk is full: free some space and try again. Nothing was kept of this."
+FULL = "the disk is full: free some space and try again. Nothing of this was kept."
 READ_ONLY = "it cannot be written: let this user write there, or name another folder in BENCHSIDE_STORE."
 LOCKED = (
-    "another program holds the database: wait until it is done and do it again. Nothing was kept of this."
+    "another program uses the database: wait until it has finished and try again. Nothing of this was kept."
 )
-GONE = "its database is gone: bring back the last backup, or start again with an empty one. Nothing was kept."
+GONE = "its database is missing: restore the last backup, or start again with an empty one. Nothing was kept."
 DAMAGED = "the database is damaged or is not a database: stop all copies and restore the last backup."
-SILENT = "the database does not answer: start it, or set its address right. Nothing was kept of this."
+SILENT = "the database does not answer: start it, or correct its address. Nothing of this was kept."
 _BY_ERRNO = {
     errno.ENOSPC: ("store-full", FULL),
     errno.EDQUOT: ("store-full", FULL),
@@ -333,7 +333,7 @@ _BY_WORDS = {
 
 @contextmanager
 def refusing(place: str) -> Iterator[None]:
-    """Turn what the database or the disk says into a refusal. place: what messages call the store.
+    """Turn what the database or the disk says into a refusal. place: the name of the store in messages.
 
     Raises:
         InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or

@@ -52,7 +52,7 @@ class Folder:
 
     @property
     def address(self) -> str:
-        """Return what messages call it."""
+        """Return its name in messages."""
         return str(self.path)
 
     def keep(self, data: bytes) -> str:
@@ -130,7 +130,7 @@ class Folder:
 def require_digest(text: str) -> None:
     """Do nothing if a text is a SHA-256: only such a text becomes part of a path. Raises InputRefused."""
     if not DIGEST.fullmatch(text):
-        message = "a row names a file by what is not 64 hexadecimal digits: bring back the last backup."
+        message = "a row has a file name that is not 64 hexadecimal digits: restore the last backup."
         raise InputRefused([error("store-damaged", shortened(text, 12), message)])
 
 
@@ -143,7 +143,7 @@ def missing(digest: str) -> InputRefused:
 def checked(digest: str, data: bytes) -> bytes:
     """Return what was read of a file. Raises InputRefused where it does not have the hash."""
     if hashlib.sha256(data).hexdigest() != digest:
-        words = "the file in the store was changed since it was kept: bring it back from a copy."
+        words = "the file in the store was changed since it was kept: restore it from a copy."
         raise InputRefused([error("store-damaged", digest[:12], words)])
     return data
 
@@ -173,7 +173,10 @@ OF_PROTOCOL = {
 WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"}
 """Where making a folder would make a bucket."""
 SETTING = "BENCHSIDE_FILES"
-REFUSED = "access is refused: set credentials in the environment that may read, write, list and delete there."
+REFUSED = (
+    "access is refused: set credentials in the environment with the rights to read, write, list and "
+    "delete there."
+)
 MISSING = "there is no such bucket or folder: make it, or name another."
 
 
@@ -185,7 +188,7 @@ class Bucket:
 
     @property
     def address(self) -> str:
-        """Return what messages call it: the address without names and passwords."""
+        """Return its name in messages: the address without names and passwords."""
         protocol, mark, rest = self.url.partition("://")
         return f"{protocol}{mark}{rest.rpartition('@')[2]}"
 
@@ -240,7 +243,7 @@ class Bucket:
             system.pipe_file(f"{self._root}/{MARK}", store_id.encode())
 
     def discard_unfinished(self) -> None:
-        """Do nothing: what a killed program was writing is no file of the bucket."""
+        """Do nothing: what a killed program was writing is not a file of the bucket."""
 
     def discard(self, digests: Iterable[str]) -> None:
         """Delete files."""
@@ -291,7 +294,7 @@ class Bucket:
             raise InputRefused([error("store-read-only", self.address, REFUSED)]) from problem
         except (ImportError, ValueError) as problem:
             words = (
-                f"{SETTING} names a kind of place that is not known here: install its library (the extra "
+                f"{SETTING} names an unknown kind of place: install its library (the extra "
                 "`s3` for s3://), or name a folder."
             )
             raise InputRefused([error("store-unusable", self.address, words)]) from problem

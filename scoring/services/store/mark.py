@@ -1,6 +1,6 @@
 """Mark of a store: an id in its database and beside its files, without which no file is deleted.
 
-A folder or bucket that two databases share, or that lies beside a database that was emptied, holds files that
+A folder or bucket that two databases share, or that is beside a database that was emptied, holds files that
 one of them does not know: they are another's, and stay.
 """
 
@@ -15,8 +15,9 @@ from scoring.services.store.files import FileStore
 from scoring.services.store.tables import OF_FILE, Base, StoreMark
 
 FOREIGN = (
-    "these files are not of this database: it was emptied, or another one uses the same place. Bring back "
-    "its last backup, or name another place in BENCHSIDE_STORE or BENCHSIDE_FILES. Nothing was deleted."
+    "these files do not belong to this database: it was emptied, or another database uses the same place. "
+    "Restore its last backup, or name another place in BENCHSIDE_STORE or BENCHSIDE_FILES. Nothing was "
+    "deleted."
 )
 
 

@@ -84,7 +84,7 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
 
 def vacuum(store: Store) -> bool:
     """Remove what deleted rows leave behind: SQLite overwrites them when they are deleted, and its log is
-    emptied here; PostgreSQL writes its tables anew.
+    emptied here; PostgreSQL writes its tables again.
 
     Returns:
         Whether nothing is left. A program that reads for long keeps SQLite's log from being emptied.

@@ -223,7 +223,7 @@ class Kept(Base):
         test_set_name: What the test set was called.
         score: The score; None where it is undefined.
         card: SHA-256 of the scorecard's file.
-        page: What brings it back on its page: samples by key, mends, choices.
+        page: What brings it back on its page: samples by key, fixes (key `mends`), choices.
     """
 
     __tablename__ = "kept"

@@ -132,7 +132,7 @@ def test_the_column_of_a_prediction_can_be_called_otherwise_than_usual():
     made = suggestion.suggest(
         suggestion.read_truth(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv"
     )
-    assert "Predictions have it in a column 'score'." in draft.reasons(made)
+    assert "Predictions have the case id in a column 'score'." in draft.reasons(made)
     assert tomllib.loads(draft.toml(made))["predictions"]["score"] == "score"
     sent = draft.with_predicted(made, "score", "p (malignant)")
     assert tomllib.loads(draft.toml(sent))["predictions"]["score"] == "p (malignant)"
@@ -268,4 +268,4 @@ def test_a_truth_whose_id_is_in_several_columns_is_told_to_join_them():
     rows = [[dataset, mixture, 0.5] for dataset in "abc" for mixture in "123"]
     read = suggestion.read_truth(table(["Dataset", "Mixture", "Value"], rows), "truth.csv")
     (problem,) = refused(suggestion.suggest, read, "truth.csv").problems
-    assert (problem.code, "joined" in problem.message) == ("missing-column", True)
+    assert (problem.code, "join their texts" in problem.message) == ("missing-column", True)

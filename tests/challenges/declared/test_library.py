@@ -162,7 +162,7 @@ def test_a_metric_that_the_truth_does_not_define_is_refused_by_check(place):
     (place / "alpha.csv").write_text(rows([1] * 60))
     done = run("challenge", "check", "grades.toml", "--truth", "truth.csv", "--predictions", "alpha.csv")
     assert done.status == 2
-    assert "error undefined-metric quadratic_kappa: it is undefined on this truth." in done.err
+    assert "error undefined-metric quadratic_kappa: it is undefined for this truth." in done.err
 
 
 TRUTHS = {
@@ -233,4 +233,4 @@ def test_a_pipe_that_nobody_writes_into_is_refused_and_waits_for_no_writer(tmp_p
     os.mkfifo(tmp_path / "a.toml")
     with pytest.raises(InputRefused) as refused:
         library.of_file(tmp_path / "a.toml")
-    assert [problem.message for problem in refused.value.problems] == ["nobody writes into this pipe."]
+    assert [problem.message for problem in refused.value.problems] == ["no program writes into this pipe."]

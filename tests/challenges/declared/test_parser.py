@@ -82,7 +82,7 @@ BAD = {
     "empty": (SCORE, "parts = []", "bad-value", 14, "score.parts", "weight = 60"),
     "weights": (
         *(SCORE, 'parts = [{metric = "accuracy", weight = 0}]'),
-        *("bad-value", 14, "score.parts", "sum to nothing"),
+        *("bad-value", 14, "score.parts", "sum to 0"),
     ),
     "directions": (
         *(SCORE, 'parts = [{metric = "accuracy"}, {metric = "log_loss"}]'),

@@ -142,14 +142,14 @@ def test_figures_count_their_patients_and_the_report_says_what_it_holds(card):
     figures = [block for block in blocks(card) if isinstance(block, Figure)]
     assert len(figures) == 9
     assert all(" n = " in f" {figure.caption}" for figure in figures)
-    assert "hold what the truth says of every patient" in html.html(card)
+    assert "contain the truth of every patient" in html.html(card)
 
 
 def test_a_truth_that_lacks_things_has_no_blocks_of_them():
     bare = [{"PatientID": row["PatientID"], "T_stage": row["T_stage"]} for row in ROWS]
     card = folders.card(folders.truth_folder(bare), folders.submission_folder(TOLD))
     shown = questions(card)
-    assert "Which T stage is taken for which?" in shown
+    assert "Which T stages are confused?" in shown
     for words in ("mask fit?", "Which N stage", "relapse earlier?", "comparable pairs?", "each center?"):
         assert not [question for question in shown if words in question]
     notes = [block.text for block in blocks(card) if isinstance(block, Text) and block.kind == "note"]

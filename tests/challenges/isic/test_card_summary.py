@@ -101,9 +101,9 @@ def test_a_mended_file_scores_the_same_and_the_official_scorer_takes_it(seed):
     truth, predictions = random_pair(seed, cases=20)
     odd = predictions.replace(b",", b";").replace(b"ISIC_", b"photos/ISIC_")
     card = scored(truth, odd)
-    mended = card_summary.mended(card, "image").encode()
+    mended = card_summary.fixed_predictions(card, "image").encode()
     assert not card.more["official_check"]["accepted"]
-    assert {finding.code for finding in card_summary.to_mend(card)} == {"delimiter", "id-spelling"}
+    assert {finding.code for finding in card_summary.to_fix(card)} == {"delimiter", "id-spelling"}
     assert official_message(mended, truth) is None
     again = scored(truth, mended)
     assert again.score == card.score

@@ -111,7 +111,7 @@ def test_below_six_images_there_is_no_interval():
     assert set(scored.intervals.values()) == {None}
     assert (scored.provenance["interval"], scored.provenance["options"]["interval"]) == (None, "auto")
     assert only(scored.findings, "few-units").message == (
-        "5 units: too few for an interval, which takes 6; teams are told apart from 20 on."
+        "5 units: too few for an interval: 6 are needed; teams are told apart from 20 on."
     )
 
 

@@ -68,8 +68,8 @@ def test_why_in_words():
         ("truth", 0): "matched",
         ("truth", 1): "the prediction of this class, 5.0 px away, belongs to another nucleus",
         ("truth", 2): "no prediction within 20 px",
-        ("truth", 3): "the nearest prediction, 15.0 px away, says plasma cells",
-        ("prediction", 1): "the nearest truth, 15.0 px away, says epithelium",
+        ("truth", 3): "the nearest prediction, 15.0 px away, is plasma cells",
+        ("prediction", 1): "the nearest truth, 15.0 px away, is epithelium",
         ("prediction", 2): "no truth within 20 px",
     }
 

@@ -100,7 +100,7 @@ def test_only_spelling_variants_are_suggested(name, alike):
         ("Immune cells", "has no name"),
         ("=tumor", "has no name"),
         ("Immune cells=leukocytes", "'leukocytes' is none of tumor,"),
-        ("nuclei_tumor=lymphocytes", "is one of the ten already"),
+        ("nuclei_tumor=lymphocytes", "is already one of the ten"),
         ("Vessel=ignore,vessel=tumor", "mapped twice"),
     ],
 )

@@ -37,14 +37,14 @@ from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
 from tests.support.payloads import PAYLOADS
 
 QUESTIONS = (
-    "How much of what can be reached was reached?",
+    "How close is the score to the best possible score?",
     "How good is each class?",
     "How well are nuclei found?",
-    "Which class is taken for which, what is missed, what is invented?",
+    "Which classes are confused, which nuclei are missed, and which do not exist?",
     "Which classes fail in which images?",
     "Which images are missing or suspicious?",
     "Where are the errors of the worst images?",
-    "Are there as many of each class as there should be?",
+    "Does the number of nuclei of each class match the truth?",
     "Is the share of lymphocytes (TIL) right?",
     "How far is the nearest lymphocyte from a tumour nucleus?",
     "How far are tumour nuclei from lymphocytes in each image?",
@@ -200,7 +200,7 @@ def test_another_setting_is_shown_beside_the_rule():
     changed = rescore(truth, predictions, usual, radius=8.0, min_confidence=0.3)
     facts = {fact.name: fact for fact in setting_views.setting_facts(usual, changed).facts}
     assert facts["Micro F1"].value == share(changed.metrics["micro_f1"])
-    assert facts["Micro F1"].below == f"{share(usual.metrics['micro_f1'])} by the rule"
+    assert facts["Micro F1"].below == f"{share(usual.metrics['micro_f1'])} by the challenge's rule"
     assert facts["Predictions left"].value == f"{changed.metrics['n_predicted']:,}"
     rows = setting_views.setting_table(usual, changed, setting).rows
     assert rows["rule"] == [entry["f1"] for entry in usual.per_class.values()]

@@ -97,7 +97,7 @@ def test_matrices_are_those_of_the_card(card, shown):
         data, labels = block.data, card.confusion_matrix["labels"]
         assert name in ("counts", "shares")
         assert [[data[c][k] for c in labels] for k in range(len(labels))] == card.confusion_matrix["counts"]
-    risks = figure(shown, "Risk", "Which risk was taken for which?").data
+    risks = figure(shown, "Risk", "Which risk groups were confused?").data
     groups = card.more["risk_matrix"]["labels"]
     assert [list(row) for row in zip(*(risks[g] for g in groups), strict=True)] == card.more["risk_matrix"][
         "counts"

@@ -106,7 +106,7 @@ def assert_harmless(bomb: bytes, tmp_path) -> None:
 @pytest.mark.parametrize("shape", [SMALL, (400, 400, 20)])
 @pytest.mark.parametrize("wrapped", [lambda data: data, lambda data: gzip.compress(data, 0)])
 def test_a_file_that_goes_on_is_not_read_on(shape, wrapped):
-    """Neither one with more data than announced nor one on another grid."""
+    """Neither one with more data than the header states nor one on another grid."""
     labels = random_labels(np.random.default_rng(0), SMALL)
     files = []
 

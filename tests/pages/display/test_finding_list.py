@@ -14,7 +14,7 @@ from tests.support.golden import FOLDER
         ("as wrong (--missing wrong).", "as wrong (“Cases without a prediction: count as wrong”)."),
         ("--metric dice gives that score.", "“Ranked by: macro F1” gives that score."),
         ("--resamples", "“number of resamples”"),
-        ("name them, --malignant", "name them, “malignant”"),
+        ("name them with --malignant", "name them with “malignant”"),
         ("a--b.csv:3, 2 - 1 -- and so on", "a--b.csv:3, 2 - 1 -- and so on"),
     ],
 )

@@ -45,7 +45,7 @@ def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
 
     app.selectbox(key="history_chosen").set_value(kept[0].id).run()
     app.button(key="history_open").click().run()
-    assert "is as it was kept on" in words(app)
+    assert "has the same result as when it was kept on" in words(app)
     assert app.selectbox(key=f"{challenge_id}_submission").value == first
     app.button(key="history_delete").click().run()
     assert [entry.id for entry in entries.saved(open_store())] == [kept[1].id]
@@ -67,7 +67,7 @@ def test_an_own_file_comes_back_with_its_mends_choices_and_test_set(opened):
     assert fresh.segmented_control(key="rules").value == "description"
     fresh.button(key="history_open").click().run()
     assert fresh.segmented_control(key="rules").value == "pooled"
-    assert "is as it was kept on" in words(fresh)
+    assert "has the same result as when it was kept on" in words(fresh)
     assert ": mine." in words(fresh)
 
 
@@ -91,7 +91,9 @@ def test_what_the_command_line_kept_opens_on_its_sample_as_it_was_scored(opened,
     app = opened("tricorder3", tab="History")
     app.button(key="history_open").click().run()
     assert not app.exception
-    assert "mine.csv is as it was kept on" in words(app).replace("*", "").replace("\\", "")
+    assert "mine.csv has the same result as when it was kept on" in words(app).replace("*", "").replace(
+        "\\", ""
+    )
 
 
 def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
@@ -119,7 +121,7 @@ def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
     ).replace("\\", "")
     app.switch_page("../melanoma.py").run()
     app.file_uploader(key="melanoma_set_files").upload("labels.csv", truth.read_bytes()).run()
-    assert "is as it was kept on" in words(app)
+    assert "has the same result as when it was kept on" in words(app)
 
 
 def own_run(ids: str, slope: float) -> bytes:

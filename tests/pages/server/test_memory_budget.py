@@ -105,7 +105,7 @@ def test_the_oldest_results_of_own_files_make_room_and_the_page_says_so(monkeypa
     app.session_state["wanted"] = "f"
     app.run()
     assert app.markdown[0].value == "5000000 bytes"
-    assert "the oldest made room" in app.toast[0].value
+    assert "the oldest results were deleted" in app.toast[0].value
     app.session_state["wanted"] = "fb"
     app.run()
     assert (app.session_state["computed"], len(app.toast)) == (list("abcdef"), 0)

@@ -31,7 +31,7 @@ def every_figure(card, theme):
         100 * card.more["best_possible_score"],
     )
     yield points_lost(card.per_class, theme)
-    style = MatrixStyle("Which class is taken for which?", is_grouped=True, is_clickable=True)
+    style = MatrixStyle("Which classes are confused?", is_grouped=True, is_clickable=True)
     yield confusion_matrix_figure(card.confusion_matrix["counts"], labels, theme, style, known)
     band = (grid, low[7], high[7])
     roc = Curve("MEL", grid, card.arrays["roc_sensitivity"][7], risk="malignant", band=band)

@@ -111,10 +111,10 @@ def refused(tmp_path, text: str | None, **environment: str) -> str:
         (AUTH + "[access]\norganizers = []\n", "nobody is organizer"),
         (AUTH + '[access]\norganizer_group = ""\n', "organizer_group needs a text"),
         (AUTH + ACCESS + "grace_hours = -1\n", "grace_hours needs a number"),
-        ("[Auth]\nx = 1\n", "[Auth]: nobody reads it"),
-        ("acess.organizers = []\n", "[acess]: nobody reads it"),
-        (AUTH.replace("[auth]", "[login]"), "[login]: nobody reads it"),
-        (AUTH.replace("[auth]", ""), "[cookie_secret]: nobody reads it"),
+        ("[Auth]\nx = 1\n", "[Auth]: this section is not used"),
+        ("acess.organizers = []\n", "[acess]: this section is not used"),
+        (AUTH.replace("[auth]", "[login]"), "[login]: this section is not used"),
+        (AUTH.replace("[auth]", ""), "[cookie_secret]: this section is not used"),
     ],
 )
 def test_half_written_secrets_stop_the_start(tmp_path, text, words):

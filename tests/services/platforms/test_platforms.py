@@ -217,7 +217,7 @@ HIDDEN = {  # a submission that is refused: what is wrong with it, what is said 
     "cases of the test set that are missing": (
         lambda rows: rows[:-7],
         "refused-cases",
-        "its cases are not those",
+        "its cases differ from those",
     ),
     "a number that is none": (
         lambda rows: [*rows[:-1], rows[-1].split(",")[0] + ",high"],

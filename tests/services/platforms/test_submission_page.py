@@ -123,7 +123,7 @@ def test_the_page_of_masks_asks_for_masks_and_that_of_hecktor_says_what_rfs_is()
     settings = PlatformSettings("brats2021")
     truth = settings.challenge.read_truth(truth_of("brats2021", 1), "truth.zip")
     page = submission_page(settings, truth, "grand-challenge").markdown().decode()
-    assert "writes one mask for a case, to one socket of the kind Segmentation" in page
+    assert "writes one mask for a case to one socket of the kind Segmentation" in page
     assert "JSON" not in page
     settings = PlatformSettings("hecktor2026")
     truth = settings.challenge.read_truth(str(ROOT / "sample_data" / "hecktor2026" / "clinical.csv"))

@@ -334,7 +334,7 @@ def test_a_store_that_is_deleted_while_it_is_open_is_refused_and_one_in_its_plac
     for file in store.folder.glob("benchside.db*"):
         file.unlink()
     for use in (store.read, store.write):
-        with pytest.raises(InputRefused, match=r"store-gone .*bring back the last backup"), use() as session:
+        with pytest.raises(InputRefused, match=r"store-gone .*restore the last backup"), use() as session:
             session.get(tables.Board, "b")
     assert not list(store.folder.glob("benchside.db*")), "no empty one is made"
     for file in other.glob("benchside.db*"):

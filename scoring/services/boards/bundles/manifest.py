@@ -150,7 +150,7 @@ def _relations(manifest: Row) -> Iterator[Finding]:
     )
     scored = {(one["submission_id"], one["number"]) for one in lists["scorings"] if one["card"]}
     if shown != (scored if lists["splits"] else set()):
-        yield _bad("shown", "results on the shown part are missing, or are of no split")
+        yield _bad("shown", "results on the shown part are missing, or their split is unknown")
     if {sent["id"] for sent in lists["submissions"]} != {submission for submission, _ in results}:
         yield _bad("scorings", "results are missing, or have no submission")
     if not {number for _, number in results} <= {*versions}:
@@ -169,11 +169,13 @@ def _of_results(scorings: list[Row]) -> Iterator[Finding]:
     for number, scoring in enumerate(scorings):
         numbers = [scoring[name] for name in ("score", "low", "high")]
         if (scoring["low"] is None) != (scoring["high"] is None):
-            yield _bad(f"scorings[{number}]", "an interval has one end")
+            yield _bad(f"scorings[{number}]", "an interval has only one end")
         if scoring["card"] is None and (not scoring["problems"] or numbers != [None] * 3):
-            yield _bad(f"scorings[{number}]", "without a scorecard there are problems, and no score")
+            yield _bad(f"scorings[{number}]", "without a scorecard there must be problems and no score")
         if scoring["card"] is not None and scoring["problems"]:
-            yield _bad(f"scorings[{number}]", "there are a scorecard and problems: a result is one of both")
+            yield _bad(
+                f"scorings[{number}]", "there are a scorecard and problems: a result has either of them"
+            )
 
 
 def _of_phases(phases: list[Row]) -> Iterator[Finding]:
@@ -195,10 +197,10 @@ def _repeated(name: str, table: type[tables.Base], entries: list[Row]) -> Iterat
 
 
 def _of_options(board: Row, submissions: list[Row]) -> Iterator[Finding]:
-    """Yield what is wrong with the options of a board and of its submissions."""
+    """Yield the problems of the options of a board and of its submissions."""
     options, challenge = board["options"], load_challenge(board["challenge"])
     if IMPORTED in options:
-        yield _bad("board.options", "leaderboards of other platforms are in no bundle")
+        yield _bad("board.options", "leaderboards of other platforms cannot be in a bundle")
         return
     statistics = options["statistics"]
     try:
@@ -209,7 +211,9 @@ def _of_options(board: Row, submissions: list[Row]) -> Iterator[Finding]:
             raise ValueError
     except (TypeError, ValueError):
         known = ", ".join(option.name for option in fields(StatisticsOptions))
-        yield _bad("board.options.statistics", f"it is not made of {known} as `board create` takes them")
+        yield _bad(
+            "board.options.statistics", f"it does not consist of {known}, as `board create` expects them"
+        )
     shared = {option.name: option for option in challenge.options}
     own = {name: option for name, option in shared.items() if option.per_team}
     for place, known_options, values in (

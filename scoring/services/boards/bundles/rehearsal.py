@@ -127,11 +127,11 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
             why = result.problems[0].code if result.problems else "the test set has no parts"
             yield f"the test set refuses {where}, which has a scorecard ({why})"
         elif not same_values({**card.metrics, "score": card.score}, {**kept.metrics, "score": kept.score}):
-            yield f"{where} has other scores than its scorecard says"
+            yield f"{where} does not have the scores of its scorecard"
         elif left >= 0 and not same_replicates(card, kept):
-            yield f"{where} has other intervals or replicates than its scorecard says"
+            yield f"{where} does not have the intervals or replicates of its scorecard"
         elif cases_digest(card) != cases_digest(kept):
-            yield f"{where} has other cases than its scorecard says"
+            yield f"{where} does not have the cases of its scorecard"
 
 
 def _unpacked_bytes(data: bytes) -> int:

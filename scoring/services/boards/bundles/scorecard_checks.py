@@ -47,7 +47,7 @@ def cases_digest(card: ScoreCard) -> str:
 def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
     """Yield each contradiction in words, without a full stop."""
     if card.challenge != row.board["challenge"]:
-        yield "a scorecard is of another challenge"
+        yield "a scorecard belongs to another challenge"
         return
     if not _same(card.score, row.scoring["score"], 0):
         yield "a score does not match its scorecard"
@@ -175,11 +175,11 @@ def _of_others(card: ScoreCard, row: ScoredRow) -> Iterator[str]:
     is_model = submission["name"].lower().endswith(MODEL)
     sent, other = ("model_sha256", "predictions_sha256")[:: 1 if is_model else -1]
     if known.get(sent) != submission["sha256"] or known.get(other) is not None:
-        yield "a scorecard is of another submission than its row"
+        yield "a scorecard belongs to another submission than its row"
     if known.get("truth_sha256") != row.test_set["sha256"]:
-        yield "a scorecard is of another test set than its row"
+        yield "a scorecard belongs to another test set than its row"
     if known["options"].get("metadata_sha256") != row.test_set.get("metadata_sha256"):
-        yield "a scorecard is of another table about the cases than its row"
+        yield "a scorecard belongs to another metadata table than its row"
 
 
 def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
@@ -209,7 +209,7 @@ def _of_cases(card: ScoreCard) -> Iterator[str]:
     if card.is_bare:
         return
     if card.n_cases < 1 or card.n_cases != len(card.cases):
-        yield f"a scorecard says {card.n_cases} cases and lists {len(card.cases)}"
+        yield f"a scorecard states {card.n_cases} cases but lists {len(card.cases)}"
         return
     if not _is_whole(card.provenance["n_units"], 1, card.n_cases):
         yield "the number of units of a scorecard is not between 1 and its number of cases"

@@ -24,8 +24,11 @@ PROVENANCE = (
     *("version", "predictions_sha256", "model_sha256"),
     *("seed", "resamples", "interval", "unit", "n_units"),
 )
-NOT_SAME = "It is not the official score. Why may tell something of the truth, which is not here."
-NOT_TOLD = "Whether the official program gives this score is said once the truth is opened."
+NOT_SAME = (
+    "It is not the official score. The reason is not shown, because it could reveal something about the "
+    "truth."
+)
+NOT_TOLD = "Once the truth is opened, the board says whether the official program gives this score."
 MORE = ("model_size_mib",)
 """What the team said of its model, and the score counts."""
 Rows = Mapping[str, list[dict[str, Any]]]

@@ -1,1 +1,1 @@
-"""Hidden truth: what a board tells of it, and what bounds guessing."""
+"""Hidden truth: what a board reveals about it, and what bounds guessing."""

@@ -190,7 +190,7 @@ def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
 
 
 def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
-    """Return the score of a submission as it is shown; None where nothing is."""
+    """Return the score of a submission as it is shown; None if there are none."""
     shown = _shown(ranking)
     return None if shown.rules.detail == NOTHING else shown.scores.get(entry.id)
 
@@ -209,7 +209,7 @@ def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission
 
 
 def _shown(ranking: BoardRanking) -> ShownScores:
-    assert ranking.shown is not None, "of a hidden truth alone"
+    assert ranking.shown is not None, "only for a hidden truth"
     return ranking.shown
 
 
@@ -296,7 +296,7 @@ def planned(
 
 
 def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, spent: float) -> Budget:
-    """Return what the scores of a board can tell by rules, of what was and may yet be submitted."""
+    """Return how much a board's scores can reveal under given rules, by past and future submissions."""
     sent: dict[str, dict[str | None, list[str]]] = {}
     columns, of = (Submission.team, Submission.phase, Submission.created), Submission.board_id == board_id
     with store.read() as session:
@@ -333,15 +333,15 @@ def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
 
 def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
     """Return the warnings for organizers that another board has the same hidden truth, and that scores can
-    tell it; the second not where it is open, lies elsewhere, or is safe with the phases and teams that are
+    tell it; the second not where it is open, is elsewhere, or is safe with the phases and teams that are
     there now. ranking: as of `use`."""
     store, board_id, others = board.store, board.row.id, twins(board)
     found: list[Finding] = []
     if others and any(is_hidden(store, one) for one in (board_id, *others)):
         verb = "has" if len(others) == 1 else "have"
         message = (
-            f"{', '.join(others)} {verb} the same test set: who takes part in both learns of it from both, "
-            "and all of it once one is open. The budget counts both."
+            f"{', '.join(others)} {verb} the same test set: participants of both boards learn about it from "
+            "both, and see all of it once one board is open. The budget counts both."
         )
         found.append(warning("truth-shared", board_id, message))
     if is_hidden(store, board_id) and store.files.holds(board.test_set.sha256):
@@ -386,7 +386,7 @@ def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict
 
 def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
     """Return how right each case is, rounded, by id: no label, and not in the order of the truth. Nothing
-    where that is no degree of being right: an error and a prediction together tell the truth."""
+    where that is not a degree of being right: an error and a prediction together tell the truth."""
     card, comparison = ranking.card(entry), ranking.board.challenge.comparison
     if comparison.case_value != SHARE:
         return []

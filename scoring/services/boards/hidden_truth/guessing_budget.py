@@ -18,12 +18,13 @@ SAFE_GAIN = 0.05
 RATES_OF_CLASSES = 14 * 16
 """Rates that are told of 16 classes, each to `DECIMALS`: no challenge has more."""
 WITHHELD = (
-    " This is about the shown part. Scores reveal no case of the withheld part, which decides the final "
+    " These statements concern the shown part only. Scores reveal no case of the withheld part, which "
+    "decides the final "
     "ranking; they reveal only what both parts share, such as class frequencies."
 )
 UNBOUNDED = (
-    "How much such scores tell of the truth is not known: there is a bound for accuracy, recall, "
-    "specificity, F scores, AUC and average precision of one class a case alone."
+    "It is not known how much such scores reveal about the truth: a bound is known only for accuracy, "
+    "recall, specificity, F scores, AUC and average precision, with one class per case."
 )
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 """Of the Ladder, that are proposed, finest first."""
@@ -35,7 +36,7 @@ class Labels:
 
     Attributes:
         cases: Of the test set, or of the part of it that scores are of.
-        units: Effective ones, such as patients, whatever their classes and weights; 0 where no bound is
+        units: Effective ones, such as patients, regardless of class and weights; 0 where no bound is
             known for what the score tells (`Scoring.bounded_by_labels`).
         effective: How many labels of two equally frequent classes are as hard to learn as these
             (`effective_labels`): a rare class is soon found by its few cases, and scores rise with it.
@@ -77,11 +78,11 @@ class Use:
         shown = "Scores were shown before" if self.bits and not self.answers else f"{scores} been shown"
         if not self.cases:
             return f"{shown}. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
-        told = f"{shown}, which can have told {_percent(self.bits, self.cases)} of the labels' bits"
-        most = f"guessing gained {self.gain:.2f} above the best constant answer at most"
+        told = f"{shown}, which may have revealed {_percent(self.bits, self.cases)} of the labels' bits"
+        most = f"guessing gained at most {self.gain:.2f} above the best constant answer"
         end = "" if self.is_safe else "; a smaller lead proves little here"
-        equal = "where classes are equally frequent and cases weigh alike"
-        return f"{told}: {equal}, {most}{end}. Rare classes are learnt sooner.{WITHHELD * self.is_part}"
+        equal = "if classes are equally frequent and cases have equal weights"
+        return f"{told}: {equal}, {most}{end}. Rare classes are revealed sooner.{WITHHELD * self.is_part}"
 
 
 @dataclass(frozen=True)
@@ -112,21 +113,21 @@ class Budget:
         if self.proposed is None:
             limit = bits_for(SAFE_GAIN, self.use.cases)
             return (
-                f"Safe: by the end of the phases the scores can tell {self.use.bits:.1f} bits, and it takes "
-                f"{limit:.1f} to gain {SAFE_GAIN:g} above the best constant answer by guessing, by whatever "
-                f"design.{WITHHELD * self.use.is_part}"
+                f"Safe: by the end of the phases the scores can reveal {self.use.bits:.1f} bits, but "
+                f"{limit:.1f} bits are needed to gain {SAFE_GAIN:g} above the best constant answer by "
+                f"any guessing strategy.{WITHHELD * self.use.is_part}"
             )
         if self.is_spent and not self.use.cases:
             told = f"Not safe, whatever is shown from now on: scores were shown. {UNBOUNDED}"
             return f"{told}{WITHHELD * self.use.is_part}"
         if self.is_spent:
             return (
-                "Not safe, whatever is shown from now on: the scores that were shown can have told so much "
+                "Not safe, whatever is shown from now on: the shown scores may have revealed so much "
                 f"that guessing gains up to {self.use.gain:.2f} above the best constant answer."
                 f"{WITHHELD * self.use.is_part}"
             )
         if not self.use.cases:
-            return f"Not safe: {UNBOUNDED} What holds: --detail none.{WITHHELD * self.use.is_part}"
+            return f"Not safe: {UNBOUNDED} Only --detail none is safe.{WITHHELD * self.use.is_part}"
         told = "any number of bits" if math.isinf(self.use.bits) else f"{self.use.bits:.1f} bits"
         proposed = self.proposed
         flags = (
@@ -134,7 +135,7 @@ class Budget:
         )
         flags += f" --ladder {proposed.step or 0:g}" if proposed.detail != NOTHING else ""
         return (
-            f"Not safe: by the end of the phases the scores can tell {told}, and "
+            f"Not safe: by the end of the phases the scores can reveal {told}, and "
             f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits are enough to gain {SAFE_GAIN:g} above the "
             f"best constant answer by guessing (up to {self.use.gain:.2f} here). Settings that are safe "
             f"with these phases and teams: {flags}. Fewer submissions, fewer teams, less detail or more "

@@ -39,11 +39,13 @@ _known: dict[str, str] = {}
 EVERYTHING = "every case has the same answer"
 SCORED, FAILED = "scored", "failed"
 """Outcomes of attempts."""
-NEAR = "differ in very few cases from an earlier one: this is how a hidden truth is probed."
-ALIKE = "have the same number for all cases, in every column or in one: this probes how often a class occurs."
-EQUAL = "byte for byte the same: do these teams work together, or share their results?"
+NEAR = "differ in very few cases from an earlier one: participants can reveal a hidden truth in this way."
+ALIKE = (
+    "have the same number for all cases, in every column or in one: this can reveal how often a class occurs."
+)
+EQUAL = "are identical, byte for byte: do these teams work together, or share their results?"
 COPIES = "answers of these teams are in nearly the same order: one may be a copy of the other."
-UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
+UNSCORED = "could not be scored because of an error of this server, not of the file: see the server's log."
 
 
 def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
@@ -140,7 +142,7 @@ def _constant_columns(table: TextTable) -> str:
     if same and len(same) == len(numbers):
         return EVERYTHING
     listed = [shortened(name, 40) for name in same if numbers[name][0] != 0]
-    return f"the same number stands in all of {', '.join(listed)}" if listed else ""
+    return f"all of {', '.join(listed)} have the same number" if listed else ""
 
 
 def _are_answers(values: Floats) -> bool:
@@ -201,13 +203,13 @@ def address_notices(store: Store) -> list[Finding]:
     findings = [_of_person(person, own) for person, own in sorted(by_person.items())]
     if ended:
         people = _count(len({row.person for row in ended}), "person", "people")
-        message = f"{people} came with a login that had ended, last on {ended[-1].day}: nothing was opened."
+        message = f"{people} used a login that had ended, last on {ended[-1].day}: they were refused."
         findings.append(note("ended-login", "login", message))
     if forged:
         days = _count(len({row.day for row in forged}), "day", "days")
         message = (
-            f"on {days}, last on {forged[-1].day}, somebody came with a login cookie that is forged or from "
-            "elsewhere: nothing was opened."
+            f"on {days}, last on {forged[-1].day}, somebody used a login cookie that is forged or from "
+            "another server, and was refused."
         )
         findings.append(note("forged-login", "login", message))
     return findings
@@ -280,7 +282,9 @@ def equal_times(ranking: BoardRanking) -> list[Finding]:
     for team, entries in sorted(ranking.by_team.items()):
         *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))
         if before and last and before.created == last.created:
-            message = f"its last submissions have one time: {last.id} counts as later, the last by id."
+            message = (
+                f"its last submissions have the same time: {last.id} counts as the later one, by its id."
+            )
             found.append(note("equal-times", shortened(team, 60), message))
     return found
 
@@ -310,7 +314,7 @@ def near_names(store: Store, board_id: str) -> list[Finding]:
     spelled: dict[str, list[str]] = {}
     for name in sorted(team_names(store, board_id)):
         spelled.setdefault("".join(filter(str.isalnum, name.casefold())), []).append(name)
-    message = "these names are nearly the same: is it one team? `board team` merges them."
+    message = "these names are nearly the same: are they one team? `board team` merges them."
     return [
         note("near-team-names", shortened(", ".join(names), 120), message)
         for names in spelled.values()

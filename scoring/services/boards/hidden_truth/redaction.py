@@ -23,13 +23,13 @@ OWN = frozenset(
 )
 """Codes whose sentences say only what the board's settings say."""
 SENTENCES = {
-    "cases": "its cases are not those of the test set: each of those needs one answer.",
-    "values": "a value in it is missing, is no number, or lies outside what the challenge allows.",
-    "columns": "its columns or classes are not those that the challenge asks for.",
-    "file": "it cannot be read as the file that the challenge asks for.",
+    "cases": "its cases differ from those of the test set: each case of the test set needs one answer.",
+    "values": "a value in it is missing, not a number, or outside the range that the challenge allows.",
+    "columns": "its columns or classes differ from those that the challenge requires.",
+    "file": "it cannot be read as the kind of file that the challenge requires.",
     "size": "it is larger than the challenge allows.",
-    "model": "the model could not be run as the challenge asks: try it on the challenge's practice data.",
-    "options": "what was set for it is not allowed.",
+    "model": "the model could not be run as the challenge requires: try it on the challenge's practice data.",
+    "options": "one of its settings is not allowed.",
     "store": "it was read, but could not be kept. Nothing was counted: submit it again.",
     "other": "it could not be scored. The organizer is told.",
 }

@@ -1,6 +1,6 @@
 """Split of a test set into a part whose scores are shown and one that is withheld until the end.
 
-A unit of the test set, such as a patient, lies in one part. Which cases are shown is told to nobody before
+A unit of the test set, such as a patient, is in one part. Which cases are shown is told to nobody before
 the end: with classes in equal shares and a known seed it would tell labels.
 """
 
@@ -73,7 +73,7 @@ def split_board(
         session.get(tables.Board, board_id, with_for_update=True)
         sent = select(tables.Submission.id).where(tables.Submission.board_id == board_id)
         if session.scalars(sent).first() is not None:
-            raise InputRefused([_bad(board_id, "something was submitted already: open another board.")])
+            raise InputRefused([_bad(board_id, "a team has already submitted: open another board.")])
         session.merge(tables.Split(board_id=board_id, cases=shown, **values))
         if kept_rules(session, board_id) is None:
             usual = HiddenRules()
@@ -151,9 +151,9 @@ def _faults(chosen: Ints, classes: Ints, units: Ints) -> list[Finding]:
     """Return why these cases cannot be the shown part."""
     is_shown = np.isin(np.arange(len(classes)), chosen)
     if not is_shown.any() or is_shown.all():
-        return [_bad("split", "a part has no case: show more, or fewer.")]
+        return [_bad("split", "a part has no case: choose a larger or smaller shown part.")]
     torn = np.intersect1d(units[is_shown], units[~is_shown])
     if len(torn):
-        return [_bad("--cases", f"{len(torn)} units (patients) lie in both parts: keep each in one.")]
+        return [_bad("--cases", f"{len(torn)} units (patients) are in both parts: keep each in one.")]
     lacking = [part for part in (is_shown, ~is_shown) if set(classes[part]) != set(classes)]
-    return [_bad("split", "a class has cases in one part alone: show others.")] if lacking else []
+    return [_bad("split", "a class has cases in one part alone: show other cases.")] if lacking else []

@@ -23,8 +23,7 @@ SOURCE = (
     "Items, letters and order of the structured description of a challenge design of Maier-Hein et al., "
     "BIAS: Transparent reporting of biomedical image analysis challenges. Med Image Anal 2020;66:101796, "
     "doi.org/10.1016/j.media.2020.101796. Fields that the board knows are filled in. Only the organizers "
-    "can fill in "
-    "what is marked **To write**."
+    "can fill in the fields marked **To write**."
 )
 TO_WRITE = "**To write:**"
 ORGANIZERS = "Organizers a"
@@ -60,7 +59,7 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     row, challenge, value = ranking.board.row, ranking.board.challenge, public_report.value(ranking)
     yield "Title", f"{markdown(row.title)} ({markdown(row.id)})"
     yield "Keywords", f"{markdown(challenge.words.title)}; cancer imaging; challenge; ranking"
-    yield "Challenge venue and platform b", f"The board was kept with Benchside {__version__}."
+    yield "Challenge venue and platform b", f"The board was managed with Benchside {__version__}."
     yield "Submission method a", _submission(ranking)
     yield "Submission method b", _limits(ranking)
     if ranking.phases:
@@ -84,14 +83,14 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     if any(team["rank_interval"] for team in value["teams"]):
         yield (
             "Further analyses",
-            "Each rank is shown with the range of ranks that the team could hold, over all pairs of teams.",
+            "Each rank is shown with the range of ranks that the team could have, over all pairs of teams.",
         )
     teams = value["final"]["ranking"] if value["final"] else value["teams"]
     yield "Participation", _participation(ranking, [team["team"] for team in teams], value)
     if teams:
         best = ", ".join(markdown(team["team"]) for team in teams if team["rank"] == 1)
-        where = "what the board shows by now" if value["final"] else "the ranking"
-        yield "Results", f"{stopped(f'Ranked first: {best}')} In report.html is {where}."
+        where = "the current state of the board" if value["final"] else "the ranking"
+        yield "Results", f"{stopped(f'Ranked first: {best}')} report.html contains {where}."
         yield "Teams and methods", "\n".join(_team(ranking, team) for team in teams)
 
 
@@ -104,10 +103,10 @@ def _submission(ranking: BoardRanking) -> str:
 
 
 def _limits(ranking: BoardRanking) -> str:
-    which = f"Ranked is {views.which_counts(ranking)}."
+    which = f"The ranking uses {views.which_counts(ranking)}."
     limits = [
-        f"Phase {markdown(phase.name)}: of each team {_number(phase.per_day)} a day and "
-        f"{_number(phase.total)} in all."
+        f"Phase {markdown(phase.name)}: {_number(phase.per_day)} per team and day, and "
+        f"{_number(phase.total)} per team in total."
         for phase in ranking.phases
     ]
     return " ".join([*(limits or ["The number of submissions was not limited."]), which])
@@ -134,9 +133,12 @@ def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str
         return public_report.hidden_truth_words(ranking.hidden, ranking.split is not None)
     words = "The board shows scores, intervals and ties at once."
     if ranking.shown is not None:
-        words = "The truth was hidden until the end; scores, intervals and ties are shown since."
+        words = "The truth was hidden until the end; since then, scores, intervals and ties are shown."
     if ranking.split is not None:
-        words = "Until the truth was opened, scores were those of a part of the cases; the others rank."
+        words = (
+            "Until the truth was opened, scores used a part of the cases; the other cases decide the "
+            "final ranking."
+        )
     if final is None:
         return words
     frozen = f"The final ranking was frozen on {spoken(final['frozen'])}: SHA-256 `{final['sha256']}`."
@@ -146,7 +148,7 @@ def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str
 def _decided(ranking: BoardRanking, rule: Mapping[str, Any] | None) -> str:
     words, tie_break = stopped(views.formula(ranking)), ranking.board.challenge.comparison.tie_break
     if tie_break:
-        words += f" Of teams with the same score the one with the better {named(tie_break)} is ahead."
+        words += f" If teams have the same score, the one with the better {named(tie_break)} is first."
     elif views.own_order(ranking) is None:
         words += " Teams with the same score share a rank."
     if rule is None:
@@ -168,7 +170,7 @@ def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:
         f"{provenance['n_units']:,} units ({markdown(str(provenance['unit']))}), seed "
         f"{provenance['seed']}. Teams are told apart by Student's t on the standard errors of the "
         f"{provenance['pairs_test']} test, each pair at 5%/(m (m − 1)²) with m = {submissions} submissions "
-        "that were scored so far, so that claims hold at every look."
+        "that were scored so far, so that the error level holds however often the board is viewed."
     )
 
 

@@ -28,8 +28,8 @@ WORDS = {
     "shown": "The truth is hidden: scores are shown {how}, without intervals and ties, until the "
     "organizer opens it. A correction of the truth changes no score that was shown.",
     "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
-    "split": "Scores are those of a part of the cases. The withheld cases rank the teams at the "
-    "end, each team by the submission that it nominated, or by the board's rule.",
+    "split": "Scores use a part of the cases. At the end the withheld cases decide the ranking: for each "
+    "team, the submission that it nominated counts, or the one that the board's rule selects.",
     "ladder": "The Ladder: a score is shown only where it is better than the team's best by more than "
     "{step:g}; the best that is shown is ranked, also when the truth is opened.",
 }
@@ -90,7 +90,7 @@ def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
         blocks.append(Text(stopped(f"Without a score that is shown: {names}")))
     if ranking.board.store.files.holds(ranking.board.test_set.sha256):
         used = disclosure.use(ranking.board, ranking if ranking.phase is None else None)
-        blocks.append(Text(used.words, question="How much has the truth been used up?"))
+        blocks.append(Text(used.words, question="How much of the truth have the scores revealed?"))
     return (
         Section("Ranking", blocks),
         Section("History", [views.history(public, scale, shown), *views.excluded(public)]),

@@ -131,7 +131,7 @@ class BoardRanking:
 
     @property
     def scored(self) -> int:
-        """Return how many submissions have a score, also excluded ones: those that were looked at."""
+        """Return the number of submissions with a score, including excluded ones."""
         return sum(entry.card is not None for entry in self.competing)
 
     @cached_property
@@ -267,7 +267,7 @@ class BoardRanking:
 
 
 def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
-    """Return how a board stands on its version of the test set.
+    """Return the state of a board on its version of the test set.
 
     Args:
         phase: Name of the phase whose submissions are ranked; None: all.
@@ -362,7 +362,7 @@ def rank_change(now: int, before: int | None) -> str:
 
 
 def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return every submission of the teams of `BoardRanking.as_dict`, with team, minute and what became of
+    """Return every submission of the teams of `BoardRanking.as_dict`, with team, minute and the result of
     it."""
     return [
         {
@@ -377,7 +377,7 @@ def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def status(submission: Mapping[str, Any]) -> str:
-    """Return what became of a submission."""
+    """Return the result of a submission."""
     if submission["excluded"]:
         return "excluded"
     if not submission["scored"]:

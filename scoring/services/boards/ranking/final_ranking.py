@@ -36,7 +36,7 @@ def freeze(store: Store, board_id: str) -> None:
     ranking = board_ranking(opened(store, board_id))
     problems = []
     if frozen(store, board_id) is not None:
-        problems.append("it was frozen already: the board lists later changes.")
+        problems.append("it was already frozen: the board lists later changes.")
     if ranking.hidden is not None:
         problems.append("its truth is hidden: open it first (`board hide --open`).")
     if ranking.phases and phases.state_now(ranking.phases)[0] == OPEN:

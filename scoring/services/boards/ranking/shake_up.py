@@ -14,12 +14,12 @@ from scoring.services.boards.ranking.board_ranking import BoardRanking
 
 NAME = "Shake-up"
 OF_PART = ("rank", "rank_interval", "score", "interval")
-"""Of a team's entry in a comparison, what is said of each part."""
+"""Of a team's entry in a comparison, the text about each part."""
 
 
 def shake_up(ranking: BoardRanking) -> list[dict[str, Any]]:
-    """Return rank, score and ranks that could be held of each team by both parts, best by the withheld one
-    first; nothing where the test set is not split. Only for organizers, until the truth is open."""
+    """Return each team's rank, score and possible ranks by both parts, best by the withheld part first;
+    nothing if the test set is not split. Only for organizers, until the truth is open."""
     before, after = ranking.shown_comparison, ranking.comparison
     if before is None or after is None:
         return []
@@ -40,8 +40,9 @@ def section(ranking: BoardRanking) -> tuple[Section, ...]:
     leader = next(row for row in rows if row["rank"] == min(row["rank"] for row in rows))
     first = "was first" if leader["shown"]["rank"] == 1 else f"was number {leader['shown']['rank']}"
     text = (
-        f"{moved} of {len(rows)} teams have another rank by the withheld part, which is the final one. "
-        f"{markdown(leader['team'], 60)}, first by it, {first} by the shown part."
+        f"{moved} of {len(rows)} teams have a different rank by the withheld part, which decides the final "
+        "ranking. "
+        f"{markdown(leader['team'], 60)}, first by the withheld part, {first} by the shown part."
     )
     columns = [
         Column("rank", "#", "number", 0, full="rank by the withheld part", width=36),

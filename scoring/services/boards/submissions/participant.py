@@ -47,14 +47,14 @@ class SubmissionFeedback:
     """What a participant is told of a submission.
 
     Attributes:
-        score: What is shown of its score; None where nothing is.
+        score: What is shown of its score; None if there are none.
         interval: Of the score, on an open board only.
         counts: Whether it is ranked.
         status: "scored", "excluded", or, on an open board, "refused" by this version of the test set.
         again: Whether the same file had been submitted before.
         classes: Rates by class, where the board tells them.
         cases: How right each case is, by id, where the board tells it.
-        findings: What was noticed, on an open board only.
+        findings: Findings, on an open board only.
     """
 
     submission: str
@@ -179,7 +179,7 @@ def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
     refused = max(0, _most_refused(known) - _refused_today(inner.store, board.row.id, team))
     problem = allowed.problem
     if problem is None and known is not None and allowed.phase is None:
-        message = "this board takes no submissions yet: its organizer has opened no phase."
+        message = "this board accepts no submissions yet: its organizer has not opened a phase."
         problem = error("phase-not-open", "board", message)
     if problem is None and not refused:
         problem = _refused_limit()
@@ -233,7 +233,7 @@ def _answered(
 
 
 def _status(entry: RankedSubmission, is_hidden: bool = False) -> str:
-    """Return what became of a submission. is_hidden: a hidden truth refuses none of what it scored."""
+    """Return the result of a submission. is_hidden: a hidden truth refuses none of what it scored."""
     if entry.excluded is not None:
         return "excluded"
     return "scored" if is_hidden or entry.card is not None else "refused"
@@ -258,8 +258,8 @@ def _require_other(session: Session, board_id: str, team: str, digest: str) -> N
     known = select(row.id).where(row.board_id == board_id, row.team == team, row.sha256 == digest)
     if session.scalar(known) is not None:
         message = (
-            f"your team submitted files again unchanged {UNCHANGED_PER_DAY} times today (UTC): what they "
-            "scored is on the board. Submit another file, or this one on another day."
+            f"your team submitted files again unchanged {UNCHANGED_PER_DAY} times today (UTC): their scores "
+            "are on the board. Submit another file, or this one on another day."
         )
         raise InputRefused([error("unchanged-limit", "team", message)])
 

@@ -147,7 +147,7 @@ def remove(store: Store, board_id: str, name: str) -> None:
         table = tables.Submission
         used = select(func.count()).where(table.board_id == board_id, table.phase == name)
         if session.scalar(used):
-            message = "something was submitted in it: let it close instead."
+            message = "a team has submitted in this phase: let it close instead."
             raise InputRefused([error("phase-used", shortened(name, 64), message)])
         session.delete(row)
         note_change(session, board_id)
@@ -214,7 +214,8 @@ def _not_open(phases: Sequence[Phase], time: str) -> Finding:
 def _used_up(phase: Phase, total: int, time: str) -> Finding:
     if phase.total is not None and total >= phase.total:
         message = (
-            f"the team has submitted {phase.total} of {phase.total} times in this phase: nothing was counted."
+            f"the team has submitted {phase.total} of {phase.total} times in this phase: the submission was "
+            "not counted."
         )
     else:
         message = (
@@ -231,7 +232,7 @@ def unknown(name: str, phases: Sequence[Phase]) -> Finding:
 
 
 def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
-    """Return what is wrong with a phase beside the others."""
+    """Return the problems of a phase beside the others."""
     problems = []
     if not phase.name.strip() or len(phase.name) > tables.NAME or has_hidden(phase.name):
         problems.append(error("bad-option", "--name", f"write 1 to {tables.NAME} visible characters."))
@@ -262,8 +263,8 @@ def clock_problem(store: Store, board_id: str) -> str:
         return ""
     return (
         f"The newest submission came on {spoken(newest)} by the clock of this machine, which is at "
-        f"{spoken(tables.now())} now. Until then the board takes nothing. Set the clock right or, where it "
-        "was wrong before, the times of submissions."
+        f"{spoken(tables.now())} now. Until then the board accepts no submissions. Correct the clock or, if "
+        "it was wrong before, the times of submissions."
     )
 
 
@@ -294,7 +295,7 @@ def arrival(store: Store, board_id: str) -> str:
     """Return the time of a submission that arrives now.
 
     A clock that is behind the newest submission by little gives the time just after that one. Submissions
-    whose time an organizer named do not count here: they may lie in the past, or in the future.
+    whose time an organizer named do not count here: they may be in the past, or in the future.
 
     Raises:
         InputRefused: `clock-behind` where the clock is behind by more than ten minutes.
@@ -306,8 +307,8 @@ def arrival(store: Store, board_id: str) -> str:
     if last - datetime.fromisoformat(now) > SKEW:
         message = (
             f"the clock of this machine is at {spoken(now)}, but the newest submission came on "
-            f"{spoken(newest)}: set the clock right. Nothing was counted. Where the clock was wrong then, "
-            "the organizer sets that time right on the board's page."
+            f"{spoken(newest)}: correct the clock. Nothing was counted. If the clock was wrong then, the "
+            "organizer corrects that time on the board's page."
         )
         raise InputRefused([error("clock-behind", board_id, message)])
     return _just_after(newest)

@@ -38,7 +38,7 @@ class FolderMember:
         return not self.is_file()
 
     def iterdir(self) -> Iterator["FolderMember"]:
-        """Yield what the folder holds."""
+        """Yield the content of the folder."""
         prefix = f"{self.path}/" if self.path else ""
         names = {
             name[len(prefix) :].partition("/")[0] for name in self.files.members if name.startswith(prefix)
@@ -72,8 +72,8 @@ def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionReq
 
 
 def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
-    """Yield what a folder holds, oldest first: `team/date/files`, `team/date.csv`, or one entry per team; a
-    finding for what cannot be read."""
+    """Yield the content of a folder, oldest first: `team/date/files`, `team/date.csv`, or one entry per
+    team; a finding for what cannot be read."""
     dated: list[tuple[str, str, FolderPlace]] = []
     for entry in _entries(folder):
         inside = _entries(entry)
@@ -93,7 +93,7 @@ def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
                 for problem in refused.problems
             )
     if not dated:
-        yield error("bad-option", folder.name, "there is nothing in it: put a folder per team there.")
+        yield error("bad-option", folder.name, "it is empty: put a folder per team there.")
 
 
 def _path(member: FolderPlace) -> str:
@@ -109,7 +109,7 @@ def _is_dated(entries: Sequence[FolderPlace]) -> bool:
 
 
 def _entries(folder: FolderPlace) -> list[Any]:
-    """Return what a folder holds, sorted, without what operating systems leave behind."""
+    """Return the content of a folder, sorted, without what operating systems leave behind."""
     try:
         members = folder.iterdir() if folder.is_dir() else ()
         return sorted((member for member in members if not is_litter(member.name)), key=_path)

@@ -54,8 +54,8 @@ class SubmissionRequest:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of a submission. again: whether the team had submitted the same file before. findings: what
-    was noticed about it, besides what was noticed about the test set."""
+    """The result of a submission. again: whether the team had submitted the same file before. findings:
+    findings about it, besides findings about the test set."""
 
     id: str
     team: str
@@ -91,7 +91,7 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
     if problems := _misnamed(board, request):
         raise InputRefused(problems)
     if (reason := teams_excluded(board.store, board.row.id).get(request.team)) is not None:
-        message = f"the organizer took this team out ({reason}): nothing was counted."
+        message = f"the organizer excluded this team ({reason}): nothing was counted."
         raise InputRefused([error("team-excluded", request.team, message)])
     store, digest = board.store, sha256(request.data)
     time = request.created or phases.arrival(store, board.row.id)
@@ -140,7 +140,7 @@ def _scored_and_kept(
 
 
 def _misnamed(board: OpenBoard, request: SubmissionRequest) -> list[Finding]:
-    """Return what is wrong with the names of a submission."""
+    """Return the problems of the names of a submission."""
     problems = list(name_problems(request.team, "--team", team_names(board.store, board.row.id)))
     if len(request.team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
@@ -201,7 +201,7 @@ def _before(session: Session, board_id: str, request: SubmissionRequest, digest:
     """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
     row = session.get(tables.Submission, request.id)
     if row is not None and (row.board_id, row.team, row.sha256) != (board_id, request.team, digest):
-        message = "another submission has this id: let each have its own."
+        message = "another submission has this id: use a different id."
         raise InputRefused([error("submission-exists", request.id, message)])
     if row is None:
         same = (tables.Submission.team == request.team, tables.Submission.sha256 == digest)
@@ -265,7 +265,7 @@ def refusal(
     """Return the refusal of a submission, whose file is kept where the board keeps refused files."""
     if not board.row.keep_refused or not _keep_refused(board, request, time, problems):
         return InputRefused(problems)
-    message = "the refused file is kept for the organizer; it counts nothing."
+    message = "the refused file is kept for the organizer; it does not count."
     return InputRefused(problems, [note("refused-kept", request.name, message)])
 
 

@@ -98,7 +98,7 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
         now: Seconds since 1970; None: by the clock.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `bad-option` where it is no key.
+        InputRefused: `forbidden` for others than organizers, `bad-option` where it is not a key.
     """
     store.actor.require(Role.ORGANIZER)
     if "|" not in person or len(person) > 2 * tables.NAME:
@@ -168,7 +168,7 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
         store: Where the board is.
 
     Returns:
-        Notes on rows of no team and on columns that are no facts.
+        Notes on rows of no team and on columns that are not facts.
 
     Raises:
         InputRefused: With every cell that cannot be, and `unknown-team` where no row is of a team of the
@@ -178,7 +178,7 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
         teams = set(session.scalars(select(tables.Team.name).where(tables.Team.board_id == board_id)))
     facts, noticed = read_facts(source, teams, name)
     if not facts:
-        message = "no row is of a team of the board: facts are kept of teams that have submitted."
+        message = "no row belongs to a team of the board: facts are kept for teams that have submitted."
         raise InputRefused([error("unknown-team", name or "facts", message)], noticed)
     _store_facts(store, board_id, facts)
     return tuple(noticed)

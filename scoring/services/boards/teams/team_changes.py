@@ -25,7 +25,7 @@ def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> 
             `bad-option` without a reason.
     """
     if reason is not None and not reason.strip():
-        raise InputRefused([error("bad-option", "--exclude", "say why the team does not count.")])
+        raise InputRefused([error("bad-option", "--exclude", "give the reason why the team does not count.")])
     _change(store, board_id, team, excluded=None if reason is None else shortened(reason.strip()))
 
 
@@ -67,7 +67,7 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
             message = "its test set has no withheld part: the board's rule says which submission counts."
             raise InputRefused([error("bad-split", board_id, message)])
         if hidden is None or hidden.detail == OPENED:
-            message = "the withheld part was opened: what was nominated before counts, else by the rule."
+            message = "the withheld part was opened: the earlier nomination counts, or else the board's rule."
             raise InputRefused([error("bad-split", board_id, message)])
         if team is not None and session.get(tables.Team, (board_id, team)) is None:
             raise _unknown(team)
@@ -82,7 +82,7 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
 
 def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
     """Give a team another name, with its members, submissions and attempts. The name of another team merges
-    both; what is known of that one stays.
+    both; the known facts about that one stay.
 
     Returns:
         Whether two teams were merged.

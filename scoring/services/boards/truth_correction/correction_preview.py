@@ -114,7 +114,7 @@ class Correction:
             message = f"{len(self.refused)} submissions would be refused, such as that of {first.team}: "
             found.append(warning("correction-refuses", "truth", message + first.problem))
         if any(change.ranks[0] for change in self.changes) and not any(c.ranks[1] for c in self.changes):
-            message = "nobody would be ranked any more."
+            message = "no team would be ranked any more."
             found.append(warning("correction-empties-ranking", "truth", message))
         return found
 
@@ -189,7 +189,7 @@ def said_of_cases(truth: Any) -> dict[str, dict[str, bytes]]:
 
 
 def _parts(value: Any, cases: int) -> Iterator[tuple[str, Any]]:
-    """Yield what has a value for each case, by name, wherever it stands in a truth."""
+    """Yield what has a value for each case, by name, wherever it is in a truth."""
     named = (
         value.items()
         if isinstance(value, Mapping)
@@ -294,8 +294,11 @@ def corrections(board: OpenBoard, found: Correction) -> list[Block]:
 def _of_teams(board: OpenBoard, found: Correction, mark: str) -> list[Block]:
     changed, (before, after), scale = found.changes, found.versions, scales.of(board.challenge)
     if not changed:
-        return [Text("Nobody is ranked, so there is no team to compare.", "note")]
-    more, less = "cases on which it is more right than before", "cases on which it is less right than before"
+        return [Text("No team is ranked, so there is nothing to compare.", "note")]
+    more, less = (
+        "cases that it predicts more correctly than before",
+        "cases that it predicts less correctly than before",
+    )
     columns = [
         Column("team", "team"),
         Column("rank before", "rank before", "number", 0, get=lambda change: change.ranks[0]),
@@ -325,8 +328,9 @@ def _case_table(found: Correction, mark: str) -> list[Block]:
         Column("lost", "lost by", get=lambda case: _teams_of(found.changes, "lost", case)),
     ]
     caption = (
-        "Gained: the team has the case more right than with the version before; lost: less right. If "
-        "the score rests on pairs (a concordance of times), only cases whose truth changed count."
+        "Gained: the team's prediction of the case is more correct than with the earlier version; lost: "
+        "less correct. If the score is computed from pairs (a concordance of times), only cases with a "
+        "changed truth count."
     )
     return [Table.of("By which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
 

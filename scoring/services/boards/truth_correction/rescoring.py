@@ -165,7 +165,7 @@ def _of_version(earlier: OpenBoard, board: OpenBoard) -> "_Corrected":
     """Return the files of an earlier version. Raises InputRefused where those are the board's."""
     of = earlier.test_set
     if (of.sha256, of.metadata_sha256) == (board.test_set.sha256, board.test_set.metadata_sha256):
-        message = f"the board shows the test set of version {of.number} already."
+        message = f"the board already shows the test set of version {of.number}."
         raise InputRefused([error("nothing-to-rescore", board.row.id, message)])
     return _Corrected(of.name, of.sha256, of.metadata_sha256, {})
 
@@ -205,7 +205,7 @@ def _corrected(
         files[of_table] = table
     corrected = _Corrected(filename, digest, of_table, files)
     if corrected.is_of(board.test_set):
-        message = f"this is the test set of version {board.row.version} already: nothing to score again."
+        message = f"this is already the test set of version {board.row.version}: nothing to score again."
         raise InputRefused([error("nothing-to-rescore", filename, message)])
     return corrected
 

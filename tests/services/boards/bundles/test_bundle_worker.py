@@ -27,7 +27,7 @@ OWN = {"tricorder3": {"model_size_mib": 12.5}}
 def confined():
     """Lets bundles be read as in a server."""
     limits = replace(LIMITS, decoders=("scoring.services.boards.bundles.bundle_worker",))
-    pool = ReaderPool(limits, warm=1, mend="Import it on the command line.")
+    pool = ReaderPool(limits, warm=1, fix="Import it on the command line.")
     isolation.use(pool.run)
     yield
     isolation.use(None)
@@ -54,7 +54,7 @@ def test_a_board_of_every_challenge_is_checked_there_and_a_card_that_lies_is_fou
     store = open_store(tmp_path / "to")
     assert bundle.import_board(store, data) == "b"
     assert bundle.export(opened(store, "b"), with_truth=True) == data
-    with pytest.raises(InputRefused, match="has other scores than its scorecard says"):
+    with pytest.raises(InputRefused, match="does not have the scores of its scorecard"):
         bundle.counted(improved(data))
 
 

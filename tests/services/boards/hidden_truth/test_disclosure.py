@@ -172,16 +172,16 @@ def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path,
     assert told["refused-address"].where == "/about"
     assert told["refused-address"].message.startswith("https://idp|rolex")
     assert len(told["refused-address"].message) < 400
-    assert "1 person came with a login that had ended, last on 2026-11-02" in told["ended-login"].message
+    assert "1 person used a login that had ended, last on 2026-11-02" in told["ended-login"].message
     assert "on 2 days, last on 2026-11-02" in told["forged-login"].message
     assert codes(raised(organizer_notices.address_notices, as_actor(store, PAUL))) == ["forbidden"]
 
 
 def test_the_opening_of_a_board_with_a_ladder_says_that_the_best_shown_score_is_ranked(place, tmp_path):
     board = hidden_board(tmp_path)
-    assert "Ranked is the last submission" in public_report.html(board_ranking(board))
+    assert "The ranking uses the last submission" in public_report.html(board_ranking(board))
     disclosure.hide(board.store, "h", HiddenRules(step=0.1))
-    assert "Ranked is the best score of each team that the Ladder shows" in public_report.html(
+    assert "The ranking uses the best score of each team that the Ladder shows" in public_report.html(
         board_ranking(board)
     )
 
@@ -339,7 +339,7 @@ def test_a_board_imported_without_its_test_set_says_so_to_who_submits(place, tmp
     ("data", "found"),
     [
         (b"case,A,B\n1,0.5,0.5\n2,0.5,0.5\n3,0.5,0.5\n", "every case has the same answer"),
-        (b"case,A,B\n1,0.5,0.1\n2,0.5,0.2\n3,0.5,0.3\n", "the same number stands in all of A"),
+        (b"case,A,B\n1,0.5,0.1\n2,0.5,0.2\n3,0.5,0.3\n", "all of A have the same number"),
         (b"case,A,B\n1,0,0.1\n2,0,0.2\n3,0,0.3\n", ""),
         (b"case,A\n1,0.5\n2,0.5\n", ""),
         (archive_of({"1.json": b"{}", "2.json": b"{}", "3.json": b"{}"}), "every case has the same answer"),

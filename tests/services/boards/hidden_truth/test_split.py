@@ -158,7 +158,7 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
     with pytest.raises(InputRefused, match="one part alone"):
         split.split_board(one.store, "h", cases=[c for c, ill in zip(CASES, TRUTH, strict=True) if ill])
     handed_in(one, sent(1, 0.8))
-    with pytest.raises(InputRefused, match="submitted already"):
+    with pytest.raises(InputRefused, match="already submitted"):
         split.split_board(one.store, "h", 0.5)
 
 
@@ -362,7 +362,7 @@ def test_an_attacker_gains_nothing_about_the_withheld_part(one):
     assert right[is_shown].mean() > 0.7, "the shown part is what scores cost"
     assert abs(right[~is_shown].mean() - 0.5) < 0.1
     words = disclosure.use(one).words
-    assert "about the shown part" in words
+    assert "concern the shown part only" in words
     assert disclosure.planned(one).proposed is not None
 
 

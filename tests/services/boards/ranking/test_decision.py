@@ -138,7 +138,7 @@ def test_the_bias_checklist_has_parts_rule_and_final_hash(empty, tmp_path):
     assert board("final", "b", "--freeze").status == 0
     text = checklist()
     assert f"SHA-256 `{published()['final']['sha256']}`" in text
-    assert "scores were those of a part of the cases" in text
+    assert "scores used a part of the cases" in text
     assert board("team", "b", "alpha", "--exclude", "withdrawn").status == 0
     assert "report.html lists later changes." in checklist()
 

@@ -1,4 +1,4 @@
-"""A refused file is mended on the page as a visitor does it, on a phone too, and that is undone."""
+"""A refused file is fixed on the page as a visitor does it, on a phone too, and that is undone."""
 
 import pytest
 from playwright.sync_api import expect
@@ -16,7 +16,7 @@ def test_a_refused_file_is_mended_and_that_is_undone(visitor, server, screen):
     give(page, "submission", "theirs.csv", header.replace(b",", b",prob_") + b"\n" + rows)
     expect(page.get_by_text("This cannot be scored: 11 problems")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Read columns without “prob_”").click()
-    expect(page.get_by_text("is mended: Read columns without “prob_”")).to_be_in_viewport(timeout=PATIENCE)
+    expect(page.get_by_text("is fixed: Read columns without “prob_”")).to_be_in_viewport(timeout=PATIENCE)
     undo = settled(page).get_by_role("button", name="Undo")
     expect(undo).to_be_in_viewport(ratio=1)
     undo.click()

@@ -1,4 +1,4 @@
-"""Mends on the challenges' pages: a button mends a file without a new upload, says so, and is undone."""
+"""Fixes on the challenges' pages: a button fixes a file without a new upload, says so, and is undone."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 import scoring
 from scoring.challenges import samples
 from tests.support import visits
-from tests.support.visits import mend, words
+from tests.support.visits import take_fix, words
 
 
 def team(challenge_id: str, test_set: str) -> bytes:
@@ -15,7 +15,7 @@ def team(challenge_id: str, test_set: str) -> bytes:
 
 
 def labels(app) -> list[str]:
-    return [button.label for button in app.button if (button.key or "").startswith("mend")]
+    return [button.label for button in app.button if (button.key or "").startswith("fix")]
 
 
 def test_a_refused_file_is_mended_by_one_click_and_that_is_undone_by_one(opened):
@@ -30,10 +30,10 @@ def test_a_refused_file_is_mended_by_one_click_and_that_is_undone_by_one(opened)
     assert "11 columns are missing: AKIEC, BCC," in words(app)
     assert "11 errors." in words(app)
     assert labels(app) == ["Read columns without “prob\\_”"]
-    app = mend(app, "Read columns without")
+    app = take_fix(app, "Read columns without")
     assert not app.exception
     assert app.metric[0].value == score
-    assert "theirs.csv is mended: Read columns without “prob_”." in words(app).replace("*", "")
+    assert "theirs.csv is fixed: Read columns without “prob_”." in words(app).replace("*", "")
     next(button for button in app.button if button.label == "Undo").click().run()
     assert app.error[0].proto.title == "This cannot be scored: 11 problems"
 
@@ -42,7 +42,7 @@ def test_a_submission_of_another_sample_is_scored_on_that(opened):
     app = visits.put("isic", opened("isic"), ("mine.csv", team("isic", "isic2018")))
     app.selectbox(key="isic_set").set_value("isic2019").run()
     assert labels(app)[0] == "Use the sample as of 2018"
-    app = mend(app, "Use the sample as of 2018")
+    app = take_fix(app, "Use the sample as of 2018")
     assert not app.exception
     assert not app.error
     assert app.metric
@@ -55,9 +55,9 @@ def test_a_third_of_the_cases_is_scored_alone_by_one_click(opened, challenge_id,
     data = team(challenge_id, next(iter(sets)))
     part = b"".join(data.splitlines(True)[: n + 1])
     app = visits.put(challenge_id, opened(challenge_id), ("third.csv", part))
-    alone = f"Score without the {left_out} cases that were not submitted, not officially"
+    alone = f"Score without the {left_out} cases that were not submitted, unofficially"
     assert alone in labels(app)
-    app = mend(app, alone)
+    app = take_fix(app, alone)
     challenge = scoring.load_challenge(challenge_id)
     truth = challenge.submitted_part(challenge.read_truth(next(iter(sets.values())).path), part, "third.csv")
     score = challenge.score(truth, challenge.read_predictions(part, truth, "third.csv"), resamples=0).score
@@ -80,7 +80,7 @@ def all_golden_findings():
     recorded = json.loads(Path("tests/golden/messages.json").read_text(encoding="utf-8"))
     for number, entries in enumerate(recorded.values()):
         found = [Finding(*(e[key] for key in ("level", "code", "where", "message"))) for e in entries]
-        finding_list.refusal(InputRefused(found), lambda _mend: None, key=f"mend_{number}")
+        finding_list.refusal(InputRefused(found), lambda _fix: None, key=f"fix_{number}")
     st.session_state["counted"] = sum(map(len, recorded.values()))
 
 
@@ -118,7 +118,7 @@ def test_columns_of_a_foreign_table_are_chosen_and_remembered(opened):
     (button,) = (button for button in app.button if (button.key or "").startswith("import_take"))
     assert button.label.split()[-1] in score
     next(box for box in app.selectbox if box.label == "MEL").set_value("Nävus").run()
-    assert "Each needs a column of its own." in words(app)
+    assert "Each item needs its own column." in words(app)
     next(box for box in app.selectbox if box.label == "MEL").set_value("Melanom").run()
     app = next(button for button in app.button if (button.key or "").startswith("import_take")).click().run()
     assert not app.exception
@@ -127,6 +127,6 @@ def test_columns_of_a_foreign_table_are_chosen_and_remembered(opened):
     app = visits.put("tricorder3", app, ("next.csv", again))
     assert not app.exception
     assert app.metric[0].value == score
-    assert "next.csv is mended" in words(app).replace("*", "")
+    assert "next.csv is fixed" in words(app).replace("*", "")
     next(button for button in app.button if button.label == "Undo").click().run()
     assert app.error[0].proto.title.startswith("This cannot be scored")
