@@ -196,7 +196,7 @@ def _quota_text(quota: RemainingQuota) -> str:
 
 
 def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
-    """Draw what an organizer says of participants and of a hidden truth, and what they tried.
+    """Draw the organizer's settings for participants and a hidden truth, and the participants' attempts.
 
     Args:
         store: Where the board is.
@@ -218,7 +218,7 @@ def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
 
 
 def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
-    """Draw whether the truth is hidden, and what it tells."""
+    """Draw whether the truth is hidden, and what the scores reveal."""
     row, known = board.row, disclosure_rules.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
@@ -227,7 +227,7 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
         st.markdown(disclosure.use(board, ranking).words)
         _budget(disclosure.planned(board, ranking=ranking))
     else:
-        st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
+        st.markdown("No: participants see their full scorecard, and everybody sees intervals and ties.")
     _parts(board, ranking)
     with st.expander("**Change it**", icon=":material/visibility_off:"):
         detail = st.selectbox(
@@ -266,7 +266,8 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
 
 
 def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
-    """Draw of which cases scores are shown, and, until something is submitted, what splits the test set."""
+    """Draw which cases have shown scores and, before the first submission, the controls that split the test
+    set."""
     if board.split is not None:
         withheld = len(board.truth) - board.n_told
         drawn = f", drawn with the seed {board.split.seed}" if board.split.seed is not None else ", as listed"
@@ -303,7 +304,9 @@ def _teams(board: OpenBoard, ranking: BoardRanking) -> None:
         written = [markdown(", ".join(people), 400) for people in known.values()]
         st.table({"team": [markdown(team, 60) for team in known], "members": written})
     if not access.is_configured():
-        st.caption("Nobody logs in on this server: docs/challenge.md says how teams submit for themselves.")
+        st.caption(
+            "This server has no logins: docs/challenge.md explains how teams can submit by themselves."
+        )
     _team_changes(board, ranking)
     with st.form(f"members_{board.row.id}", border=False):
         team = st.text_input("Team", key="members_team")
@@ -317,7 +320,7 @@ def _teams(board: OpenBoard, ranking: BoardRanking) -> None:
 
 
 def _team_changes(board: OpenBoard, ranking: BoardRanking) -> None:
-    """Draw what excludes, renames or merges a team that has submitted."""
+    """Draw the controls that exclude, rename or merge a team that has submitted."""
     store, row = board.store, board.row
     out = members.teams_excluded(store, row.id)
     names = sorted(ranking.by_team)

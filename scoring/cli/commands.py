@@ -139,7 +139,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     fixes, team = command.add_argument_group(title), "[TEAM:]" * of_teams
     several: dict[str, Any] = {"action": "append", "default": []} if of_teams else {"default": ""}
     pairs = several if of_teams else {"action": _Pairs, "default": ""}
-    names = "read a column by another name, or leave it out: NAME=; * stands for the same text in both"
+    names = "read a column by another name; NAME= leaves it out; * matches the same text in both names"
     fixes.add_argument("--rename-columns", metavar=f"{team}OLD=NEW,...", help=names, **pairs)
     cases = "read cases and files by another name: *_seg=*"
     fixes.add_argument("--rename-cases", metavar=f"{team}OLD=NEW,...", help=cases, **pairs)
@@ -152,7 +152,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
         "first=COLUMN or last=COLUMN (if they are the same in that column)"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
-    edits = f"change the table as a whole, as a refusal says: {', '.join(EDITS)}"
+    edits = f"change the whole table, as a refusal suggests: {', '.join(EDITS)}"
     fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **pairs)
     if not of_teams:
         only = "score only the submitted cases; the result is not an official score"
