@@ -1,4 +1,4 @@
-"""Choices that are in the page's address and kept while the page is open."""
+"""Choices that are in the page's address, so that a link shares them, and kept while the page is open."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,5 @@
-"""Widgets for the options of a challenge, drawn from the one declaration of each option."""
+"""Widgets for the options of a challenge, drawn from the one declaration of each option, and in the
+address."""
 
 from typing import Any
 

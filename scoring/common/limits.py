@@ -1,5 +1,5 @@
-"""Limits that the person who runs the server may set, and what the machine gives: memory, descriptors,
-room."""
+"""Limits that the person who runs the server may set (uploads and results of a session and of all,
+models), and what the machine gives: memory, descriptors, room."""
 
 import os
 import shutil

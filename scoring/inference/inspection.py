@@ -1,4 +1,4 @@
-"""Preflight of a model: its departures from the challenge's contract, and outputs of trial runs."""
+"""Inspection of a model: scan of the file (`onnx_scan`), checks (`preflight`), outputs of trial runs."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence

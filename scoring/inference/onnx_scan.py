@@ -1,4 +1,4 @@
-"""Scan of an ONNX file without running it: refuse what would make the runtime read other files or swell, and
+"""Scan of an ONNX file before it is loaded (`preflight` checks inputs): refuse what would make the runtime read other files or swell, and
 summarise the rest.
 
 ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do.

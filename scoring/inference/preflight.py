@@ -1,4 +1,4 @@
-"""Contract between a challenge and models, and findings about departures from it."""
+"""Checks of a loaded model against what the challenge gives and takes: inputs, sizes, versions, outputs."""
 
 import math
 from collections.abc import Sequence

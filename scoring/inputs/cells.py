@@ -1,4 +1,4 @@
-"""Read cells of tables as numbers."""
+"""Cells of tables as numbers: decimal comma or point, missing, not finite."""
 
 import re
 from collections.abc import Iterable, Sequence

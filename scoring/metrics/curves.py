@@ -1,4 +1,5 @@
-"""Curves of one score on one test set: ROC, precision and recall; their areas come from `roc`."""
+"""Curves of one score on one test set: ROC, precision and recall; `roc` has their areas and
+average precision."""
 
 import numpy as np
 from numpy.typing import ArrayLike

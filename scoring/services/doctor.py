@@ -1,4 +1,4 @@
-"""Report about an installation: version, confinement of models, limits, and what needs a fix.
+"""Report of `benchside doctor`: version, confinement, folders, store, memory, limits, and what needs a fix.
 
 One source for the command line and for the page about the server.
 """

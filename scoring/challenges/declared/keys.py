@@ -1,4 +1,5 @@
-"""Keys of a declaration by section, and values taken from them one by one with everything that is wrong."""
+"""Keys of a declaration by section, and values taken from them one by one with everything that is wrong;
+`parser` has the rules between keys."""
 
 import difflib
 from collections.abc import Iterable, Mapping

@@ -1,5 +1,5 @@
-"""Everything that a paper takes from a result, in one zip: tables as LaTeX and CSV, figures as SVG, a
-paragraph on methods, and the references."""
+"""Everything that a paper takes from a result, in one zip: tables as LaTeX and CSV, figures as SVG
+(drawn by `presentation.svg`), a paragraph on methods, and the references."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

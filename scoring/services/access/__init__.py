@@ -1,1 +1,1 @@
-"""Roles of people, made from what an identity provider claims about them. Knows no page."""
+"""Roles of people: `login_roles` decides them by the claims of an identity provider. Knows no page."""

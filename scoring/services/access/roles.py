@@ -1,4 +1,4 @@
-"""Roles, and the person on whose behalf something is done."""
+"""The three roles, and the person who acts; `login_roles` decides which role somebody has."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum

@@ -1,4 +1,5 @@
-"""Rules of a hidden truth: scores as a board shows them, rounded, withheld, or by the Ladder."""
+"""Rules of a hidden truth: scores as a board shows them, rounded, withheld, or by the Ladder: only where a
+score is better than the team's best by a step (Blum and Hardt 2015)."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
