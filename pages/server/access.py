@@ -21,8 +21,8 @@ from pages.server import login_redirect, streamlit_internals
 from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error, lines
 from scoring.common.text import markdown
-from scoring.services.access import claims, roles
-from scoring.services.access.claims import AccessRules, actor_of, key_of
+from scoring.services.access import login_roles, roles
+from scoring.services.access.login_roles import AccessRules, actor_of, key_of
 from scoring.services.access.roles import LOCAL, NOBODY, Actor, Role
 from scoring.services.boards.hidden_truth import organizer_notices
 from scoring.services.boards.hidden_truth.organizer_notices import Reason
@@ -55,7 +55,7 @@ def begin() -> None:
     """
     files = [Path(file) for file in st.get_option("secrets.files")]
     try:
-        if claims.read(files) is not None:
+        if login_roles.read(files) is not None:
             _require_packages()
             _require_signatures()
             roles.require_login()
@@ -236,7 +236,7 @@ def access_rules() -> AccessRules:
         written = dict(st.secrets.get("access") or {})
     except Exception:  # what cannot be read gives nobody a role
         written = {}
-    return claims.rules_of(written)
+    return login_roles.rules_of(written)
 
 
 def _revoked(claims: dict[str, Any]) -> float:

@@ -16,8 +16,8 @@ from pages.server import access, streamlit_internals
 from pages.server.login_redirect import CALLBACK
 from pages.server.streamlit_internals import TOKENS_COOKIE, USER_COOKIE
 from scoring.common.findings import InputRefused
-from scoring.services.access import claims
-from scoring.services.access.claims import AccessRules
+from scoring.services.access import login_roles
+from scoring.services.access.login_roles import AccessRules
 
 TOKENS_BYTES = 3000
 """The provider's own tokens are kept up to this size: they only spare a question when somebody logs out."""
@@ -74,7 +74,7 @@ def _reduced(person: dict[str, Any]) -> dict[str, Any]:
     named: list[str] = []
     with contextlib.suppress(InputRefused):
         named = named_groups(access.program_store())
-    return claims.reduced(person, rules, named)
+    return login_roles.reduced(person, rules, named)
 
 
 def _name(header: Header) -> str:

@@ -1,5 +1,6 @@
-"""Scan of an ONNX file before it is loaded (`preflight` checks inputs): refuse what would make the runtime read other files or swell, and
-summarise the rest.
+"""Scan of an ONNX file before it is loaded (`preflight` checks inputs).
+
+It refuses what would make the runtime read other files or swell, and summarises the rest.
 
 ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do.
 Sources: onnx.proto3 and the runtime's published security fixes. Runs in the worker, because the protobuf

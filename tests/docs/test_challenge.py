@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from scoring.services.access.claims import read
+from scoring.services.access.login_roles import read
 from scoring.services.boards.hidden_truth import disclosure_rules
 from scoring.services.boards.submissions import phases
 from scoring.services.boards.teams import members

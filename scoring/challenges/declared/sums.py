@@ -10,7 +10,7 @@ from scoring.challenges.declared.measures import Measured
 from scoring.common.arrays import Floats, Ints
 from scoring.metrics.curves import auc_without_each_unit
 from scoring.metrics.task_cases import LabelledCases
-from scoring.statistics import permutation_test
+from scoring.statistics import swap_test
 from scoring.statistics.replicates import leave_one_out_weights
 
 MOST_CELLS = 256
@@ -45,7 +45,7 @@ def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floa
         parts = [use.weight * use.metric.compute(measured.of(use), whole, **use.options) for use in rest]
         point = float(np.sum(parts))
         left = sum(use.weight * _left_out(measured, use, units, weights) for use in rest)
-        values = permutation_test.pseudo_values(point, np.asarray(left))
+        values = swap_test.pseudo_values(point, np.asarray(left))
         columns.append(values[:, None] / len(values))
     return np.hstack(columns)
 

@@ -16,9 +16,9 @@ from scoring.inputs import scales
 from scoring.metrics import binary, calibration, classification, roc, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
-from scoring.statistics import permutation_test
+from scoring.statistics import swap_test
 from scoring.statistics.basis import Basis, QuantityName, beyond, counted, of_areas
-from scoring.statistics.permutation_test import Categories
+from scoring.statistics.swap_test import Categories
 
 REACHED = 0.9
 AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"
@@ -153,8 +153,8 @@ def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_le
     cells = np.column_stack(
         [positive & decisions, ~positive & decisions, positive & ~decisions, ~positive & ~decisions]
     ).astype(float)
-    shares = permutation_test.pseudo_values(auc, auc_left_out) / len(auc_left_out)
-    return np.column_stack([permutation_test.unit_sums(cells, units), shares])
+    shares = swap_test.pseudo_values(auc, auc_left_out) / len(auc_left_out)
+    return np.column_stack([swap_test.unit_sums(cells, units), shares])
 
 
 def categories_of_sums() -> Categories:

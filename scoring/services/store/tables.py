@@ -1,4 +1,7 @@
-"""Database schema: tables of boards, teams, submissions and history. Times are texts in UTC (ISO 8601), so that both databases give back the same."""
+"""Database schema: tables of boards, teams, submissions and history.
+
+Times are texts in UTC (ISO 8601), so that both databases give back the same.
+"""
 
 from datetime import UTC, datetime
 from typing import Any, ClassVar

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from scoring.statistics import permutation_test
-from scoring.statistics.permutation_test import Categories, Exchange, swap_test
+from scoring.statistics import swap_test as test_module
 from scoring.statistics.replicate_comparison import Resampled, compare
+from scoring.statistics.swap_test import Categories, Exchange, swap_test
 
 TEAMS, UNITS, DRAWS = 3, 24, 200
 
@@ -39,7 +39,7 @@ def restated(exchange: Exchange, flips: np.ndarray) -> dict:
 
 def test_p_values_count_exchanges_and_the_band_is_the_test_inverted(exchange):
     scores, n = ratio(exchange.sums.sum(1)), UNITS
-    flips = permutation_test.signs(n, DRAWS, 5)
+    flips = test_module.signs(n, DRAWS, 5)
     moved = restated(exchange, flips)
     root = {pair: np.sqrt(np.mean(np.square(values))) for pair, values in moved.items()}
     largest = [max(abs(moved[pair][e]) / root[pair] for pair in moved) for e in range(DRAWS)]
@@ -48,9 +48,9 @@ def test_p_values_count_exchanges_and_the_band_is_the_test_inverted(exchange):
     assert found.critical_value == pytest.approx(np.sqrt((n - 1) * limit**2 / (n - limit**2)))
     for place, (a, b) in enumerate(moved):
         d = abs(scores[a] - scores[b])
-        alone = np.mean([abs(value) >= d - permutation_test.PUBLISHED for value in moved[a, b]])
+        alone = np.mean([abs(value) >= d - test_module.PUBLISHED for value in moved[a, b]])
         assert found.p_values[place] == pytest.approx(alone)
-        p = np.mean([value >= (d - permutation_test.PUBLISHED) / root[a, b] for value in largest])
+        p = np.mean([value >= (d - test_module.PUBLISHED) / root[a, b] for value in largest])
         assert found.p_adjusted[place] == pytest.approx(p)
         assert found.separated[place] == (p <= 0.05) == (d > found.reach[place])
         assert found.errors[place] == pytest.approx(np.sqrt((n * root[a, b] ** 2 - d**2) / (n - 1)))
@@ -63,11 +63,9 @@ def test_of_a_mean_it_is_the_sign_flip():
     exchange = Exchange(values[..., None] / UNITS, lambda sums: sums[..., 0])
     found = swap_test(values.mean(1), exchange, DRAWS)
     d = values[0] - values[1]
-    flipped = np.abs(permutation_test.signs(UNITS, DRAWS, 0) @ d) / UNITS
+    flipped = np.abs(test_module.signs(UNITS, DRAWS, 0) @ d) / UNITS
     assert (
-        found.p_values[0]
-        == found.p_adjusted[0]
-        == np.mean(flipped >= abs(d.mean()) - permutation_test.PUBLISHED)
+        found.p_values[0] == found.p_adjusted[0] == np.mean(flipped >= abs(d.mean()) - test_module.PUBLISHED)
     )
     assert found.errors[0] == pytest.approx(
         np.sqrt((UNITS * np.mean(flipped**2) - d.mean() ** 2) / (UNITS - 1))
@@ -116,7 +114,7 @@ def test_from_20_units_on_one_test_is_made_whatever_their_number(units, chosen):
 def test_exchanges_in_blocks_are_those_at_once(exchange, monkeypatch):
     scores = ratio(exchange.sums.sum(1))
     at_once = swap_test(scores, exchange, DRAWS)
-    monkeypatch.setattr(permutation_test, "SIGN_CELLS", 7 * UNITS)
+    monkeypatch.setattr(test_module, "SIGN_CELLS", 7 * UNITS)
     in_blocks = swap_test(scores, exchange, DRAWS)
     assert in_blocks.p_adjusted.tolist() == at_once.p_adjusted.tolist()
     assert in_blocks.errors.tolist() == at_once.errors.tolist()
@@ -124,19 +122,19 @@ def test_exchanges_in_blocks_are_those_at_once(exchange, monkeypatch):
 
 def test_units_hold_the_sums_of_their_cases_with_their_weights():
     columns, units = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
-    assert permutation_test.unit_sums(columns, units).tolist() == [[4, 6], [8, 10]]
-    assert permutation_test.unit_sums(columns, units, np.array([1, 0, 2, 1.0])).tolist() == [[8, 11], [6, 7]]
+    assert test_module.unit_sums(columns, units).tolist() == [[4, 6], [8, 10]]
+    assert test_module.unit_sums(columns, units, np.array([1, 0, 2, 1.0])).tolist() == [[8, 11], [6, 7]]
     left_out = np.array([0.4, 0.5, 0.6])
-    assert permutation_test.pseudo_values(0.5, left_out) == pytest.approx([0.7, 0.5, 0.3])
+    assert test_module.pseudo_values(0.5, left_out) == pytest.approx([0.7, 0.5, 0.3])
 
 
 def test_a_card_keeps_sums_only_where_they_serve():
     units = np.arange(30)
     whole, holes = np.ones((30, 2)), np.full((30, 2), np.nan)
-    assert list(permutation_test.card_arrays(True, units, lambda: whole)) == ["unit_sums"]
-    assert permutation_test.card_arrays(True, units, lambda: holes) == {}
-    assert permutation_test.card_arrays(False, units, lambda: whole) == {}
-    assert permutation_test.card_arrays(True, np.arange(19), lambda: whole) == {}
+    assert list(test_module.card_arrays(True, units, lambda: whole)) == ["unit_sums"]
+    assert test_module.card_arrays(True, units, lambda: holes) == {}
+    assert test_module.card_arrays(False, units, lambda: whole) == {}
+    assert test_module.card_arrays(True, np.arange(19), lambda: whole) == {}
 
 
 RARE, COMMON, DRAWN = 2, 20, 20_000
@@ -204,7 +202,7 @@ def test_each_team_is_compared_with_the_best_of_the_others(better):
         values = 1 - values
     scores, sign = values.mean(1), 1 if better == "higher" else -1
     found = swap_test(scores, Exchange(values[..., None], lambda sums: sums[..., 0] / 40), DRAWS, better)
-    flips = permutation_test.signs(40, DRAWS, 0)
+    flips = test_module.signs(40, DRAWS, 0)
     for team in range(5):
         seen, drawn = 0.0, np.zeros(DRAWS)
         for other in range(5):

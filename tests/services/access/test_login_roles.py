@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scoring.common.findings import InputRefused
-from scoring.services.access.claims import AccessRules, actor_of, read, reduced, rules_of
+from scoring.services.access.login_roles import AccessRules, actor_of, read, reduced, rules_of
 from scoring.services.access.roles import NOBODY, Role
 
 NOW = 1_000_000.0
