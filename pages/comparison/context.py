@@ -39,7 +39,7 @@ class ComparisonContext:
         return repr((self.key, self.names))
 
     def path(self, path: str) -> BlockPath:
-        """Return the path of a block, which is drawn once. path: all that it depends on besides."""
+        """Return the path of a block, which is drawn once. path: everything else that it depends on."""
         return BlockPath((self.content,), self.own, f"comparison/{path}")
 
     def once(self, name: str, work: Callable[[], Any]) -> Any:

@@ -267,7 +267,7 @@ def metadata(page: str, sample: Path | None) -> ChosenInput | None:
 def digest(file: UploadedFile) -> str:
     """SHA-256 of an upload, computed once: hashing 150 MB again on every click would be felt.
 
-    `getvalue` hands out the bytes that are there, `getbuffer` would copy them.
+    `getvalue` returns the existing bytes; `getbuffer` would copy them.
     """
     known = st.session_state.setdefault("_digests", {})
     if file.file_id not in known:

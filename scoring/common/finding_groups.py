@@ -11,7 +11,7 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 COMPARED = 200
 """Findings of a kind whose words are compared."""
 GROUPED_FROM = 4
-"""Findings of a kind from which on they are one group."""
+"""Number of findings of a kind from which they form one group."""
 NAMED = 5
 """Maximum number of different items that are named."""
 ALTERNATIVES = 4

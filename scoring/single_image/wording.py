@@ -114,7 +114,7 @@ def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequen
 
 
 def cautions(chips: Sequence[QualityBadge], views: TurnedViews | None) -> list[str]:
-    """Return what speaks for caution, in a few words each."""
+    """Return the reasons for caution, in a few words each."""
     found = [IN_SHORT.get(chip.name, chip.value) for chip in chips if chip.level == CAUTION]
     if views is not None and views.changed:
         found.append(f"another class in {views.changed} of {views.others} turned copies")

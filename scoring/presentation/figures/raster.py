@@ -22,7 +22,7 @@ MOST_OUTLINES = 5000
 PREDICTION = 1
 STRIP, FONT, MARK = 30, 13, 3.0
 BAR_UM, BAR = 50, "0.05 mm"
-"""Length of the scale bar. The font that PIL brings knows no µ, and of other alphabets nothing."""
+"""Length of the scale bar. PIL's font has no µ and no letters of other alphabets."""
 
 
 def overlay_png(

@@ -65,7 +65,8 @@ class Keeping:
 
 
 def rules_of(card: ScoreCard) -> dict[str, Any]:
-    """Return what must be equal for two cards of a challenge to be compared, but for the test set."""
+    """Return the values, besides the test set, that must be equal for two cards of a challenge to be
+    compared."""
     source, may_differ = card.provenance, options_by_team(load_challenge(card.challenge))
     shared = {name: value for name, value in source["options"].items() if name not in may_differ}
     rules: dict[str, Any] = plain(shared | {key: source[key] for key in EQUAL})

@@ -1,7 +1,7 @@
 """Split of a test set into a part whose scores are shown and one that is withheld until the end.
 
-A unit of the test set, such as a patient, is in one part. Which cases are shown is told to nobody before
-the end: with classes in equal shares and a known seed it would tell labels.
+A unit of the test set, such as a patient, is in one part. Nobody learns which cases are shown before the
+end: with equal shares of classes and a known seed, this would reveal labels.
 """
 
 import secrets
