@@ -261,6 +261,7 @@ class Challenge(Generic[Truth, Predictions]):
             if self.readers.form is None:
                 raise
             raise WITH_COLUMNS(refused, opened, self, truth, name) from refused
+        submitted_part.require_some(read, truth, name)
         is_table = bool(self.words.reading) or submission.is_one_table(source, opened)
         return submission.with_note(read, source, is_table)
 

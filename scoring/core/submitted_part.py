@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from scoring.common.findings import Finding, InputRefused, warning
+from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.case_subset import of_cases
 from scoring.core.scorecard import Official, ScoreCard
@@ -15,6 +15,12 @@ from scoring.inputs.sources import sha256
 MISSING_CASE, NOT_SUBMITTED = "missing-case", "not-submitted"
 OFFERING = {MISSING_CASE, "missing-mask", "missing-stage", "missing-risk"}
 """Codes of findings about cases of which all or something is missing."""
+EMPTY = {MISSING_CASE, "missing-value", "empty-case"}
+"""Codes of findings about a case that has no prediction: no row, no number, no nucleus."""
+
+
+SEVERAL = 4
+"""Cases from which on nothing predicted is no answer: of fewer it may be meant."""
 
 
 def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Finding]:
@@ -31,6 +37,25 @@ def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Fi
     label = f"Score without the {left_out} not submitted, unofficially"
     fix = SuggestedFix(label, InputChanges(submitted_only=True))
     return [finding.with_fixes(fix) if finding.code in OFFERING else finding for finding in listed]
+
+
+def require_some(read: Any, truth: Any, name: str | None) -> None:
+    """Refuse a submission in which nothing was predicted of any of several cases.
+
+    Args:
+        read: Predictions that were read against the test set.
+        truth: The test set; None without one.
+        name: Name of the submission in messages.
+
+    Raises:
+        InputRefused: `nothing-submitted`.
+    """
+    n = len(truth.ids) if truth is not None else 0
+    noticed = (*getattr(read, "faults", ()), *read.findings)
+    empty = {finding.where for finding in noticed if finding.code in EMPTY}
+    if n >= SEVERAL and max(len(empty), len(getattr(read, "absent", ()))) >= n:
+        message = f"none of the {n:,} cases has a prediction, so there is nothing to score."
+        raise InputRefused([error("nothing-submitted", str(name or read.name), message)])
 
 
 def part_of(truth: Any, read: object, name: str) -> Any:

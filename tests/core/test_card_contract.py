@@ -46,7 +46,10 @@ def without(mapping, name: str) -> dict:
 CASES = {
     "challenge": (lambda c: replace(c, challenge="other"), "'other': write 'melanoma'"),
     "cases": (lambda c: replace(c, cases=c.cases[1:]), "one for each case"),
-    "metrics": (lambda c: replace(c, metrics=without(c.metrics, "auc")), "they lack auc"),
+    "metrics": (
+        lambda c: replace(c, metrics=without(c.metrics, "auc")),
+        "the challenge declares auc, which they do not have",
+    ),
     "provenance": (lambda c: replace(c, provenance=without(c.provenance, "seed")), "it lacks seed"),
     "arrays['predicted']": (
         lambda c: replace(c, arrays={**c.arrays, "predicted": np.zeros(3, int)}),

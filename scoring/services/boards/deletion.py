@@ -1,5 +1,6 @@
 """Delete submissions, refused files and boards: from the database, with its log, and from the disk."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import delete as delete_rows
@@ -8,7 +9,9 @@ from sqlalchemy.orm import Session
 
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
-from scoring.services.boards.hidden_truth import disclosure
+from scoring.services.boards.board import opened
+from scoring.services.boards.hidden_truth import deleted_truths, disclosure
+from scoring.services.boards.ranking.board_ranking import board_ranking
 from scoring.services.store import tables
 from scoring.services.store.database import Store
 from scoring.services.store.mark import is_own
@@ -44,14 +47,21 @@ class Deleted:
 
 
 def delete_board(store: Store, board_id: str) -> Deleted:
-    """Delete a board with everything that was submitted to it, and its test sets.
+    """Delete a board with everything that was submitted to it, and its test sets. What its scores can have
+    told of these stays counted, for a board that is made of one of them again.
 
     Raises:
         InputRefused: `no-board` where there is none; nothing is deleted then.
     """
+    told, files = 0.0, deleted_truths.test_sets(store, board_id)
+    with suppress(InputRefused):  # a board that cannot be read
+        board = opened(store, board_id)
+        told = disclosure.bits_told(board, board_ranking(board))
     with store.write() as session:
         exclusive(session)
         _require_board(session, board_id)
+        if told:
+            deleted_truths.keep(session, files, told)
         submission = tables.Submission
         count = len(session.scalars(select(submission.id).where(submission.board_id == board_id)).all())
         for table in OF_BOARD:

@@ -291,6 +291,14 @@ class Hidden(Base):
     spent: Mapped[float] = mapped_column(default=0.0)
 
 
+class DeletedTruth(Base):
+    """What the scores of deleted boards may have told of a test set. spent: in bits."""
+
+    __tablename__ = "deleted_truth"
+    sha256: Mapped[str] = mapped_column(String(SHA256), primary_key=True)
+    spent: Mapped[float]
+
+
 class Member(Base):
     """Who belongs to a team of a board. who: an e-mail address in small letters, or "group:" and a group."""
 

@@ -119,7 +119,7 @@ def test_what_is_said_of_scores():
     constant = card(TRUTH, [0.7] * len(TRUTH))
     assert only(constant.findings, "constant-output").level == "warning"
     assert constant.metrics["auc"] == 0.5
-    assert only(card(TRUTH, SCORES).findings, "tied-scores").message.startswith("1 pairs")
+    assert only(card(TRUTH, SCORES).findings, "tied-scores").message.startswith("1 pair ")
 
 
 def test_few_cases_of_a_class_are_said():

@@ -21,7 +21,7 @@ from scoring.common.quantities import SHARE
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.services.access.roles import Role
 from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.hidden_truth import guessing_budget
+from scoring.services.boards.hidden_truth import deleted_truths, guessing_budget
 from scoring.services.boards.hidden_truth.disclosure_rules import (
     DECIMALS,
     NOTHING,
@@ -39,7 +39,7 @@ from scoring.services.boards.ranking.ranked_submissions import (
     baseline,
     counting,
 )
-from scoring.services.boards.row_validation import DETAILS, LEFT_OUT, OPENED, WITHHELD
+from scoring.services.boards.row_validation import DETAILS, OPENED
 from scoring.services.boards.submissions import phases
 from scoring.services.boards.teams import members
 from scoring.services.store.database import Store
@@ -107,13 +107,18 @@ def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
 
 def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> float:
     """Return how many bits were told before other rules hold. ranking: of all phases."""
-    if ranking.shown is None:
-        return float(BITS_OF_OPEN * len(ranking.entries))
-    if ranking.hidden is None:
-        return float(board.n_told)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
-    return _counted_bits(board, ranking) if ranking.hidden != wanted or row is None else row.spent
+    if ranking.shown is not None and ranking.hidden == wanted and row is not None:
+        return row.spent
+    return bits_told(board, ranking)
+
+
+def bits_told(board: OpenBoard, ranking: BoardRanking) -> float:
+    """Return how many bits the scores of a board can have told by now. ranking: of all phases."""
+    if ranking.shown is None:
+        return float(BITS_OF_OPEN * len(ranking.entries))
+    return float(board.n_told) if ranking.hidden is None else _counted_bits(board, ranking)
 
 
 def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> float:
@@ -289,9 +294,9 @@ def planned(
     ranking = ranking or board_ranking(board)
     known = wanted or ranking.hidden or HiddenRules()
     labels = _labels(board)
-    spent = _spent(board, known, ranking) + sum(
-        _told_elsewhere(board.store, other, labels) for other in twins(board)
-    )
+    elsewhere = (_told_elsewhere(board.store, other, labels) for other in twins(board))
+    spent = _spent(board, known, ranking) + sum(elsewhere)
+    spent += deleted_truths.told(board.store, board.row.id)
     return _planned(board.store, board.row.id, known, labels, spent)
 
 
@@ -310,10 +315,10 @@ def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, sp
 
 def twins(board: OpenBoard) -> list[str]:
     """Return the other boards of the store that have, or had, a test set of this one, by its SHA-256."""
-    of, own = TestSetVersion, TestSetVersion.board_id == board.row.id
+    of, files = TestSetVersion, deleted_truths.test_sets(board.store, board.row.id)
     with board.store.read() as session:
-        files = set(session.scalars(select(of.sha256).where(own))) - {LEFT_OUT, WITHHELD}
-        return sorted(set(session.scalars(select(of.board_id).where(of.sha256.in_(files), ~own))))
+        others = session.scalars(select(of.board_id).where(of.sha256.in_(files), of.board_id != board.row.id))
+        return sorted(set(others))
 
 
 def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:

@@ -116,6 +116,12 @@ class Correction:
         if any(change.ranks[0] for change in self.changes) and not any(c.ranks[1] for c in self.changes):
             message = "no team would be ranked any more."
             found.append(warning("correction-empties-ranking", "truth", message))
+        unscored = [one.team for one in self.changes if one.scores[0] is not None and one.scores[1] is None]
+        if unscored and not self.refused:
+            message = f"{len(unscored)} of {len(self.changes)} teams would have no score any more, such as "
+            found.append(
+                warning("correction-loses-scores", "truth", f"{message}{shortened(unscored[0], 40)}.")
+            )
         return found
 
     @property

@@ -77,6 +77,25 @@ def test_a_hidden_truth_that_another_board_has_too_is_told_and_counted(just_safe
     assert "truth-shared" not in board("show", "h").err
 
 
+def test_what_a_deleted_board_told_stays_counted_for_the_next_of_its_truth(just_safe, tmp_path):
+    """A board was deleted and made again 50 times, each time with one submission more and "Safe"."""
+    one, file = just_safe
+    truth = tmp_path / "same.csv"
+    truth.write_bytes(one.store.files.read(one.test_set.sha256))
+    board("submit", "h", "--team", "alpha", "--predictions", file)
+    told = disclosure.use(opened(one.store, "h")).bits
+    assert told > 0
+    for times in (1, 2):
+        assert board("delete", "h", "--yes").status == 0
+        board("create", "melanoma", "--id", "h", "--title", "H", "--truth", truth)
+        board("phase", "h", "--name", "v", "--total", 1)
+        done = board("hide", "h", "--detail", "score", "--ladder", 0.5)
+        assert done.status == 0
+        assert disclosure.planned(opened(one.store, "h")).use.bits >= (times + 1) * told - 1e-9
+        board("submit", "h", "--team", "alpha", "--predictions", file)
+    assert "truth-not-safe" in board("show", "h").err
+
+
 def test_the_public_is_never_told_that_a_truth_is_safe(just_safe):
     """A rare class makes the same use unsafe, which is not published."""
     one, file = just_safe

@@ -85,6 +85,60 @@ def test_a_correction_that_hurts_says_so_and_needs_a_second_word(sent, tmp_path,
         assert shown()[1]["provenance"]["n_cases"] == len(CASES) - 1
 
 
+RISK = """
+id = "risk"
+title = "Risk"
+about = "One risk for each case."
+task = "classification"
+classes = ["neg", "pos"]
+positive = "pos"
+[truth]
+case = "case"
+label = "label"
+[predictions]
+score = "score"
+missing = "refuse"
+[score]
+metric = "auc"
+"""
+
+
+def test_a_correction_that_takes_the_scores_away_needs_a_second_word(place, tmp_path):
+    """The same cases, each of one class: nobody is refused, and no score is defined any more."""
+    (tmp_path / "risk.toml").write_text(RISK)
+    for name, positive in (("truth", 10), ("wrong", 0)):
+        rows = [f"c{i},{'pos' if i < positive else 'neg'}" for i in range(20)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["case,label", *rows]) + "\n")
+    (tmp_path / "p.csv").write_text("\n".join(["case,score", *(f"c{i},{i / 20}" for i in range(20))]) + "\n")
+    made = board(
+        "create", tmp_path / "risk.toml", "--id", "b", "--title", "B", "--truth", tmp_path / "truth.csv"
+    )
+    assert made.status == 0, made.err
+    assert board("submit", "b", "--team", "alpha", "--predictions", tmp_path / "p.csv").status == 0
+    before = shown()
+    done = board("rescore", "b", "--truth", tmp_path / "wrong.csv", "--yes")
+    assert (done.status, shown()) == (2, before)
+    assert (
+        "correction-loses-scores truth: 1 of 1 teams would have no score any more, such as alpha" in done.err
+    )
+    assert "correction-not-confirmed" in done.err
+
+
+@pytest.mark.parametrize("stays", [0, 1])
+def test_a_correction_that_leaves_a_part_of_a_split_board_without_cases_is_refused(place, tmp_path, stays):
+    shown_part, parts = tmp_path / "shown.txt", [i // 2 % 2 for i in range(len(CASES))]
+    shown_part.write_text("\n".join(case for case, part in zip(CASES, parts, strict=True) if part) + "\n")
+    made = ("--id", "b", "--title", "B", "--truth", labels(tmp_path / "truth.csv"))
+    assert board("create", "melanoma", *made).status == 0
+    assert board("split", "b", "--cases", shown_part).status == 0
+    truth = labels(tmp_path / "corrected.csv")
+    header, *rows = truth.read_text().splitlines()
+    kept = [row for row, part in zip(rows, parts, strict=True) if part == stays]
+    truth.write_text("\n".join([header, *kept]) + "\n")
+    done = board("rescore", "b", "--truth", truth)
+    assert (done.status, "correction-empties-part" in done.err) == (2, True)
+
+
 def test_any_version_can_be_returned_to_and_any_two_compared(database, tmp_path):
     filled(tmp_path)
     first = shown()

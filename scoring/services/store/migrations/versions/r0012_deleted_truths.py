@@ -1,0 +1,18 @@
+"""Add what deleted boards told of their test sets."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0012"
+down_revision = "0011"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the table."""
+    op.create_table(
+        "deleted_truth",
+        sa.Column("sha256", sa.String(64), primary_key=True),
+        sa.Column("spent", sa.Double, nullable=False),
+    )
