@@ -105,6 +105,7 @@ def test_what_all_teams_share_is_said_once():
     assert [line.split(":")[0] for line in told if "size" in line] == [
         "warning model-size-unknown a",
         "warning size-score-zero b",
+        "help",
     ]
 
 
