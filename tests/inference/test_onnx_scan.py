@@ -46,7 +46,7 @@ def zipped() -> bytes:
         (b"\x89HDF\r\n\x1a\n" + b"\0" * 500, "HDF5"),
         (b"<!DOCTYPE html><html>404</html>", "web page"),
         (b"\n <html>", "web page"),
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "stands for the file"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "text placeholder"),
         (b"\x1f\x8b\x08\x00rest", "gzip"),
         (b"\x1c\0\0\0TFL3" + b"\0" * 100, "TensorFlow Lite"),
         (b"the weights are in the mail", "not an ONNX model"),

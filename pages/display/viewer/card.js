@@ -2,7 +2,7 @@
 
 /** Code of a reason -> what it says; there: the other side, away: how far the nucleus is that the reason is about, name: its class. */
 const REASON = {
-  "other-class": ({ there, away, name }) => `the nearest ${there}, ${away} away, says ${name}`,
+  "other-class": ({ there, away, name }) => `the nearest ${there}, ${away} away, is ${name}`,
   taken: ({ there, away }) => `the ${there} of this class, ${away} away, belongs to another nucleus`,
   "nothing-near": ({ there, radius }) => `no ${there} within ${radius} px`,
   "missing-case": () => "there is no prediction for this image",
