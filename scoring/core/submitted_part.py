@@ -40,7 +40,7 @@ def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Fi
 
 
 def require_some(read: Any, truth: Any, name: str | None) -> None:
-    """Refuse a submission in which nothing was predicted of any of several cases.
+    """Refuse a submission in which no case of several has a usable prediction.
 
     Args:
         read: Predictions that were read against the test set.
@@ -54,8 +54,8 @@ def require_some(read: Any, truth: Any, name: str | None) -> None:
     noticed = (*getattr(read, "faults", ()), *read.findings)
     empty = {finding.where for finding in noticed if finding.code in EMPTY}
     if n >= SEVERAL and max(len(empty), len(getattr(read, "absent", ()))) >= n:
-        message = f"none of the {n:,} cases has a prediction, so there is nothing to score."
-        raise InputRefused([error("nothing-submitted", str(name or read.name), message)])
+        message = f"none of the {n:,} cases has a usable prediction, so there is nothing to score."
+        raise InputRefused([error("nothing-submitted", str(name or read.name), message)], read.findings)
 
 
 def part_of(truth: Any, read: object, name: str) -> Any:

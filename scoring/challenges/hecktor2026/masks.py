@@ -1,6 +1,5 @@
 """Masks of a submission by patient: found, opened and counted by `inputs.masks` one after the other."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,10 +28,6 @@ ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
 """A container's files of one value each, and what they answer."""
 SEGMENTATION = "head-neck-tumor-segmentation"
 IMAGES = ("CT", "PT")
-OTHER_VOLUMES = (".nrrd", ".mhd", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
-"""Endings of volumes that are not read."""
-LABELS, LABELS_BYTES = "dataset.json", 100_000
-"""Where nnU-Net lists the labels of masks."""
 
 
 @dataclass(frozen=True)
@@ -281,35 +276,6 @@ def misplaced(contents: SubmissionLayout) -> list[Finding]:
         "them to masks/PatientID.nii.gz."
     )
     return [warning("mask-elsewhere", first, message)]
-
-
-def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
-    """Return `mask-elsewhere` where no mask was found but volumes of kinds that are not read, `label-order`
-    where the list of labels that nnU-Net keeps beside its masks has others than the challenge."""
-    layout, files = contents.layout, contents.files
-    others = [member for member in files.members if member.lower().endswith(OTHER_VOLUMES)]
-    if others and not layout.masks:
-        message = (
-            f"no mask was found, but {len(others)} file{'s' * (len(others) > 1)} of other kinds "
-            f"({', '.join(others[:3])}{', ...' * (len(others) > 3)}): save masks as PatientID.nii.gz or "
-            "PatientID.mha, with GTVp as 1 and GTVn as 2."
-        )
-        return [error("mask-elsewhere", files.called(others[0]), message)]
-    listing = next((member for member in files.members if member.rpartition("/")[2] == LABELS), None)
-    if listing is None or not layout.masks or files.sizes[listing] > LABELS_BYTES:
-        return []
-    try:
-        labels = json.loads(files.read(listing))["labels"]
-        pairs = {(str(name).lower(), str(number).lower()) for name, number in labels.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return []
-    pairs |= {(number, name) for name, number in pairs}  # nnU-Net 1 wrote number: name
-    swapped = {("gtvn", "1"), ("gtvp", "2")} & pairs
-    if not swapped:
-        return []
-    written = " and ".join(f"{name.upper()[:3]}{name[3]} is {number}" for name, number in sorted(swapped))
-    message = f"it says that {written}: in masks write GTVp as 1 and GTVn as 2, or fix this list."
-    return [error("label-order", files.called(listing), message)]
 
 
 def examine_all(

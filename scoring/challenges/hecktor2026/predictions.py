@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import masks
+from scoring.challenges.hecktor2026 import foreign_masks, masks
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
@@ -66,7 +66,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     unknown = tuple(patient for patient in own if patient not in known)
     apart = masks.separate_structures(contents)
     misplaced = [replace(finding, level="error") for finding in masks.misplaced(contents)]
-    problems += [*masks.repeated(contents), *(apart or misplaced or masks.of_other_kinds(contents))]
+    problems += [*masks.repeated(contents), *(apart or misplaced or foreign_masks.of_other_kinds(contents))]
     problems += _unread_answers(files, layout) if table is None else []
     if not problems:
         problems += _nobody(files, truth, own, unknown) or _most_unknown(contents, rows, truth)
@@ -82,9 +82,8 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     row_of = np.array([row_by_patient.get(patient, -1) for patient in ids])
     stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
-    if len(ids) >= NO_ACCIDENT and (unread := _nothing_usable(scores, stage_codes, findings)):
-        others = [f for f in findings if f.code not in {problem.code for problem in unread}]
-        raise InputRefused(unread, others)
+    if len(ids) >= NO_ACCIDENT:
+        _require_usable_cells(scores, stage_codes, findings)
     if contents.joined:
         message = (
             f"separate masks of GTVp and GTVn are joined for {len(contents.joined)} patients: where both "
@@ -93,9 +92,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         )
         findings.append(note(OTHER_FORMAT, files.name, message))
     counted, noticed = _counted(truth, ids, contents, context)
-    malformed, usable = (counted.states.count(state) for state in ("malformed", "ok"))
-    if malformed and (not usable or (malformed > usable and malformed >= NO_ACCIDENT)):
-        raise InputRefused([_unusable(files, noticed)], findings)
+    _require_usable_masks(files, counted, noticed, findings)
     findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
     submission = HecktorSubmission(
         ids,
@@ -123,19 +120,25 @@ def _unread_answers(files: SourceFiles, layout: Layout) -> list[Finding]:
         return []
     message = (
         f"{len(unread)} JSON files are not read ({unread[0]}, ...): write their stages and risks as columns "
-        f"of {TABLE}, or as t-stage.json, n-stage.json and rfs.json of each patient."
+        f"of {TABLE}, or as t-stage.json, n-stage.json and rfs.json of each patient, or leave them out."
     )
     return [error("no-table", files.called(unread[0]), message)]
 
 
-def _unusable(files: SourceFiles, noticed: Iterable[Finding]) -> Finding:
-    """Return `no-mask` for masks of which most cannot be used, with what is wrong with the first of them."""
-    faults = [finding for finding in noticed if finding.code == masks.MALFORMED]
+def _require_usable_masks(
+    files: SourceFiles, counted: masks.MaskCounts, noticed: Iterable[Finding], findings: list[Finding]
+) -> None:
+    """Refuse masks of which none, or of many most, cannot be used, with what is wrong with the first of them.
+    Raises InputRefused `no-mask`."""
+    malformed, usable = (counted.states.count(state) for state in ("malformed", "ok"))
+    if not malformed or (usable and (malformed <= usable or malformed < NO_ACCIDENT)):
+        return
+    first = next(finding for finding in noticed if finding.code == masks.MALFORMED)
     message = (
-        f"{len(faults)} masks cannot be used, too many to count as missing. {faults[0].where}: "
-        f"{faults[0].message.removesuffix(masks.COUNTS_AS_MISSING)}"
+        f"{malformed} masks cannot be used, too many to count as missing. {first.where}: "
+        f"{first.message.removesuffix(masks.COUNTS_AS_MISSING)}"
     )
-    return error("no-mask", files.name, message)
+    raise InputRefused([error("no-mask", files.name, message)], findings)
 
 
 def absent(submission: HecktorSubmission) -> list[Finding]:
@@ -228,18 +231,22 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
     return np.where(row_of >= 0, read.codes[row_of], NO_STAGE) if len(cells) else None
 
 
-def _nothing_usable(
+def _require_usable_cells(
     scores: Mapping[str, PrognosisScores],
     stage_codes: Mapping[str, np.ndarray | None],
-    findings: Iterable[Finding],
-) -> list[Finding]:
-    """Return, as errors, findings about a part in which no patient's cell can be used."""
-    codes = set()
+    findings: list[Finding],
+) -> None:
+    """Refuse a column in which each cell that is filled is none of those that count. Raises InputRefused."""
+    starts = []
     if scores and not any(np.isfinite(column.values).any() for column in scores.values()):
-        codes.add("risk-not-a-number")
-    if any(stages is not None and (stages < 0).all() for stages in stage_codes.values()):
-        codes.add("stage-not-recognised")
-    return [replace(finding, level="error") for finding in findings if finding.code in codes]
+        starts.append(("risk-not-a-number", ""))
+    for kind, codes in stage_codes.items():
+        if codes is not None and not (codes >= 0).any():
+            starts.append(("stage-not-recognised", kind.upper()))
+    unread = [f for f in findings if any(f.code == code and f.message.startswith(of) for code, of in starts)]
+    if unread:
+        others = [finding for finding in findings if finding not in unread]
+        raise InputRefused([replace(finding, level="error") for finding in unread], others)
 
 
 def _counted(

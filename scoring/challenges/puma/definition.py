@@ -83,7 +83,7 @@ CHALLENGE = Challenge(
     readers=Readers(
         truth=read_truth,
         predictions=read_predictions,
-        recognise=Lazy("scoring.challenges.puma.cases:recognise"),
+        recognise=Lazy("scoring.challenges.puma.recognition:recognise"),
         other_names=OtherNames(
             CLASS_MAP.name,
             _other_names,

@@ -293,6 +293,21 @@ def test_words_in_place_of_every_risk_are_refused():
     assert only(CHALLENGE.read_predictions(submission_folder(said), truth).findings, "risk-not-a-number")
 
 
+def test_a_typing_error_in_one_stage_is_no_reason_to_refuse_where_the_other_was_not_submitted():
+    rows = [
+        {"PatientID": f"P{i}", "T_stage": "T1", "N_stage": "N0", "Relapse": 1, "RFS": i} for i in range(12)
+    ]
+    truth = CHALLENGE.read_truth(truth_folder(rows, {row["PatientID"]: labels(1) for row in rows}))
+    said = [{"PatientID": f"P{i}", "T_stage": "", "N_stage": "N1", "risk": i} for i in range(12)]
+    said[4]["N_stage"] = "N9"
+    found = CHALLENGE.read_predictions(submission_folder(said), truth)
+    assert only(found.findings, "stage-not-recognised").level == "warning"
+    for row in said:
+        row["T_stage"] = "high"
+    problems = refused(CHALLENGE.read_predictions, submission_folder(said), truth).problems
+    assert [(p.code, p.message[:8]) for p in problems] == [("stage-not-recognised", "T stages")]
+
+
 def test_stages_in_one_cell_are_refused(truth):
     rows = [{"PatientID": row["PatientID"], "TNM": "cT2N1M0", "risk": 0.5} for row in ROWS]
     (problem,) = refused(CHALLENGE.read_predictions, submission_folder(rows), truth).problems

@@ -1,0 +1,73 @@
+"""Recognition of files for PUMA: lists of nuclei as truth or submission, and models that give maps."""
+
+import re
+from collections.abc import Iterator
+
+from scoring.challenges.puma.cases import CASE, PATH, SUFFIX, TABLE, case_id, is_nuclei_file
+from scoring.challenges.puma.formula import ID
+from scoring.core import file_contents
+from scoring.core.file_contents import (
+    LIKELY,
+    POSSIBLE,
+    SURE,
+    Candidate,
+    FileContents,
+    case_key,
+    with_pictures,
+)
+from scoring.inputs.nuclei.tiles import OF_COCO, OF_SLIDE, by_slide, by_tile, is_of_points
+from scoring.inputs.tables import key
+
+NUCLEI = re.compile(
+    r'"(FeatureCollection|Multiple (polygons|points)|polygons|points|centroid|nuclei|coord|shapes)"'
+    r'|"(elements|bboxes|boxes)"\s*:\s*\['
+    r'|"box"\s*:\s*\{'
+    r'|"geometry"\s*:\s*\{'
+)
+GRADED = re.compile(r'"(confidence|score|type_prob|Detection probability|coord)"|"probability"\s*:\s*(0|\.)')
+"""Signs of a prediction: a confidence, or a probability below 1."""
+ANNOTATION = re.compile(r'"FeatureCollection"')
+
+
+def recognise(contents: FileContents) -> Iterator[Candidate]:
+    """Yield the possible uses of files for PUMA: lists of nuclei, with images or a listing, or a model that
+    gives maps."""
+    if contents.gives_maps:
+        yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
+        yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
+    heads = [head for member, head in contents.json_heads.items() if is_nuclei_file(member)]
+    several = any(map(is_of_points, contents.tables)) or any(map(OF_COCO.search, heads))
+    slides, of_slide = by_slide(contents.files)
+    tiles = by_tile(slides) if several else slides
+    nuclei = [member for member in tiles.members if is_nuclei_file(member)]
+    is_split = tiles is not slides or any(member.endswith(OF_SLIDE) for member in of_slide.values())
+    if not is_split and not any(NUCLEI.search(head) for head in heads):
+        return
+    ids = frozenset(case_key(case_id(member)) for member in nuclei)
+    n = file_contents.counted(len(nuclei), "file")
+    truth = Candidate(ID, "truth", f"a PUMA test set: {n} of nuclei{with_pictures(contents)}", POSSIBLE, ids)
+    submitted = Candidate(ID, "submission", f"a submission to PUMA: {n} of nuclei", POSSIBLE, ids)
+    if is_split or _listed(contents) or any(GRADED.search(head) for head in heads):
+        yield _as(submitted, SURE)
+        yield truth
+    elif contents.pictures:
+        yield _as(truth, SURE)
+        yield submitted
+    elif all(ANNOTATION.search(head) for head in heads) and any(SUFFIX in member for member in nuclei):
+        yield _as(truth, LIKELY)
+        yield submitted
+    else:
+        yield _as(truth, LIKELY)
+        yield _as(submitted, LIKELY)
+
+
+def _as(reading: Candidate, certainty: int) -> Candidate:
+    return Candidate(reading.challenge, reading.place, reading.words, certainty, reading.ids)
+
+
+def _listed(contents: FileContents) -> bool:
+    """Return whether a table lists the files of a submission."""
+    return any(
+        table.name.lower().endswith(TABLE) and {key(CASE), key(PATH)} <= set(table.keys)
+        for table in contents.tables
+    )
