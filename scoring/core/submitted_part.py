@@ -55,6 +55,8 @@ def require_some(read: Any, truth: Any, name: str | None) -> None:
     empty = {finding.where for finding in noticed if finding.code in EMPTY}
     if n >= SEVERAL and max(len(empty), len(getattr(read, "absent", ()))) >= n:
         message = f"none of the {n:,} cases has a usable prediction, so there is nothing to score."
+        first = next((f for f in noticed if f.code in EMPTY - {MISSING_CASE}), None)
+        message += f" The first: {first.where}: {first.message}" if first else ""
         raise InputRefused([error("nothing-submitted", str(name or read.name), message)], read.findings)
 
 

@@ -29,6 +29,22 @@ def test_a_table_of_empty_cells_is_refused_under_each_rule(challenge_id):
     assert [problem.code for problem in problems] == ["nothing-submitted"]
 
 
+def test_a_column_of_infinite_numbers_is_no_column_of_the_diagnosis_inf():
+    challenge, truth = with_sample_truth("melanoma")
+    data = "\n".join(["filename,score", *(f"{case},inf" for case in truth.ids)]).encode()
+    predictions = challenge.read_predictions(data, truth, "p.csv")
+    assert {fault.code for fault in predictions.faults} == {"not-finite"}
+
+
+def test_a_refusal_says_what_the_first_case_lacks():
+    challenge, truth = with_sample_truth("tricorder3")
+    columns = LABELS["tricorder3"]
+    data = "\n".join([",".join(["filename", *columns]), *(f"{case}{',.1' * 10}," for case in truth.ids)])
+    (problem,) = refused(challenge.read_predictions, data.encode(), truth, "p.csv", missing="wrong").problems
+    assert problem.code == "nothing-submitted"
+    assert "The first: p.csv:2: case " in problem.message
+
+
 @pytest.mark.parametrize("text", ['{"nuclei": []}', '{"type": "FeatureCollection", "features": []}'])
 def test_tiles_without_any_nucleus_are_refused(tmp_path, text):
     challenge, truth = with_sample_truth("puma")

@@ -113,8 +113,12 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
 
 
 def _unread_answers(files: SourceFiles, layout: Layout) -> list[Finding]:
-    """Return `no-table` for JSON of patients that is of no form that is read, where nothing else is said of
-    them but masks."""
+    """Return `no-table` for tables and JSON of patients that are not read, where nothing else is said of them
+    but masks."""
+    tables_elsewhere = [m for m in files.members if m.lower().endswith(f"/{TABLE}")]
+    if tables_elsewhere and not layout.answers:
+        message = f"tables in folders are not read: put one {TABLE} of all patients beside them."
+        return [error("no-table", files.called(tables_elsewhere[0]), message)]
     unread = [m for m in files.members if m.lower().endswith(".json") and "/" in m]
     if layout.answers or len(unread) < max(2, len(layout.masks) / 2):
         return []

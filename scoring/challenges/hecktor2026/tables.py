@@ -40,7 +40,10 @@ NEAR = {
 }
 """Meaning of a column of predictions -> what it is, and what it may be called beside other words."""
 OF_TIME = ("surv", "time", "rfs", "month", "days", "year")
-OF_PROGNOSIS = (*OF_TIME, "risk", "hazard", "score", "progn", "recurr", "relapse")
+OF_PROGNOSIS = (
+    *(*OF_TIME, "risk", "hazard", "score", "progn", "recurr", "relapse"),
+    *("output", "value", "pred", "prob", "logit"),
+)
 """Parts of names of columns that programs for survival write: the higher the better, and either."""
 OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?{}(?:stage|category|pred)?"
 BOTH_STAGES = re.compile(r"[cp]?t[0-4x][a-d]?[ ,/]*[cp]?n[0-3x].*", re.IGNORECASE | re.ASCII)
@@ -166,7 +169,8 @@ def unread_columns(table: TextTable) -> list[Finding]:
         label = f"Read {', '.join(f'“{old[:60]}” as {new}' for old, new in pairs)}"
         together = SuggestedFix(label, InputChanges(columns=pairs))
         problems[0] = replace(problems[0], fixes=(together, *problems[0].fixes))
-    return [*problems, *_both_stages(table, free)]
+    lacks_stage = not {"t", "n"} <= {*meanings}
+    return [*problems, *(_both_stages(table, free) if lacks_stage else ())]
 
 
 def _both_stages(table: TextTable, columns: Iterable[tuple[str, Sequence[str]]]) -> Iterator[Finding]:

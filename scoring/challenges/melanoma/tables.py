@@ -180,8 +180,9 @@ def _other_class(table: TextTable, header: str) -> Finding:
 
 def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findings: list[Finding]) -> Values:
     cells = rows.table.columns[column]
-    # Among numbers "inf" is an infinite one; among words it is the diagnosis INF.
-    numeric = any(NUMBER.fullmatch(cell.strip()) for cell in cells)
+    # Among numbers, or alone, "inf" is an infinite one; among words it is the diagnosis INF.
+    words = {tables.key(cell) for cell in cells if _word(cell) is not None}
+    numeric = words <= {"inf"} or any(NUMBER.fullmatch(cell.strip()) for cell in cells)
     worded = tuple(
         cell if (label := _word(cell)) is None or (numeric and tables.key(cell) == "inf") else str(label)
         for cell in cells

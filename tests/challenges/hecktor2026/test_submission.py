@@ -308,6 +308,19 @@ def test_a_typing_error_in_one_stage_is_no_reason_to_refuse_where_the_other_was_
     assert [(p.code, p.message[:8]) for p in problems] == [("stage-not-recognised", "T stages")]
 
 
+def test_further_columns_are_no_reason_to_refuse_a_table_with_every_part(truth):
+    rows = [{**row, "notes": "T3N0", "output": 0.3, "TNM": "T1N0", "age": 50} for row in ROWS]
+    found = CHALLENGE.read_predictions(submission_folder(rows), truth)
+    usual = CHALLENGE.read_predictions(submission_folder(ROWS), truth)
+    assert (found.fingerprint == usual.fingerprint).all()
+
+
+def test_a_table_in_a_folder_is_no_missing_table(truth):
+    files = {f"P{i}.nii.gz": mask(labels(1)) for i in range(3)}
+    files |= {"tables/predictions.csv": submission_folder(ROWS)["predictions.csv"]}
+    assert only(refused(CHALLENGE.read_predictions, files, truth).problems, "no-table")
+
+
 def test_stages_in_one_cell_are_refused(truth):
     rows = [{"PatientID": row["PatientID"], "TNM": "cT2N1M0", "risk": 0.5} for row in ROWS]
     (problem,) = refused(CHALLENGE.read_predictions, submission_folder(rows), truth).problems

@@ -5,9 +5,10 @@ from collections.abc import Collection
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from scoring.common.findings import Finding, warning
 from scoring.services.boards.row_validation import LEFT_OUT, WITHHELD
 from scoring.services.store.database import Store
-from scoring.services.store.tables import DeletedTruth, TestSetVersion
+from scoring.services.store.tables import DeletedTruth, Hidden, TestSetVersion
 
 
 def keep(session: Session, files: Collection[str], bits: float) -> None:
@@ -28,6 +29,15 @@ def told(store: Store, board_id: str) -> float:
     files = test_sets(store, board_id)
     with store.read() as session:
         return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))
+
+
+def notice(store: Store, board_id: str) -> list[Finding]:
+    """Return `truth-shared` for a hidden truth of which deleted boards may have told something."""
+    bits = told(store, board_id)
+    with store.read() as session:
+        is_told = bits and session.get(Hidden, board_id) is not None
+    message = f"deleted boards had this test set; their scores may have revealed {bits:.1f} bits of it."
+    return [warning("truth-shared", board_id, message)] if is_told else []
 
 
 def test_sets(store: Store, board_id: str) -> set[str]:

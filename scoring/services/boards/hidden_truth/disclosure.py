@@ -341,7 +341,7 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
     tell it; the second not where it is open, is elsewhere, or is safe with the phases and teams that are
     there now. ranking: as of `use`."""
     store, board_id, others = board.store, board.row.id, twins(board)
-    found: list[Finding] = []
+    found = deleted_truths.notice(store, board_id)
     if others and any(is_hidden(store, one) for one in (board_id, *others)):
         verb = "has" if len(others) == 1 else "have"
         message = (
