@@ -42,15 +42,17 @@ class _Arrival:
     """One upload on its way. Several may bring the same file id: each counts.
 
     Attributes:
-        size: Bytes that it announced, or that have come where it announced none.
+        size: Bytes that it announced, or that have come where these are more.
+        came: Bytes that have come.
     """
 
     session: str
     size: int
+    came: int = 0
 
 
 class _TooMuch(Exception):
-    """An upload without announced size went beyond the quota."""
+    """An upload that was larger than announced went beyond the quota."""
 
 
 class UploadQuota:
@@ -173,8 +175,9 @@ class UploadQuotaMiddleware:
 
         async def counted() -> Message:
             message = await receive()
-            if not announced:
-                arrival.size += len(message.get("body", b""))
+            arrival.came += len(message.get("body", b""))
+            if arrival.came > arrival.size:
+                arrival.size = arrival.came
                 if quota.beyond(runtime, session, 0):
                     raise _TooMuch
             return message

@@ -62,19 +62,35 @@ def test_an_upload_that_does_not_say_its_size_ends_at_the_same_limit(visitor):
     assert one.put(path, "a.csv", b"," * 4500 * KILOBYTE, announced=False)[0] == 413
 
 
-def half_sent(one: Visitor, file: str, size: int) -> socket.socket:
-    """Announce an upload, send half of it, and leave the connection open."""
+BEGINNING = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+
+
+def sent(one: Visitor, file: str, framing: str, body: bytes) -> socket.socket:
+    """Send a request, `framing` being the headers that say how long it is; leave the connection open."""
     host, port = one.address.removeprefix("http://").split(":")
     token = generate_xsrf_token_string()
     head = (
         f"PUT /_stcore/upload_file/{one.session}/{file} HTTP/1.1\r\nHost: {host}:{port}\r\n"
         f"Cookie: _streamlit_xsrf={token}\r\nX-Xsrftoken: {token}\r\n"
-        f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {size}\r\n\r\n"
-        '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+        f"Content-Type: multipart/form-data; boundary=b\r\n{framing}\r\n\r\n"
     )
-    channel = socket.create_connection((host, int(port)))
-    channel.sendall(head.encode() + b"," * (size // 2))
+    channel = socket.create_connection((host, int(port)), timeout=60)
+    channel.sendall(head.encode() + body)
     return channel
+
+
+def half_sent(one: Visitor, file: str, size: int) -> socket.socket:
+    """Announce an upload, send half of it, and leave the connection open."""
+    return sent(one, file, f"Content-Length: {size}", BEGINNING + b"," * (size // 2))
+
+
+@pytest.mark.parametrize(("size", "status"), [(500, b"204"), (4500, b"413")])
+def test_an_upload_that_lies_about_its_size_ends_at_the_same_limit(visitor, size, status):
+    """Where a body comes in parts, no server looks at the length that is said beside it."""
+    whole = BEGINNING + b"," * size * KILOBYTE + b"\r\n--b--\r\n"
+    body = f"{len(whole):x}\r\n".encode() + whole + b"\r\n0\r\n\r\n"
+    with sent(visitor(), "a", "Content-Length: 5000\r\nTransfer-Encoding: chunked", body) as channel:
+        assert channel.recv(1000).split()[1] == status
 
 
 def test_one_file_id_sent_many_times_at_once_counts_each_time(visitor):
