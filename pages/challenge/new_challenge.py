@@ -17,32 +17,19 @@ from pages.input_widgets.dropped_files import RECOGNISED
 from pages.input_widgets.selectors import ChosenInput
 from pages.input_widgets.upload_widget import kept_files
 from scoring.challenges.declared import baseline, draft, library, suggestion
+from scoring.challenges.declared.declaration import TASKS
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.masks import ENDINGS, TruthMasks
 from scoring.challenges.declared.suggestion import TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 
-TASKS = {
-    "classification": "one class per case",
-    "ordinal": "one of ordered classes per case",
-    "multilabel": "several labels per case",
-    "regression": "a number per case",
-    "survival": "a risk, with time and event",
-    "points": "points in images",
-    "boxes": "boxes in images",
-}
+PREDICTS = {task: facts["predicts"] for task, facts in TASKS.items() if facts["predicts"]}
 """Tasks of tables, with the quantity that each predicts."""
 PREDICTED = {
     "label": "the class",
     "scores": "a score per class, in columns named as the classes",
     "score": "one score of the positive class",
-}
-COLUMNS = {
-    "classification": {"label": "Column of the class"},
-    "ordinal": {"label": "Column of the class"},
-    "regression": {"value": "Column of the number"},
-    "survival": {"time": "Column of the time", "event": "Column of the event (1 seen, 0 censored)"},
 }
 PER_CLASS = "a column of 0 and 1 per class"
 PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0, x1, y1"}
@@ -115,7 +102,7 @@ def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft
         case = _select("Column of the case id", list(read.columns), made["truth"]["case"], f"{key}_case")
     made["truth"] = {**made["truth"], "case": case}
     with middle:
-        task = _select("Predicted is", TASKS, suggested["task"], f"{key}_task", "{1} ({0})")
+        task = _select("Predicted is", PREDICTS, suggested["task"], f"{key}_task", "{1} ({0})")
         columns = _columns(read, suggested, task, f"{key}_{task}")
     with_task = suggestion.with_task(read, made, task, **columns)
     if (sent := _sent()) is not None:
@@ -145,26 +132,24 @@ def _sent() -> TruthTable | None:
 
 def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mapping[str, Any]:
     """Draw the columns of a task, and return them by key of [truth], with the classes that are columns."""
-    chosen: dict[str, Any] = {}
-    headings, truth = list(table.columns), suggested["truth"]
-    flags = [heading for heading in headings if table.is_flag(heading)]
-    for name, label in COLUMNS.get(task, {}).items():
-        offered = [*headings, *([PER_CLASS] if name == "label" and len(flags) > 1 else ())]
-        usual = truth.get(name) or (PER_CLASS if PER_CLASS in offered else headings[-1])
-        column = _select(label, offered, usual, f"{key}_{name}")
-        chosen[name] = "" if column == PER_CLASS else column
+    chosen, headings, truth = dict[str, Any](), list(table.columns), suggested["truth"]
     if task in PLACES:
         usual_places = truth.get("places", [])
         chosen["places"] = st.multiselect(PLACES[task], headings, usual_places, key=f"{key}_places")
         offered, usual = [NO_CLASS, *headings], truth.get("label") or NO_CLASS
         label = _select("Column of the class", offered, usual, f"{key}_label")
         chosen["label"] = "" if label == NO_CLASS else label
-        chosen["radius"] = truth.get("radius", "") if task == "points" else ""
-    if task == "boxes":
-        chosen["boxes"] = _select(
-            "The last two columns are", BOXES, truth.get("boxes", ""), f"{key}_boxes", "{1}"
-        )
-    if task == "multilabel" or (task not in PLACES and chosen.get("label") == ""):
+        if task == "points":
+            return chosen | {"radius": truth.get("radius", "")}
+        about, usual = "The last two columns are", truth.get("boxes", "")
+        return chosen | {"boxes": _select(about, BOXES, usual, f"{key}_boxes", "{1}")}
+    flags = [heading for heading in headings if table.is_flag(heading)]
+    for name, column in TASKS[task].get("truth", {}).items():
+        offered = [*headings, *([PER_CLASS] if name == "label" and len(flags) > 1 else ())]
+        usual = truth.get(name) or (PER_CLASS if PER_CLASS in offered else headings[-1])
+        heading = _select(f"Column of {column['holds']}", offered, usual, f"{key}_{name}")
+        chosen[name] = "" if heading == PER_CLASS else heading
+    if task == "multilabel" or chosen.get("label") == "":
         usual_flags = [name for name in suggested["classes"] if name in flags] or flags
         chosen["classes"] = st.multiselect("Columns of the classes", flags, usual_flags, key=f"{key}_labels")
     return chosen

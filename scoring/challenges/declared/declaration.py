@@ -1,25 +1,21 @@
 """A challenge as data: the checked content of a file NAME.toml, without code."""
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from scoring.common.quantities import Better, Quantity
 from scoring.metrics.registry import Metric
 
-MISSING = ("refuse", "worst", "ignore")
-"""What a case without a usable prediction does: it refuses the submission, counts as wrong as it can be, or
-is left out."""
-EQUAL = ("first", "wrong")
-"""Which class is called where several have the largest score."""
-RANKINGS = ("score", "mean_rank", "case_rank")
-"""By score; by the mean of the ranks in every metric; by the mean of the ranks in every case."""
-BOXES = ("corners", "size")
-"""Meaning of the last two columns of a box: its other corner, or width and height."""
+FORMAT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("format.toml").read_text("utf-8"))
+"""What a declaration may hold: keys, tasks and their needs, as data."""
+TASKS: Mapping[str, Mapping[str, Any]] = FORMAT["tasks"]
+MISSING: Mapping[str, Mapping[str, str]] = FORMAT["missing"]
+"""What a case without a usable prediction does -> that rule as people read it, and the end of a message."""
 DIGEST = 10
 """Characters of the digest in an id."""
-TIES = ("average", "min", "max", "dense", "ordinal")
-"""How ties share ranks, as `scipy.stats.rankdata` names it."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +100,7 @@ class MetricUse:
 
 @dataclass(frozen=True)
 class RankingRule:
-    """How teams are ordered. by: one of `RANKINGS`; ties: of `TIES`; metrics: what is ranked by, as a
-    scorecard calls it; empty: every metric."""
+    """How teams are ordered. metrics: what is ranked by, as a scorecard calls it; empty: every metric."""
 
     by: str = "score"
     ties: str = "min"
@@ -117,7 +112,6 @@ class Declaration:
     """A challenge as a file says it.
 
     Attributes:
-        task: One of `scoring.metrics.registry.TASKS`.
         classes: Names of the classes, in order where order counts; of the labels; of the regions of a mask.
         regions: Values of a mask by region.
         score: What makes the score: one metric, or parts of a weighted sum.

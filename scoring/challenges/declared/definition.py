@@ -7,7 +7,7 @@ from typing import Any
 from scoring.challenges.declared import masks, objects, reading
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of
-from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
 from scoring.common.citation import Citation
 from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs
@@ -23,14 +23,7 @@ TABLE = InputKind("Table of predictions")
 MODEL_OR_TABLE = InputKind("ONNX model, or table of predictions", ("onnx",))
 FOLDER = InputKind("Folder or zip with a mask per case", masks.ENDINGS, several=True)
 MASKS = Inputs(FOLDER, FOLDER, streamed=masks.ENDINGS, per_case=("one mask", "Segmentation"))
-MODELS = ("classification", "ordinal", "multilabel", "regression")
-"""Tasks in which a model answers for one image."""
 NO_MODEL = "this challenge scores files, not models: give --predictions."
-MISSING = {
-    "refuse": "A submission with gaps is refused.",
-    "worst": "A case without a prediction counts as the worst possible answer.",
-    "ignore": "A case without a prediction is left out.",
-}
 BOUNDED_BY_LABELS = frozenset(
     ["accuracy", "balanced_accuracy", "recall", "specificity", "f1", "f2", "auc", "average_precision"]
 )
@@ -80,7 +73,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             and {use.metric.name for use in deciding} <= BOUNDED_BY_LABELS,
         ),
         comparison=comparison_of(declaration),
-        model=_model(declaration) if declaration.task in MODELS else None,
+        model=_model(declaration) if TASKS[declaration.task].get("model") else None,
         display=Display(
             views=_later("views:views", declaration),
             thumbnails=None if of_masks else Lazy("scoring.inference.pictures:thumbnails"),
@@ -93,7 +86,7 @@ def _tables(declaration: Declaration) -> Inputs:
     wanted = declaration.predictions
     return Inputs(
         WITH_IMAGES,
-        MODEL_OR_TABLE if declaration.task in MODELS else TABLE,
+        MODEL_OR_TABLE if TASKS[declaration.task].get("model") else TABLE,
         answers=AnswerColumns(
             wanted.case,
             wanted.score or wanted.value or wanted.risk or AnswerColumns.number,
@@ -127,7 +120,7 @@ def words_of(declaration: Declaration) -> Words:
         title=about.title,
         about=about.about,
         formula=summands if len(uses) > 1 else uses[0].title,
-        rule=f"{rule} {MISSING[declaration.predictions.missing]}",
+        rule=f"{rule} {MISSING[declaration.predictions.missing]['rule']}",
         citations=(citation,) if cite or about.source else (),
         official_source="as the challenge's file declares it",
         reading="by the challenge's file; no official program was run",

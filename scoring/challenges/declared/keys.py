@@ -1,57 +1,75 @@
-"""Keys of a declaration by section, and values taken from them one by one with everything that is wrong;
-`parser` has the rules between keys."""
+"""Keys of a declaration by section, with their lines, which `tomllib` does not tell; and values taken from
+them one by one with everything that is wrong. `parser` has the rules between keys."""
 
 import difflib
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scoring.challenges.declared.declaration import BOXES, EQUAL, MISSING, RANKINGS, TIES
-from scoring.challenges.declared.toml_lines import Path, line_of
+from scoring.challenges.declared.declaration import FORMAT
 from scoring.common.findings import Finding, error
 from scoring.common.text import shortened
-from scoring.metrics.metric import TASKS
 
 NAME_LENGTH, TEXT_LENGTH = 200, 2_000
-NAME, TEXT, LIST, NUMBER = "name", "text", "list", "number"
-"""Kinds of values: texts of these lengths, a list of different names, a finite number. A kind that is a tuple
-lists the names that are allowed."""
-Kind = str | tuple[str, ...]
-KEYS: Mapping[str, Mapping[str, Kind]] = {
-    "": {
-        "id": NAME,
-        "title": NAME,
-        "about": TEXT,
-        "source": TEXT,
-        "task": TASKS,
-        "classes": LIST,
-        "positive": NAME,
-        **dict.fromkeys(
-            ("regions", "truth", "predictions", "score", "report", "subgroups", "ranking", "cite"), ""
-        ),
-    },
-    "truth": {
-        **dict.fromkeys(("case", "label", "value", "time", "event", "unit", "radius"), NAME),
-        "columns": ("classes",),
-        "places": LIST,
-        "boxes": BOXES,
-    },
-    "predictions": {
-        **dict.fromkeys(("case", "label", "score", "value", "risk"), NAME),
-        "scores": ("classes",),
-        "threshold": NUMBER,
-        "ties": EQUAL,
-        "missing": MISSING,
-    },
-    "score": {"metric": NAME, "parts": ""},
-    "part": {"metric": NAME, "weight": NUMBER},
-    "report": {"metric": NAME},
-    "subgroups": {"columns": LIST},
-    "ranking": {"by": RANKINGS, "ties": TIES, "metrics": LIST},
-    "cite": dict.fromkeys(("doi", "url", "text"), TEXT),
-}
-"""Section -> its keys with their kinds, "" for tables; those with a metric have its options beside it."""
-MOST = {"subgroups.columns": 20, "ranking.metrics": 50}
-"""Most entries of a list; of others 1,000."""
+Kind = str | list[str]
+"""Kind of a value, as `format.toml` calls it; a list has the words that are allowed."""
+KEYS: Mapping[str, Mapping[str, Kind]] = FORMAT["keys"]
+"""Section -> its keys with their kinds; those with a metric have its options beside it."""
+Path = tuple[str | int, ...]
+"""Keys from the top of a file down to a value; numbers are positions in `[[arrays]]`, from 0."""
+_NAME = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
+_DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
+_HEADER = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]")
+_KEY = re.compile(rf"\s*({_DOTTED})\s*=")
+_TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
+
+
+def key_lines(text: str) -> Mapping[Path, int]:
+    """Return the line, from 1, of every table and key.
+
+    Args:
+        text: A text that `tomllib` reads.
+    """
+    lines: dict[Path, int] = {(): 1}
+    counts: Counter[Path] = Counter()
+    table: Path = ()
+    quote, depth = "", 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if quote:
+            quote = "" if quote in line else quote
+            continue
+        if not depth and (header := _HEADER.match(line)):
+            table = _names(header[2])
+            if header[1] == "[[":
+                counts[table] += 1
+                table = (*table, counts[table] - 1)
+            lines.setdefault(table, number)
+            continue
+        if not depth and (found := _KEY.match(line)):
+            lines.setdefault((*table, *_names(found[1])), number)
+        quote, depth = _open(line, depth)
+    return lines
+
+
+def line_of(lines: Mapping[Path, int], path: Path) -> int:
+    """Return the line of a key, of the nearest table around it where it has none of its own."""
+    while path not in lines:
+        path = path[:-1]
+    return lines[path]
+
+
+def _names(dotted: str) -> Path:
+    return tuple(name.strip().strip("\"'") for name in re.findall(_NAME, dotted))
+
+
+def _open(line: str, depth: int) -> tuple[str, int]:
+    """Return the quotation mark of a text that goes on below the line, and how many brackets are open."""
+    for quote in ('"""', "'''"):
+        if line.count(quote) % 2:
+            return quote, depth
+    bare = _TEXT.sub("", line).partition("#")[0]
+    return "", max(0, depth + sum(map(bare.count, "[{")) - sum(map(bare.count, "]}")))
 
 
 def nearest(written: object, known: Iterable[str]) -> str:
@@ -122,7 +140,7 @@ class KeyReader:
         """Return the values of a section, "" for the top, whose keys are written and right."""
         if section not in self.read:
             table, above = (self.section(section), (section,)) if section else (self.tree, ())
-            kinds = ((key, kind) for key, kind in KEYS[section].items() if kind and key in table)
+            kinds = ((key, kind) for key, kind in KEYS[section].items() if kind != "table" and key in table)
             found = {key: self.value((*above, key), table[key], kind) for key, kind in kinds}
             self.read[section] = {key: value for key, value in found.items() if value is not None}
         return self.read[section]
@@ -134,30 +152,30 @@ class KeyReader:
         except ValueError as advice:
             self.bad(path, str(advice))
             return None
-        if kind == LIST and (twice := sorted({name for name in taken if taken.count(name) > 1})[:3]):
+        if kind == "list" and (twice := sorted({name for name in taken if taken.count(name) > 1})[:3]):
             self.bad(path, f"{', '.join(map(repr, twice))} appears twice.")
         return taken
 
 
 def _taken(path: Path, value: Any, kind: Kind) -> Any:
     """Return a value of a kind. Raises ValueError: it is of another, with what to write."""
-    if kind == LIST:
-        most = MOST.get(dotted(path), 1_000)
+    if kind == "list":
+        most = FORMAT["most"].get(dotted(path), 1_000)
         if not isinstance(value, list) or not all(isinstance(v, str) and v.strip() for v in value):
             raise ValueError('write a list of texts, such as ["benign", "malignant"].')
         if len(value) > most:
             raise ValueError(f"it has {len(value):,} entries, at most {most:,} are allowed.")
         return tuple(shortened(v, NAME_LENGTH) for v in value)
-    if kind == NUMBER:
+    if kind == "number":
         if type(value) not in (int, float) or not abs(value) < 1e300 or (path[-1] == "weight" and value < 0):
             raise ValueError(f"write a number{', 0 or more' * (path[-1] == 'weight')}.")
         return value
-    longest = TEXT_LENGTH if kind == TEXT else NAME_LENGTH
+    longest = TEXT_LENGTH if kind == "text" else NAME_LENGTH
     if not isinstance(value, str) or not shortened(value, longest).strip():
         raise ValueError('write a text in quotes, such as "stage".')
     if len(value) > longest:
         raise ValueError(f"it has {len(value):,} characters, at most {longest:,} fit.")
     text = shortened(value, longest)
-    if isinstance(kind, tuple) and text not in kind:
+    if isinstance(kind, list) and text not in kind:
         raise ValueError(f"{text!r} is not one of {', '.join(kind)}.{near(text, kind)}")
     return text

@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
-from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.declaration import MISSING, Declaration
 from scoring.challenges.declared.keys import NAME_LENGTH
-from scoring.challenges.declared.reading import ADVICE, graded
+from scoring.challenges.declared.reading import graded
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, warning
 from scoring.common.text import shortened
@@ -211,7 +211,8 @@ def read_predictions(
         sent = masks.get(case)
         try:
             if sent is None:
-                message = f"case {case} has no mask in {files.name}.{ADVICE[declaration.predictions.missing]}"
+                advice = MISSING[declaration.predictions.missing]["advice"]
+                message = f"case {case} has no mask in {files.name}.{advice}"
                 faults.append(error("missing-case", case, message))
             if sent is not None or declaration.predictions.missing == "worst":
                 opener = None if sent is None else partial(files.open, sent)

@@ -8,54 +8,30 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from scoring.challenges.declared.declaration import (
+    TASKS,
     ChallengeIdentity,
     Declaration,
+    MetricUse,
     PredictionColumns,
     RankingRule,
     TruthColumns,
 )
-from scoring.challenges.declared.keys import KEYS, KeyReader, near, nearest
-from scoring.challenges.declared.metric_uses import MetricReader
-from scoring.challenges.declared.toml_lines import Path, key_lines
+from scoring.challenges.declared.keys import KEYS, KeyReader, Path, key_lines, near, nearest
 from scoring.common.findings import InputRefused, error
-from scoring.metrics.registry import TASKS
+from scoring.metrics import registry
+from scoring.metrics.registry import Metric
 
 LARGEST = 256_000
 """Bytes of a file."""
-MOST_REGIONS = 1_000
+MOST_REGIONS, MOST_METRICS = 1_000, 50
 ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 """What pages would take for markup or a link."""
-PLACES = {"points": (("x", "y"), ("x", "y", "z")), "boxes": (("x0", "y0", "x1", "y1"),)}
-NEEDED = {
-    "regression": {
-        ("truth", "value"): "name the column of the number that is predicted",
-        ("predictions", "value"): "name the column of the predicted number",
-    },
-    "survival": {
-        ("truth", "time"): "name the column of the time to event or censoring",
-        ("truth", "event"): "name the column that is 1 where the event was seen and 0 where the case is "
-        "censored",
-        ("predictions", "risk"): "name the column of the risk, the higher the earlier the event",
-    },
-    "points": {
-        ("truth", "places"): 'name the columns of the coordinates, such as ["x", "y"]',
-        ("predictions", "score"): "name the column of the score of each point",
-    },
-    "boxes": {
-        ("truth", "places"): 'name the columns of the corners, such as ["x0", "y0", "x1", "y1"]',
-        ("predictions", "score"): "name the column of the score of each box",
-    },
-}
-"""Task -> keys that it needs, and what to do."""
-OF_CLASSES = ("classification", "ordinal", "multilabel", "segmentation")
-"""Tasks that need names of classes, labels or regions."""
-WORST_OF = ("classification", "ordinal", "multilabel", "segmentation", "points", "boxes")
-"""Tasks in which a missing prediction can be as wrong as can be; a number has no worst."""
 
 
 def parse(data: bytes | str, name: str) -> Declaration:
@@ -100,7 +76,7 @@ def parse_tree(
     regions = _regions(keys, task, classes)
     truth, predictions = _truth(keys, task), _predictions(keys, task, classes, positive)
     subgroups = keys.values("subgroups").get("columns", ())
-    score, report = MetricReader(keys, task, tuple(regions) or classes, predictions).uses()
+    score, report = _MetricReader(keys, task, tuple(regions) or classes, predictions).uses()
     ranking = _ranking(keys, [use.key for use in (*score, *report)])
     if keys.problems:
         raise InputRefused(keys.problems)
@@ -128,7 +104,7 @@ def _about(keys: KeyReader) -> ChallengeIdentity:
 
 def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
     top = keys.values("")
-    if task in OF_CLASSES and not keys.tree.get("regions"):
+    if TASKS.get(task, {}).get("classes") and not keys.tree.get("regions"):
         keys.required(("classes",), "name the classes; if they are ordered, in their order.")
     classes, positive = top.get("classes", ()), top.get("positive")
     if task in ("classification", "ordinal") and len(classes) == 1:
@@ -166,13 +142,15 @@ def _truth(keys: KeyReader, task: str) -> TruthColumns:
     read = dict(keys.values("truth"))
     if task != "segmentation":
         keys.required(("truth", "case"), "name the column of the case id.")
-    for path, reason in NEEDED.get(task, {}).items():
-        keys.required(path, f"{reason}.")
+    for section in ("truth", "predictions"):
+        for key, column in TASKS.get(task, {}).get(section, {}).items():
+            if "needed" in column:
+                keys.required((section, key), column["needed"])
     one_hot = read.pop("columns", None)
     if task in ("classification", "ordinal") and ("label" in read) == bool(one_hot):
         advice = 'or write columns = "classes" for a column of 0 and 1 per class.'
         keys.refuse("missing-key", ("truth", "label"), f"name the column of the class, {advice}")
-    lengths, n = [len(wanted) for wanted in PLACES.get(task, ())], len(read.get("places", ()))
+    lengths, n = TASKS.get(task, {}).get("axes", []), len(read.get("places", ()))
     if task and n and n not in lengths:
         advice = f"{task} takes {' or '.join(map(str, lengths)) or 'no'} columns, in that order."
         keys.bad(("truth", "places"), advice)
@@ -201,7 +179,7 @@ def _predictions(
             keys.bad(("predictions", "score"), advice)
         if score and positive is None and "positive" not in keys.tree:
             keys.refuse("missing-key", ("positive",), "name the class that the score belongs to.")
-    if read.get("missing") == "worst" and task and task not in WORST_OF:
+    if read.get("missing") == "worst" and task and not TASKS[task].get("worst"):
         advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
         keys.bad(("predictions", "missing"), advice)
     usual = {
@@ -220,3 +198,108 @@ def _ranking(keys: KeyReader, known: Sequence[str]) -> RankingRule:
     if rule.by == "mean_rank" and len(rule.metrics or known) < 2:
         keys.bad(("ranking", "by"), "a mean of ranks needs two metrics or more.")
     return rule
+
+
+@dataclass(frozen=True)
+class _MetricReader:
+    """Reads the metrics of one declaration; what is wrong with them is kept by `keys`. task: "" for none."""
+
+    keys: KeyReader
+    task: str
+    names: tuple[str, ...]
+    predictions: PredictionColumns
+
+    def uses(self) -> tuple[tuple[MetricUse, ...], tuple[MetricUse, ...]]:
+        """Return the parts of the score, and the metrics beside it."""
+        keys = self.keys
+        score, report = keys.section("score"), keys.tree.get("report", [])
+        if not _is_tables(report):
+            keys.bad(("report",), "write each metric below a heading [[report]].")
+            report = []
+        parts = score.get("parts")
+        if parts is not None and (not parts or not _is_tables(parts)):
+            keys.bad(("score", "parts"), 'write [{metric = "f2", weight = 60}, ...].')
+            return (), ()
+        if len(report) + len(parts or ()) > MOST_METRICS:
+            keys.bad(("report",), f"at most {MOST_METRICS} metrics are allowed.")
+            return (), ()
+        if (parts is None) == ("metric" not in score):
+            advice = 'write metric = "...", or parts = [...] for a weighted sum.'
+            keys.refuse("missing-key", ("score", "metric"), advice)
+            return (), ()
+        if parts is None:
+            scored = [self._use(("score",), score, "score")]
+        else:
+            keys.unknown(("score",), score, KEYS["score"])
+            scored = [self._use(("score", "parts", i), part, "part") for i, part in enumerate(parts)]
+        reported = [self._use(("report", i), entry, "report") for i, entry in enumerate(report)]
+        known = tuple(use for use in scored if use is not None)
+        return self._weighted(known), tuple(use for use in reported if use is not None)
+
+    def _weighted(self, uses: tuple[MetricUse, ...]) -> tuple[MetricUse, ...]:
+        """Return parts with weights that sum to 1."""
+        at, total = ("score", "parts"), sum(use.weight for use in uses)
+        if uses and total <= 0:
+            self.keys.bad(at, "the weights sum to 0: give at least one weight above 0.")
+            return uses
+        if len({use.better for use in uses}) > 1:
+            words = ", ".join(f"{use.key} ({use.better})" for use in uses)
+            rule = "the parts of a sum must all be better when higher, or all better when lower"
+            self.keys.bad(at, f"{rule}: {words}.")
+        if twice := {use.key for use in uses if sum(use.key == other.key for other in uses) > 1}:
+            self.keys.bad(at, f"{min(twice)} appears twice.")
+        return tuple(replace(use, weight=use.weight / total) for use in uses)
+
+    def _use(self, path: Path, table: Mapping[str, Any], section: str) -> MetricUse | None:
+        """Return a metric with its options, None where there is none of that name."""
+        at, known, keys = (*path, "metric"), KEYS[section], self.keys
+        if not keys.required(at, "name a metric; `benchside metrics` lists them.", table):
+            return None
+        name = keys.value(at, table["metric"], known["metric"])
+        if name is None:
+            return None
+        try:
+            metric = registry.find(self.task, name)
+        except KeyError as unknown:
+            keys.refuse("unknown-metric", at, str(unknown.args[0]))
+            keys.unknown(path, table, {*known, *(o for m in registry.METRICS for o in m.parameters)})
+            return None
+        if not self.task:
+            return None
+        keys.unknown(path, table, (*known, *metric.parameters))
+        options = {key: table[key] for key in metric.parameters if key in table}
+        for key, problem in metric.problems(options).items():
+            keys.bad((*path, key), f"it {problem}.")
+            del options[key]
+        self._check(path, metric, options)
+        weight = keys.value((*path, "weight"), table.get("weight", 1), "number") if "weight" in known else 1
+        return MetricUse(metric, key_of(metric, options), options, 1.0 if weight is None else float(weight))
+
+    def _check(self, path: Path, metric: Metric, options: Mapping[str, Any]) -> None:
+        """Refuse a metric that is not defined on what the file declares."""
+        at, of = (*path, "metric"), options.get("class")
+        if of is not None and of not in self.names:
+            known = ", ".join(self.names[:20]) or "none are named"
+            self.keys.bad((*path, "class"), f"{of!r} is not one of the classes: {known}.")
+        if "average" in options and of is not None and self.task != "segmentation":
+            self.keys.bad((*path, "average"), "give average or class, not both.")
+        is_graded, n = self.task in ("classification", "ordinal"), len(self.names)
+        if "average" in metric.parameters and of is None and "average" not in options and is_graded and n:
+            if n > 2:
+                advice = f'of {n} classes say which: average = "macro", or class = "...".'
+                self.keys.refuse("missing-key", at, f"{metric.name} {advice}")
+            elif "positive" not in self.keys.tree and not self.predictions.score:
+                self.keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know the class.")
+        has_scores = self.predictions.scores or self.predictions.score
+        if metric.needs in ("scores", "probabilities") and not has_scores:
+            self.keys.bad(at, f"{metric.name} needs scores; [predictions] has labels only.")
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
+
+
+def key_of(metric: Metric, options: Mapping[str, Any]) -> str:
+    """Return what a scorecard calls a metric: "f1_macro", "dice_whole_tumour", "f_beta_0.5"."""
+    told = (f"{v:g}" if isinstance(v, float) else str(v) for v in options.values())
+    return "_".join([metric.name, *(re.sub(r"[\s/]+", "_", text) for text in told)])

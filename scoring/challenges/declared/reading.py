@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
-from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
 from scoring.challenges.declared.keys import near
 from scoring.challenges.lesion_names import names_of
 from scoring.common.arrays import Bools, Floats, Ints
@@ -26,51 +26,37 @@ from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable, key
 from scoring.inputs.text_columns import LazyColumns, trimmed
 
-ADVICE = {
-    "refuse": " Fill it in; this challenge refuses a submission with gaps.",
-    "worst": " It counts as the worst possible answer.",
-    "ignore": " The case is left out.",
-}
-"""Effect of a missing prediction, by the rule of the challenge."""
 ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
 """Of tables, and how many of a folder are looked into."""
 SUM_OFF = 1e-3
 """By how much the probabilities of a case may miss 1 in sum."""
+SCORES = {"score": {"holds": "the score"}}
 CASE_ID = "the case id (rows are never matched by position)"
-OF_TRUTH = {
-    "classification": {"label": "the class"},
-    "ordinal": {"label": "the class"},
-    "regression": {"value": "the number that is predicted"},
-    "survival": {"time": "the time", "event": "the event"},
-    "points": {"radius": "the radius", "label": "the class"},
-    "boxes": {"label": "the class"},
-}
-"""Task -> keys of [truth] that name a column, with its content."""
-OF_PREDICTIONS = {"score": "the score", "value": "the predicted number", "risk": "the risk"}
-
-
 Columns = Sequence[tuple[str, str]]
 """Columns by name, with their content."""
 
 
+def _named(keys: object, columns: Mapping[str, Mapping[str, str]]) -> Columns:
+    """Return the columns that keys of a section name. columns: key -> what its column holds."""
+    named = ((getattr(keys, name), column["holds"]) for name, column in columns.items())
+    return [(n, what) for value, what in named for n in ((value,) if isinstance(value, str) else value or ())]
+
+
 def truth_columns(declaration: Declaration) -> Columns:
     """Return the columns that the truth needs beside the case id."""
-    wanted = declaration.truth
-    columns = [(name, "the place") for name in wanted.places]
-    for entry, what in OF_TRUTH.get(declaration.task, {}).items():
-        if name := getattr(wanted, entry):
-            columns.append((name, what))
-    return columns or [(name, "0 or 1 of a class") for name in declaration.classes]
+    named = _named(declaration.truth, TASKS[declaration.task].get("truth", {}))
+    return named or [(name, "0 or 1 of a class") for name in declaration.classes]
 
 
 def number_columns(declaration: Declaration) -> Columns:
     """Return the columns of numbers that predictions need."""
-    wanted = declaration.predictions
-    if wanted.scores:
+    if declaration.predictions.scores:
         return [(name, "the score of a class") for name in declaration.classes]
-    named = [(getattr(wanted, entry), what) for entry, what in OF_PREDICTIONS.items()]
     places = [(name, "the place") for name in declaration.truth.places]
-    return [*places, *((name, what) for name, what in named if name)]
+    return [
+        *places,
+        *_named(declaration.predictions, SCORES | TASKS[declaration.task].get("predictions", {})),
+    ]
 
 
 def label_column(declaration: Declaration) -> Columns:
@@ -279,7 +265,7 @@ def read_predictions(
     id_column, *places = read.places(columns)
     read.findings += ignored(read.files, set(read.digest_of))
     rows = align(read.table, id_column, truth, read.problems, read.findings)
-    faults, advice = list[Finding](), ADVICE[wanted.missing]
+    faults, advice = list[Finding](), MISSING[wanted.missing]["advice"]
     labels, numbers = np.full(rows.n, -1), np.full((rows.n, max(1, len(declaration.classes))), np.nan)
     if numbered:
         numbers, faults = read.numbers(places[len(called) :], rows, advice)

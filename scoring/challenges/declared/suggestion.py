@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from scoring.challenges.declared.declaration import FORMAT, TASKS
 from scoring.challenges.declared.draft import Draft, predicted, titled, with_metric, with_predicted
 from scoring.challenges.declared.masks import ENDINGS, TruthMasks, found_in_masks
 from scoring.common.findings import InputRefused, error
@@ -13,40 +14,13 @@ from scoring.inputs.case_tables import UNIT_COLUMNS, find_table, table_members
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import MISSING, key
 
-SENT = {"regression": "value", "survival": "risk", "points": "score", "boxes": "score"}
-"""Task -> key of what predictions have, where it is not of classes."""
 MOST_CLASSES, MOST_GROUPS = 50, 20
 """Different values of a column of classes, and of a subgroup; more are numbers or texts."""
-GROUPS = ("center", "centre", "site", "scanner", "vendor", "sex", "gender", "hospital", "cohort")
-POSITIVE = ("1", "true", "yes", "positive", "malignant", "tumor", "tumour", "abnormal", "disease", "melanoma")
-CASE = re.compile(r"case|patient|subject|image|file|study|slide|name|uid|(?:^|_)id$|^id", re.IGNORECASE)
-TIME = re.compile(r"time|days|months|years|rfs|pfs|dfs|(?:^|_)os$|^os|survival", re.IGNORECASE)
-EVENT = re.compile(r"event|status|relapse|death|dead|recurrence|progress", re.IGNORECASE)
-LABEL = re.compile(
-    r"label|target|class|diagnos|^dx$|truth|grade|stage|malignan|finding|categor|^kind$|^type$", re.IGNORECASE
-)
 DECIMAL_COMMA = re.compile(r"^([-+]?\d+),(\d+)$", re.ASCII)
-ORDERED = re.compile(r"grade|stage|score|level|isup|severity|diagnosis", re.IGNORECASE)
-AXES = re.compile(r"^(?:coord|center|centre|pos|point)?_?([xyz])(?:_?(?:mm|um|px|world))?$", re.IGNORECASE)
-CORNERS = (
-    ("x0", "y0", "x1", "y1"),
-    ("xmin", "ymin", "xmax", "ymax"),
-    ("x1", "y1", "x2", "y2"),
-    ("left", "top", "right", "bottom"),
+WORDS: Mapping[str, Any] = FORMAT["words"]
+CASE, TIME, EVENT, LABEL, ORDERED, AXIS, RADIUS = (
+    re.compile(pattern, re.IGNORECASE) for pattern in FORMAT["headings"].values()
 )
-SIZES = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("left", "top", "width", "height"))
-"""Names of the columns of a box, without what is neither letter nor digit."""
-USUAL = {
-    "classification": "balanced_accuracy",
-    "multilabel": "auc",
-    "ordinal": "quadratic_kappa",
-    "regression": "mae",
-    "survival": "c_index",
-    "segmentation": "dice",
-    "points": "f1",
-    "boxes": "ap",
-}
-"""Task -> the metric that is suggested."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +96,7 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
     case = _case(truth)
     others = [heading for heading in truth.columns if heading != case]
     unit = next((h for h in others if key(h) in UNIT_COLUMNS), "")
-    groups = [h for h in others if key(h) in GROUPS and 1 < len(truth.values(h)) <= MOST_GROUPS]
+    groups = [h for h in others if key(h) in WORDS["groups"] and 1 < len(truth.values(h)) <= MOST_GROUPS]
     draft = {**draft, "truth": {"case": case, "unit": unit}, "subgroups": {"columns": groups}}
     others = [h for h in others if h not in (unit, *groups)] or others
     for fits in (_survival, _flags, _classes, _regression):
@@ -147,7 +121,7 @@ def with_task(
         classes = sorted(held, key=lambda value: (truth.number(value) or 0.0, value))
     two = len(classes) == 2 and task == "classification"
     of_columns = {"columns": "classes" if classes and not label else ""}
-    sent = SENT.get(task) or ("" if task == "segmentation" else "label" if label else "scores")
+    sent = TASKS[task].get("sent") or ("" if task == "segmentation" else "label" if label else "scores")
     made = {
         **draft,
         "task": task,
@@ -157,7 +131,7 @@ def with_task(
         "predictions": {"missing": "refuse"},
         "report": [{"metric": "hd95"}] if task == "segmentation" else [],
     }
-    usual = "auc" if two and label else USUAL[task]
+    usual = "auc" if two and label else TASKS[task]["metric"]
     return with_metric(with_predicted(made, sent) if sent else made, usual)
 
 
@@ -179,7 +153,7 @@ def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
 
 def _positive(truth: TruthTable, label: str, classes: Sequence[str]) -> str:
     """Return which of two classes is named as a finding is, else the rarer one."""
-    named = [value for value in classes if value.lower() in POSITIVE]
+    named = [value for value in classes if value.lower() in WORDS["positive"]]
     return named[0] if named else min(reversed(classes), key=truth.columns.get(label, ()).count)
 
 
@@ -244,20 +218,20 @@ def _regression(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
 def _objects(truth: TruthTable, headings: Sequence[str]) -> dict[str, Any]:
     """Return the columns of boxes or points, of which an image may have several rows."""
     plain = {re.sub("[^a-z0-9]", "", heading.lower()): heading for heading in headings}
-    named = next((names for names in (*CORNERS, *SIZES) if set(names) <= set(plain)), ())
-    axes = {found[1].lower(): h for h in headings if (found := AXES.search(h)) and truth.numbers(h)}
+    named = next((names for names in (*WORDS["corners"], *WORDS["sizes"]) if set(names) <= set(plain)), ())
+    axes = {found[1].lower(): h for h in headings if (found := AXIS.search(h)) and truth.numbers(h)}
     places = [plain[name] for name in named] or [axes[a] for a in "xyz" if a in axes]
     others = [heading for heading in headings if heading not in places]
     if len(places) < 2 or not others:
         return {}
     case = next((heading for heading in others if CASE.search(heading)), others[0])
     labels = (h for h in others if h != case and LABEL.search(h) and 1 < len(truth.values(h)) <= MOST_CLASSES)
-    radius = next((heading for heading in others if re.search("radius", heading, re.IGNORECASE)), "")
+    radius = next((heading for heading in others if RADIUS.search(heading)), "")
     return {
         "task": "boxes" if named else "points",
         "case": case,
         "label": next(labels, ""),
         "places": places,
-        "boxes": "size" if named in SIZES else "",
+        "boxes": "size" if named in WORDS["sizes"] else "",
         "radius": "" if named else radius,
     }

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import scoring
-from scoring.challenges.declared import library
+from scoring.challenges.declared import declaration, library
 from scoring.challenges.declared.definition import challenge_of
 from scoring.challenges.declared.keys import KEYS
 from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
@@ -187,12 +187,16 @@ def test_two_files_of_one_id_are_not_mixed_up():
         scoring.load_challenge("cells@0123456789")
 
 
-def test_the_schema_has_the_keys_that_the_parser_knows():
+def test_the_schema_has_the_keys_and_words_that_the_parser_knows():
     of_schema = SCHEMA["properties"]
     assert set(of_schema) == set(KEYS[""])
     for section in ("truth", "predictions", "score", "subgroups", "ranking", "cite"):
-        assert set(of_schema[section]["properties"]) == set(KEYS[section]), section
-    assert tuple(of_schema["task"]["enum"]) == TASKS
+        keys = of_schema[section]["properties"]
+        assert set(keys) == set(KEYS[section]), section
+        for key, kind in KEYS[section].items():
+            allowed = keys[key].get("enum") or ([keys[key]["const"]] if "const" in keys[key] else None)
+            assert allowed == (kind if isinstance(kind, list) else None), key
+    assert of_schema["task"]["enum"] == KEYS[""]["task"] == list(declaration.TASKS) == list(TASKS)
 
 
 @pytest.mark.parametrize("file", list(library.known()), ids=lambda file: file.name)
