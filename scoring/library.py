@@ -30,20 +30,21 @@ def score(
     """Score one submission.
 
     Args:
-        challenge: Its id, such as "melanoma", or what `load_challenge` gave.
-        truth: The test set: a path, bytes, `{name: bytes}`, a pandas DataFrame, or what `read_truth` gave.
-        predictions: What is scored, in the same forms.
-        model: An ONNX model to run on the images of the test set, in place of predictions.
-        images: Where the images are, if not beside the truth.
-        metadata: A table joined to the truth by case id, for subgroups.
-        submitted_only: Whether the cases that were submitted are scored alone, which is never official.
-        **options: `resamples`, `seed`, `group`, `interval`, and the options of the challenge.
+        challenge: Id of the challenge, such as `melanoma`, or the object that `load_challenge` returned.
+        truth: Ground truth: a path, bytes, `{name: bytes}`, a pandas DataFrame, or the object that
+            `read_truth` returned.
+        predictions: Predictions to score, in the same forms.
+        model: Path of an ONNX model, which runs on the images of the test set in place of predictions.
+        images: Folder or zip of the images, if they are not beside the ground truth.
+        metadata: Table with further columns per case id, for scores of subgroups.
+        submitted_only: Score only the submitted cases. Such a score is never official.
+        **options: `resamples`, `seed`, `group`, `interval` and the options of the challenge.
 
     Raises:
-        InputRefused: With every problem of both files.
-        TypeError: For an option that the challenge does not have; unless either predictions or a model is
-            given; and for `submitted_only` without the files of predictions.
-        KeyError: For an unknown challenge.
+        InputRefused: If a file cannot be scored; it lists all problems of both files.
+        TypeError: If the challenge does not have one of the options, if predictions and model are both given
+            or both missing, or if `submitted_only` is used without prediction files.
+        KeyError: If no challenge has this id.
 
     Example:
         `scoring.score("melanoma", truth="labels.csv", predictions="model.csv").score`
@@ -80,18 +81,19 @@ def compare(
     """Compare the submissions of several teams on one test set.
 
     Args:
-        challenge: Its id, or what `load_challenge` gave.
-        truth: The test set, as of `score`.
-        teams: Team name -> its predictions, as of `score`, or the path of its ONNX model.
-        options: Team name -> options that are this team's own (the size of its model).
-        images: Where the images are, if not beside the truth.
-        **shared: Further arguments of `scoring.comparison.compare.compare`, options of `score` for all teams,
-            and options of the challenge.
+        challenge: Id of the challenge, or the object that `load_challenge` returned.
+        truth: Ground truth in one of the forms that `score` accepts.
+        teams: Predictions of each team by its name, in one of the forms that `score` accepts, or the path of
+            its ONNX model.
+        options: Options of single teams by team name, such as the size of a model.
+        images: Folder or zip of the images, if they are not beside the ground truth.
+        **shared: Options that hold for all teams: those of `score`, those of the challenge, and further
+            arguments of `scoring.comparison.compare.compare`.
 
     Raises:
-        InputRefused: With the problems of the truth and of every team.
-        TypeError: For an option that the challenge does not have.
-        KeyError: For an unknown challenge.
+        InputRefused: If files cannot be scored; it lists the problems of the ground truth and of every team.
+        TypeError: If the challenge does not have one of the options.
+        KeyError: If no challenge has this id.
 
     Example:
         `scoring.compare("melanoma", "labels.csv", {"a": "a.csv", "b": "b.csv"}).to_frame()`
@@ -118,23 +120,24 @@ def log(
     note: str = "",
     **options: Any,
 ) -> ScoreCard:
-    """Score predictions and keep them in the own history, as a run with a name and settings.
+    """Score predictions and keep them in your history as a run with a name and settings.
 
-    The first call gives challenge and test set, which are kept; later ones find the test set by the ids of
-    the predictions.
+    Name challenge and test set in the first call. They are kept, and later calls find the test set by
+    the case ids of the predictions.
 
     Args:
-        predictions: What is scored, as of `score`.
-        name: Of the run; "" for the name of the file.
-        config: Settings of the run, such as `{"lr": 1e-3}`: numbers, texts and lists of them.
-        challenge: As of `score`; None where the test set is kept.
-        truth: As of `score`, kept with the run; None for the newest kept test set that has these cases.
-        **options: As of `score`.
+        predictions: Predictions in one of the forms that `score` accepts.
+        name: Name of the run; "" takes the name of the file.
+        config: Settings of the run, such as `{"lr": 1e-3}`. Values are numbers, texts or lists of them.
+        challenge: Challenge as in `score`; None if the test set was kept before.
+        truth: Ground truth as in `score`, which is kept with the run. None takes the newest kept test set
+            that has these cases.
+        **options: Options as in `score`.
 
     Raises:
-        InputRefused: With every problem of the files; where no kept test set has the cases; and where the
-            settings are no JSON, or too long.
-        TypeError: Where only one of challenge and truth is given.
+        InputRefused: If the files have problems, no kept test set has these cases, or the settings are too
+            long or cannot be written as JSON.
+        TypeError: If only one of challenge and truth is given.
 
     Example:
         `scoring.log(frame, name="unet-2", config={"lr": 1e-3, "epochs": 40})`

@@ -25,7 +25,7 @@ REGISTRY = {
 
 
 def challenge_ids() -> list[str]:
-    """Return the ids that `load_challenge` takes, in the order in which they are listed everywhere."""
+    """Return the ids of all challenges in the order of every list."""
     return list(REGISTRY)
 
 
@@ -56,14 +56,15 @@ def kept_declaration(challenge_id: str) -> dict[str, Any]:
 
 
 def load_challenge(challenge_id: str) -> Challenge[Any, Any]:
-    """Return the challenge of that id.
+    """Return a challenge by its id or its file.
 
     Args:
-        challenge_id: Of a built-in challenge; of a declared one that is known here; or its file, "FILE.toml".
+        challenge_id: Id of a built-in challenge, id of an own challenge that was added here, or path of a
+            challenge file (`FILE.toml`).
 
     Raises:
-        KeyError: For an unknown id.
-        InputRefused: With every problem of a file.
+        KeyError: If no challenge has this id.
+        InputRefused: If the challenge file has problems; it lists all of them.
     """
     if challenge_id not in REGISTRY:
         challenge = _library().found(challenge_id)

@@ -21,11 +21,11 @@ class Finding:
     """One observation about an input.
 
     Attributes:
-        level: "error", "warning" or "note".
-        code: What kind of finding, in kebab-case; codes are stable.
-        where: `file:line`, a case id, a class or a file's name.
-        message: What is wrong, with case and column, and how to fix it, in one or two sentences.
-        fixes: Ways to fix it without another file, of which one is needed; not in JSON.
+        level: `error`, `warning` or `note`.
+        code: Kind of the finding, such as `missing-value`. Codes do not change between versions.
+        where: Place of the finding: `file:line`, a case id, a class or the name of a file.
+        message: One or two sentences that say what is wrong, in which case and column, and how to fix it.
+        fixes: Changes that Benchside can make itself; one of them is enough. They are not written to JSON.
     """
 
     level: str
@@ -39,15 +39,15 @@ class Finding:
             raise ValueError(f"unknown level {self.level!r}")
 
     def as_dict(self) -> dict[str, str]:
-        """Return the entry of `problems` and `findings` in JSON."""
+        """Return the finding as an entry of the JSON lists `problems` and `findings`."""
         return {"level": self.level, "code": self.code, "where": self.where, "message": self.message}
 
     def with_fixes(self, *fixes: SuggestedFix) -> "Finding":
-        """Return the finding with further ways to fix it."""
+        """Return a copy of the finding with further fixes."""
         return replace(self, fixes=(*self.fixes, *fixes))
 
     def of_team(self, team: str) -> "Finding":
-        """Return the finding about the file of a team: its fixes change that file."""
+        """Return a copy of the finding that is about the file of a team. Its fixes change that file."""
         of_all = (fix for fix in self.fixes if not fix.changes.submitted_only)  # teams share their cases
         return replace(self, fixes=tuple(replace(fix, team=team) for fix in of_all))
 
@@ -90,8 +90,8 @@ class InputRefused(Exception):
     """The input cannot be scored.
 
     Attributes:
-        salvaged: What could be read all the same, or None: other inputs can be matched to it, so that their
-            problems are listed in the same answer. It is never scored.
+        salvaged: The part that could be read, or None. It is never scored: other files are checked against
+            it, so that one answer lists the problems of all files.
     """
 
     def __init__(

@@ -58,19 +58,19 @@ PAIRS_AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several teams, best first.
+    """Submissions of several teams on one test set, best team first.
 
     Attributes:
-        cards: Scorecard by team.
-        ranks: Rank by team.
-        result: Ranks and differences of the teams that have a score, in that order, with their uncertainty.
-        pairs: Differences, of the score or another metric.
-        alike: How alike two submissions are, by the names of two teams in the order of the cards.
-        identical: Groups of teams that sent the same predictions.
-        provenance: Version, test set, options and predictions that it was computed from.
-        scoring: How the challenge scores, with direction and range of every number.
-        own_ranking: The challenge's own order, where it has one.
-        facts: Known facts about each team beside its predictions.
+        cards: Scorecard of each team.
+        ranks: Rank of each team.
+        result: Teams that have a score, best first, with ranks, differences and their uncertainty.
+        pairs: Differences between pairs of teams, in the score or in another metric.
+        alike: Similarity of the predictions of two teams, by the names of both, in the order of the cards.
+        identical: Groups of teams whose predictions are the same.
+        provenance: Version, test set, options and predictions behind the comparison.
+        scoring: Score and metrics of the challenge, each with its direction and range.
+        own_ranking: Ranking by the challenge's own rule, where it has one.
+        facts: Further facts about each team, such as the size of its model.
     """
 
     challenge: str
@@ -89,12 +89,12 @@ class Comparison:
     excluded: tuple[Excluded, ...] = ()
 
     def quantity(self, name: str = SCORE) -> Quantity:
-        """Return direction and range of the score, a metric, or MEASURE/CLASS."""
+        """Return the direction and range of the score, of a metric or of `METRIC/CLASS`."""
         return self.scoring.quantity(name)
 
     @property
     def size_assumed(self) -> tuple[str, ...]:
-        """Return the teams whose score counts an unknown model size as if it cost nothing, best first."""
+        """Return the teams of unknown model size, best first. Their score counts the size as free."""
         unknown = (name for name in self.scored if self.facts.get(name, UNKNOWN).size_mib is None)
         return tuple(unknown) if self.spec.size else ()
 
@@ -109,20 +109,20 @@ class Comparison:
 
     @property
     def of_test_set(self) -> tuple[Finding, ...]:
-        """Return the findings that all teams have."""
+        """Return the findings that all teams share."""
         first, *others = (card.findings for card in self.cards.values())
         shared = set(first).intersection(*others)
         return tuple(f for f in first if f in shared)
 
     @property
     def noticed(self) -> tuple[Finding, ...]:
-        """Return all findings, each once: of the comparison, of the test set, of each team."""
+        """Return every finding once: those of the comparison, of the test set and of each team."""
         shared = dict.fromkeys(self.of_test_set)
         own = [of_team(name, (f for f in c.findings if f not in shared)) for name, c in self.cards.items()]
         return (*self.findings, *shared, *chain.from_iterable(own))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the object that `comparison.json` holds."""
+        """Return the content of `comparison.json` as a dictionary."""
         return {**self._without_pairs(), "pairs": plain(list(as_entries(self.pairs, self.alike)))}
 
     def _without_pairs(self) -> dict[str, Any]:
@@ -146,12 +146,13 @@ class Comparison:
         return result
 
     def to_json(self) -> str:
-        """Return the text of `comparison.json`: numbers unrounded, undefined ones null, the same bytes for
-        the same input, options and seed."""
+        """Return the text of `comparison.json`. Numbers are not rounded; undefined ones are null.
+
+        The same input, options and seed give the same bytes."""
         return "".join(self.json_parts())
 
     def json_parts(self) -> Iterator[str]:
-        """Yield the text of `comparison.json` some pairs at a time: those of 1,000 teams are 230 MB."""
+        """Yield the text of `comparison.json` in parts, because all pairs of 1,000 teams take 230 MB."""
         before, after = as_json(self._without_pairs()).split('\n "pairs": []')
         entries, comma = as_entries(self.pairs, self.alike), ""
         yield f'{before}\n "pairs": ['
@@ -168,7 +169,7 @@ class Comparison:
         return str(self.to_frame().to_html())
 
     def to_frame(self) -> "DataFrame":
-        """Return a table of pandas: a row per team, best first, with rank, score, interval and ties."""
+        """Return a pandas DataFrame with a row per team, best first: rank, score, interval and ties."""
         import pandas as pd  # slow to import, and nothing else here needs it
 
         names = ("team", "rank", "score", "interval", "rank_interval", "tied_for_first")
@@ -176,7 +177,7 @@ class Comparison:
         return pd.DataFrame(rows).set_index("team")
 
     def team(self, name: str) -> dict[str, Any]:
-        """Return the entry of a team in `comparison.json`."""
+        """Return what `comparison.json` says about one team."""
         card, place = self.cards[name], self._places.get(name)
 
         def of(values: Sequence[Any] | None) -> Any:

@@ -20,13 +20,14 @@ class Official:
     """Whether a score is what the official program gives for the same files.
 
     Attributes:
-        same: Whether it is. Where both are undefined, it is.
-        score: What the official program gives; None where it stops, or where that is unknown or undefined.
-        reason: Why that is another number, in plain sentences; None where it is the same. No option and no
-            widget is named: page, report, JSON and terminal all show it.
-        changes: After how many changes of the submitted file it is official; 0 where it is so at once, or
-            where no change of that file makes it so.
-        reading: What is said if there is no official program for the score; "" where one does.
+        same: True where both scores are equal, or both are undefined.
+        score: Score of the official program; None where it stops with an error, or where its score is
+            unknown or undefined.
+        reason: Plain sentences that say why the official score differs; None where it is the same. Page,
+            report, JSON and terminal show them, so they name no option and no button.
+        changes: Number of changes to the submitted file after which the score is official; 0 where none is
+            needed, or none would do.
+        reading: What is said where no official program computes the score; "" where one does.
     """
 
     same: bool
@@ -40,10 +41,10 @@ class Official:
         """Compare a score with the official one.
 
         Args:
-            score: What the card shows; None or NaN where it is undefined.
-            official: What the official program gives; None or NaN where it stops or that is unknown.
-            *reasons: Why they may differ, a sentence each. Without any the score is the official one; with
-                some it is where both are the same number.
+            score: Score of the card; None or NaN where it is undefined.
+            official: Score of the official program; None or NaN where it stops with an error or is unknown.
+            *reasons: Sentences that say why both may differ. Without any the score counts as official; with
+                some it does only where both numbers are equal.
         """
         score, official = plain(score), plain(official)
         if not reasons or (score is not None and score == official):
@@ -51,10 +52,10 @@ class Official:
         return cls(False, official, " ".join(reasons))
 
     def badge(self, write: Callable[[float], str] = repr) -> str:
-        """Return in a few words what the score is worth: the same on page, report, JSON and terminal.
+        """Return the few words beside the score, such as "official", that all surfaces show.
 
         Args:
-            write: Writes a score as the reader sees it elsewhere.
+            write: Function that formats a score as it is shown elsewhere.
         """
         if self.changes:
             after = f"after {self.changes} change{'s' * (self.changes > 1)}: download the changed file"
@@ -66,15 +67,15 @@ class Official:
         return f"not the official score, which is {write(self.score)}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the object that `scorecard.json` holds."""
+        """Return the entry of `scorecard.json` as a dictionary."""
         return {"same": self.same, "score": self.score, "reason": self.reason, "badge": self.badge()}
 
     def words(self, source: str, write: Callable[[float], str] = repr) -> str:
-        """Return one or more sentences that say whether the score is official.
+        """Return sentences that say whether the score is official.
 
         Args:
-            source: Who computes the official score: "as the validator computes it".
-            write: Writes a score as the reader sees it elsewhere.
+            source: Words for who computes the official score, such as "as the validator computes it".
+            write: Function that formats a score as it is shown elsewhere.
         """
         if self.same:
             if self.score is not None:
@@ -90,26 +91,26 @@ class Official:
 
 @dataclass(frozen=True)
 class ScoreCard:
-    """One scored submission. No page, figure or report goes back to the files.
+    """The result of scoring one submission. Pages, figures and reports need nothing else.
 
-    Names of `metrics`, `per_class` and `cases` are those of the challenge; undefined numbers are None.
+    The challenge names the entries of `metrics`, `per_class` and `cases`. Undefined numbers are None.
 
     Attributes:
-        score: What the challenge ranks by.
-        metrics: Values by name.
-        per_class: Values by class and name.
-        cases: One row per case, in the truth's order.
+        score: The number by which the challenge ranks.
+        metrics: Value of each metric, by its name.
+        per_class: Value of each metric of a class, by class and name.
+        cases: One row per case, in the order of the ground truth.
         findings: Warnings and notes about the input and the result.
-        provenance: The basis of the numbers: version, digests, options, seed, unit.
-        official: Whether `score` is what the official program gives for these files.
+        provenance: What the numbers were computed from: version, digests of the files, options, seed, unit.
+        official: Whether the official program gives the same score for these files.
         incomplete: What the submission lacks and how that is counted ("7 of 8 images have no prediction and
             count as empty"); empty where it is complete.
-        confusion_matrix: `labels` and `counts` (rows: truth); None where the challenge has none.
-        intervals: 95 % interval [low, high] by metric, None where undefined; empty without replicates.
-        more: The challenge's own top-level keys (`points`, `risk_matrix`, `slices`, `model` ...).
-        arrays: What is too large or too fine for JSON, for example replicates and curves: read-only arrays by
-            name.
-        matches: Detections and misses, one row each, as columns of equal length (detection challenges).
+        confusion_matrix: `labels` and `counts`, with the true classes as rows; None where there is none.
+        intervals: 95 % interval [low, high] of each metric, None where undefined. Empty where no bootstrap
+            replicates were drawn.
+        more: Further top-level keys of this challenge in JSON, such as `points` or `risk_matrix`.
+        arrays: Read-only arrays by name that are too large for JSON, such as replicates and curves.
+        matches: Detections and missed objects of a detection challenge, as columns of equal length.
     """
 
     challenge: str
@@ -130,21 +131,21 @@ class ScoreCard:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it has scores alone: its cases were left out, so that nothing on it tells the truth."""
+        """Whether the card has scores but no cases, so that it reveals nothing of the ground truth."""
         return not self.cases and not self.arrays
 
     @property
     def confusion(self) -> tuple[list[str], list[list[int]]]:
-        """Labels and counts of the confusion matrix, rows = truth; both empty where the card has none."""
+        """Labels and counts of the confusion matrix, true classes as rows; both empty without one."""
         matrix = self.confusion_matrix or {"labels": [], "counts": []}
         return matrix["labels"], matrix["counts"]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the object that `scorecard.json` holds, in the order of the contract."""
+        """Return the content of `scorecard.json` as a dictionary, with its keys in their fixed order."""
         return {key: plain(value) for key, value in self._ordered().items()}
 
     def to_json(self) -> str:
-        """Write `scorecard.json`: numbers unrounded, undefined ones null.
+        """Return the text of `scorecard.json`. Numbers are not rounded; undefined ones are null.
 
         The same input, options and seed give the same bytes.
         """
@@ -155,7 +156,7 @@ class ScoreCard:
         return "{\n" + ",\n".join(entries) + "\n}\n"
 
     def to_frame(self) -> "DataFrame":
-        """Return the cases as a table of pandas: a row each, in the truth's order, by case id."""
+        """Return a pandas DataFrame with a row per case, by case id, in the order of the ground truth."""
         import pandas as pd  # slow to import, and nothing else here needs it
 
         frame = pd.DataFrame([dict(case) for case in self.cases])
