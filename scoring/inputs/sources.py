@@ -23,10 +23,10 @@ from scoring.inputs.table_text import TABLE_BYTES, refuse
 from scoring.inputs.tables import TextTable
 
 TEXT_TABLES = (".csv", ".tsv", ".tab", ".txt")
-TABLES = (*TEXT_TABLES, *table_formats.ENDINGS)
+TABLES = (*TEXT_TABLES, ".md", *table_formats.ENDINGS)
 """What is read as a table."""
-TABLES_IN_FOLDERS = tuple(ending for ending in TABLES if not ending.startswith(".json"))
-"""Where JSON is rather of one case."""
+TABLES_IN_FOLDERS = tuple(e for e in TABLES if not e.startswith((".json", ".md", ".npy")))
+"""Where JSON and arrays are rather of one case, and Markdown is text."""
 
 
 @dataclass(frozen=True)

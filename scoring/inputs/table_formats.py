@@ -1,7 +1,8 @@
 """Tables in other formats than text (workbooks, Parquet, NumPy archives, JSON, gzip), as CSV.
 
 Sources of the formats: `pandas.DataFrame.to_json` and its `orient` (split, records, index, columns, table),
-JSON Lines, `numpy.savez`, Apache Parquet, ECMA-376.
+JSON Lines, `values` of the Google Sheets API, `numpy.savez`, `numpy.save` of `DataFrame.to_records`, Apache
+Parquet, ECMA-376.
 """
 
 import io
@@ -17,13 +18,13 @@ import numpy as np
 from scoring.common.findings import InputRefused
 from scoring.common.strict_json import with_each_key_once
 from scoring.common.text import csv_text
-from scoring.inputs import workbooks
+from scoring.inputs import text_layouts, workbooks
 from scoring.inputs.archives import open_archive
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 
-GZIP, ZIP, PARQUET, FEATHER = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1"
+GZIP, ZIP, PARQUET, FEATHER, NPY = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1", b"\x93NUMPY"
 ARRAY = ".npy"
-ENDINGS = (workbooks.ENDING, ".parquet", ".feather", ".npz", ".json", ".jsonl", ".csv.gz", ".tsv.gz")
+ENDINGS = (workbooks.ENDING, ".parquet", ".feather", ".npz", ".npy", ".json", ".jsonl", ".csv.gz", ".tsv.gz")
 """Of names of tables that are not text."""
 JSON_BYTES = 100_000_000
 SAVE = "Save the table as CSV."
@@ -40,10 +41,6 @@ IN_IMAGES = (
 """Keys of lists of what lies in images, which are no tables."""
 PLACES = frozenset(("geometry", "box", "bbox", "segmentation"))
 """Keys of objects in a bare list of what lies in images."""
-HEAD = 20_000
-KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
-ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
-"""What lines 2 and 3 of Orange's tables say of a column."""
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -72,6 +69,8 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
         from scoring.inputs.parquet import read_columns  # loads pyarrow, which takes a second
 
         return _written(read_columns(data, name)), "Parquet" if data.startswith(PARQUET) else "Feather"
+    if data.startswith(NPY):
+        return _written(_of_records_array(_array(data, name), name)), "A NumPy array"
     if data.startswith(ZIP):
         try:
             archive = open_archive(data, name)
@@ -89,16 +88,7 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
         return workbooks.as_csv(data, name), "An Excel workbook"
     if data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _written(_of_json(data, name)), "JSON"
-    header, *kinds = data[:HEAD].split(b"\n", 3)
-    if len(kinds) == 3 and _are_roles(*kinds[:2]):
-        return header + b"\n\n\n" + data[len(header) + len(kinds[0]) + len(kinds[1]) + 3 :], "An Orange table"
-    return data, ""
-
-
-def _are_roles(kinds: bytes, roles: bytes) -> bool:
-    """Return whether two lines say of columns what they hold and are for, as Orange writes below a header."""
-    said = {cell.strip() for cell in roles.split(b"\t")} - {b""}
-    return bool(said) and said <= ROLES and not KINDS.isdisjoint(map(bytes.strip, kinds.split(b"\t")))
+    return text_layouts.as_commas(data)
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -124,7 +114,7 @@ def _array(data: bytes, name: str) -> np.ndarray:
     try:
         array: np.ndarray = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError, MemoryError) as fault:
-        message = f"it is no array of numbers or text ({fault}). Save ids as text: np.array(ids, str)."
+        message = f"it is no NumPy array of numbers or text ({fault}). Save ids as text: np.array(ids, str)."
         raise refuse(name, message) from fault
     return array
 
@@ -154,6 +144,16 @@ def _of_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Columns:
             f"needed. {SAVE}",
         )
     return columns
+
+
+def _of_records_array(array: np.ndarray, name: str) -> Columns:
+    """Return the columns of an array whose fields have names."""
+    if array.dtype.names is None:
+        message = (
+            "it is an array without the ids of its cases: np.savez(file, image=ids, scores=array) has both."
+        )
+        raise refuse(name, message)
+    return _of_arrays({field: array[field] for field in array.dtype.names}, name)
 
 
 def _names(key: str, count: int, arrays: Mapping[str, np.ndarray]) -> list[str]:
@@ -204,6 +204,10 @@ def _columns(document: Any) -> Columns:
     in_image = isinstance(first, dict) and not PLACES.isdisjoint(first)
     if in_image or any(isinstance(holder, (list, dict)) for holder in holders):
         raise _NotATable("it lists objects in an image")
+    if isinstance(document, dict) and _are_rows(document.get("values")):
+        document = document["values"]
+    if _are_rows(document):
+        return _of_split({"columns": document[0], "data": document[1:]})
     if isinstance(document, dict) and {"columns", "data"} <= document.keys():
         return _of_split(document)
     if isinstance(document, dict) and isinstance(document.get("data"), list) and "schema" in document:
@@ -220,6 +224,11 @@ def _columns(document: Any) -> Columns:
     if isinstance(document, dict) and document:
         return _of_object(document)
     raise _NotATable("it is empty")
+
+
+def _are_rows(document: Any) -> bool:
+    """Return whether a document lists rows of cells, as Google Sheets and `orient="values"` write them."""
+    return isinstance(document, list) and len(document) > 1 and all(isinstance(row, list) for row in document)
 
 
 def _of_split(document: Mapping[str, Any]) -> Columns:

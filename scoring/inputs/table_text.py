@@ -13,7 +13,6 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 FOREIGN = {
     b"PK\x03\x04": "a zip or an Excel workbook",
     b"\x1f\x8b": "a gzip file",
-    b"\x93NUM": "a NumPy file",
     b"%PDF": "a PDF",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",

@@ -33,6 +33,17 @@ def npz(**arrays: np.ndarray) -> bytes:
     return file.getvalue()
 
 
+def npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def markdown() -> bytes:
+    rows = [FRAME.columns, ["---"] * 3, *FRAME.astype(object).to_numpy().tolist()]
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows).encode()
+
+
 def as_json(**how) -> bytes:
     return FRAME.to_json(double_precision=15, **how).encode()
 
@@ -51,6 +62,15 @@ WRITTEN = {
     "npz of a matrix": npz(image=IDS, scores=FRAME[SCORES].to_numpy(), classes=np.array(SCORES, str)),
     **{f"json {orient}": as_json(orient=orient) for orient in ("columns", "records", "split", "table")},
     "json lines": as_json(orient="records", lines=True),
+    **{
+        f"json of {name}": json.dumps(wrap([list(FRAME), *FRAME.to_numpy().tolist()])).encode()
+        for name, wrap in {"rows": list, "Sheets": lambda rows: {"range": "A1:C7", "values": rows}}.items()
+    },
+    "records of an array": npy(
+        FRAME.to_records(index=False).astype([("image", "U12"), ("MEL", float), ("NV", float)])
+    ),
+    "Markdown": markdown(),
+    "printed": FRAME.to_string(index=False, float_format="%.17g").encode(),
     "json of lists": json.dumps(FRAME.to_dict("list")).encode(),
     "json by case": by_case(lambda row: {name: row[name] for name in SCORES}),
     "json under a key": json.dumps({"predictions": FRAME.to_dict("records")}).encode(),
@@ -111,7 +131,8 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
         (gzip.compress(b"a,b\n" + b"0,0\n" * 60_000_000, 1), "unpacks to more than 200 MB"),
         (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "another gzip file"),
         (gzip.compress(b"a,b\n1,2\n")[:-6], "cut off"),
-        (npz(ids=np.array(["a", {}], object), scores=np.ones((2, 2))), "no array of numbers or text"),
+        (npz(ids=np.array(["a", {}], object), scores=np.ones((2, 2))), "no NumPy array of numbers or text"),
+        (npy(np.ones((2, 3))), "without the ids"),
         (npz(scores=np.float64(1)), "not those of a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
         (b"PAR1" + b"\0" * 100, "Feather cannot be read"),

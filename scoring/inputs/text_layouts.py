@@ -1,0 +1,57 @@
+"""Tables of text that commas do not separate: Orange's, Markdown's, and columns of one width, as CSV.
+
+Sources of the layouts: Orange's `io` documentation, `pandas.DataFrame.to_markdown` and `to_string`.
+"""
+
+import re
+
+from scoring.common.text import csv_text
+from scoring.inputs.table_text import COLUMNS, DELIMITERS, LINES, TABLE_BYTES
+
+HEAD = 20_000
+KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
+ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
+"""What lines 2 and 3 of Orange's tables say of a column."""
+RULE = re.compile(r"\|?[ :|]*-[ :|-]*", re.ASCII)
+"""The line below the header of a Markdown table."""
+LEAST = 3
+"""Columns from which on blanks are taken for what separates them."""
+
+
+def as_commas(data: bytes) -> tuple[bytes, str]:
+    """Return a table as CSV, each row on its line, and its layout; any other file as it is, and "".
+
+    Args:
+        data: The file.
+    """
+    head = data[:HEAD]
+    header, *kinds = head.split(b"\n", 3)
+    if len(kinds) == 3 and _are_roles(*kinds[:2]):
+        return header + b"\n\n\n" + data[len(header) + len(kinds[0]) + len(kinds[1]) + 3 :], "An Orange table"
+    is_marked = header.lstrip(b"\xef\xbb\xbf \t").startswith(b"|")
+    is_wide = b"  " in head and not any(mark.encode() in header for mark in DELIMITERS)
+    if len(data) > TABLE_BYTES or not (is_marked or is_wide):
+        return data, ""
+    try:
+        lines = data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        return data, ""
+    if is_marked and len(lines) > 1 and RULE.fullmatch(lines[1].strip()):
+        rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+        rows[1], named = [], "A Markdown table"
+    elif is_wide and '"' not in lines[0] and LEAST <= (width := len(lines[0].split())) <= COLUMNS:
+        rows = [line.split(maxsplit=width + 1) for line in lines[: LINES + 2]]
+        named = "A table with blanks between its columns"
+        numbered = {width + 1} == {len(row) for row in rows[1:] if row}
+        rows[0] = [""] * numbered + rows[0]
+        if {len(row) for row in rows if row} != {width + numbered}:
+            return data, ""
+    else:
+        return data, ""
+    return csv_text(rows[0], rows[1:]).encode(), named
+
+
+def _are_roles(kinds: bytes, roles: bytes) -> bool:
+    """Return whether two lines say of columns what they hold and are for, as Orange writes below a header."""
+    said = {cell.strip() for cell in roles.split(b"\t")} - {b""}
+    return bool(said) and said <= ROLES and not KINDS.isdisjoint(map(bytes.strip, kinds.split(b"\t")))
