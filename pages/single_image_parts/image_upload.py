@@ -258,6 +258,7 @@ def _expect(is_tile: bool) -> None:
 def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
     """Draw the uploader or the camera, and why the last file was refused."""
     key = f"single_file_{st.session_state.get(TURN, 0)}"
+    photograph.SPARE.prepare()
     if source == OWN:
         st.file_uploader(
             "Drop or paste images of one lesion, or choose them",

@@ -62,11 +62,16 @@ def show(challenge_id: str) -> None:
         if chosen_image is not None:
             selectors.picture(chosen_image)
     several = source == image_upload.SESSION
+    task, chips = model.task(challenge_id, truth), tuple[quality.QualityBadge, ...]()
     if chosen_image is None and not several:
         with answer_column:
             st.info("The answer will appear here.", icon=":material/image:")
+            model.worker(task, chosen_model)  # so that the image need not wait for it
         return
-    task = model.task(challenge_id, truth)
+    if chosen_image is not None:  # before the model is opened, which can take seconds
+        chips = _chips(task, chosen_image, model.measured(challenge_id, test_set, truth, begin=False))
+        with image_place:
+            prediction.chips(chips)
     with blind_place:
         first = not several and prediction.impression_first()
     with answer_column:
@@ -86,9 +91,6 @@ def show(challenge_id: str) -> None:
         with answer_place:
             _session(reading.Session(task, test_set, chosen_model, truth, opened.value), held, among)
         return
-    chips = _chips(task, chosen_image, among)
-    with image_place:
-        prediction.chips(chips)
     vector = None
     if opened.value.takes_vector and task.patient is not None:
         with person_place:

@@ -20,58 +20,64 @@ FRAMED = f"{session.PREFIX}framed"
 
 def framed(original: ChosenImage) -> ChosenImage:
     """Draw how an own photograph is turned and cropped, and return it as models receive it."""
-    token, held = original.token, original.photograph
-    with st.expander("Turn and crop", icon=":material/crop_rotate:"):
-        st.segmented_control(
-            "Turn to the right",
-            framing.QUARTERS,
-            key=f"single_quarters_{token}",
-            required=True,
-            default=0,
-            format_func=lambda quarters: f"{90 * quarters}°",
-            on_change=_whole,
-            args=(token,),
-            persist_state="session",
-        )
-        quarters = st.session_state[f"single_quarters_{token}"]
-        size = held.size[::-1] if quarters % 2 else held.size
-        st.checkbox(
-            "Crop to a square",
-            key=f"single_square_{token}",
-            help="Models receive a square: other shapes are stretched to a square, as the challenge does.",
-            persist_state="session",
-        )
-        turned = session.cached(
-            f"turned {original.name}",
-            (token, quarters),
-            lambda: figures.preview(np.rot90(held.small, -quarters)),
-        )
-        chart = f"single_frame_{token}_{quarters}"
-        st.plotly_chart(
-            figures.frame(
-                turned,
-                size,
-                _wanted(token).box(*size),
-                held.seen.micrometres * held.reduction,
-                layout.theme(),
-            ),
-            theme=None,
-            key=chart,
-            on_select=partial(_dragged, token, chart, size),
-            selection_mode="box",
-            config=layout.CONFIG,
-            alt="The image with rulers and the crop; the four numbers below also set the crop",
-        )
-        st.caption("Drag a frame around the lesion, or enter its position in pixels.")
-        with st.grid(min_column_width=90, gap="small"):
-            for name, side, least, usual in zip(
-                SIDES, (0, 1, 0, 1), (0, 0, 1, 1), (0, 0, *size), strict=True
-            ):
-                st.number_input(
-                    name, least, size[side], usual, key=f"single_{name}_{token}", persist_state="session"
-                )
-        st.button("Whole picture", on_click=_whole, args=(token,), key=f"single_whole_{token}")
+    with st.expander(
+        "Turn and crop", icon=":material/crop_rotate:", key="single_turn", on_change="rerun"
+    ) as opened:
+        if opened.open:
+            _frame(original)
     return as_framed(original)
+
+
+def _frame(original: ChosenImage) -> None:
+    """Draw the picture with its frame, and the numbers of the frame."""
+    token, held = original.token, original.photograph
+    st.segmented_control(
+        "Turn to the right",
+        framing.QUARTERS,
+        key=f"single_quarters_{token}",
+        required=True,
+        default=0,
+        format_func=lambda quarters: f"{90 * quarters}°",
+        on_change=_whole,
+        args=(token,),
+        persist_state="session",
+    )
+    quarters = st.session_state[f"single_quarters_{token}"]
+    size = held.size[::-1] if quarters % 2 else held.size
+    st.checkbox(
+        "Crop to a square",
+        key=f"single_square_{token}",
+        help="Models receive a square: other shapes are stretched to a square, as the challenge does.",
+        persist_state="session",
+    )
+    turned = session.cached(
+        f"turned {original.name}",
+        (token, quarters),
+        lambda: figures.preview(np.rot90(held.small, -quarters)),
+    )
+    chart = f"single_frame_{token}_{quarters}"
+    st.plotly_chart(
+        figures.frame(
+            turned,
+            size,
+            _wanted(token).box(*size),
+            held.seen.micrometres * held.reduction,
+            layout.theme(),
+        ),
+        theme=None,
+        key=chart,
+        on_select=partial(_dragged, token, chart, size),
+        selection_mode="box",
+        config=layout.CONFIG,
+        alt="The image with rulers and the crop; the four numbers below also set the crop",
+    )
+    st.caption("Drag a frame around the lesion, or enter its position in pixels.")
+    with st.grid(min_column_width=90, gap="small"):
+        for name, side, least, usual in zip(SIDES, (0, 1, 0, 1), (0, 0, 1, 1), (0, 0, *size), strict=True):
+            st.number_input(
+                name, least, size[side], usual, key=f"single_{name}_{token}", persist_state="session"
+            )
+    st.button("Whole picture", on_click=_whole, args=(token,), key=f"single_whole_{token}")
 
 
 def _whole(token: str) -> None:

@@ -1,6 +1,8 @@
 """A photograph from its file: pixels and nothing else."""
 
 import math
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +63,35 @@ class Photograph:
         return self.pixels.nbytes + self.small.nbytes
 
 
+class SpareDecoder:
+    """A decoder that waits for the next file: to start one takes longer than to decode. Each reads one file
+    alone, so that no file can reach the next. Used on any thread."""
+
+    def __init__(self) -> None:
+        self._lock, self._starter = threading.Lock(), ThreadPoolExecutor(1)
+        self._waiting: Future[ImageProcess] | None = None
+
+    def prepare(self) -> None:
+        """Start a decoder in the background, unless one waits."""
+        with self._lock:
+            if self._waiting is None or not _usable(self._waiting):
+                self._waiting = self._starter.submit(ImageProcess)
+
+    def take(self) -> ImageProcess:
+        """Return a decoder for one file; the caller closes it. Raises ModelFailed."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, None
+        return waiting.result() if waiting is not None and _usable(waiting) else ImageProcess()
+
+
+def _usable(starting: "Future[ImageProcess]") -> bool:
+    """Return whether a decoder starts or waits, and did not fail to start."""
+    return not starting.done() or starting.exception() is None
+
+
+SPARE = SpareDecoder()
+
+
 def received(
     data: bytes, process: ImageProcess | None = None, most_pixels: int = PHOTOGRAPH_PIXELS
 ) -> Photograph:
@@ -71,7 +102,7 @@ def received(
     """
     decoders = image_upload.decoders(data)
     if process is None or decoders:
-        with ImageProcess(Limits(decoders=decoders)) as own:
+        with ImageProcess(Limits(decoders=decoders)) if decoders else SPARE.take() as own:
             return _received(data, own, most_pixels)
     return _received(data, process, most_pixels)
 

@@ -619,6 +619,24 @@ def test_a_worker_that_was_ended_is_opened_anew(single_image, monkeypatch):
     assert lead(app)
 
 
+def test_quality_is_said_before_the_model_is_opened(single_image, monkeypatch):
+    """A model may take seconds to open, or wait in line."""
+    app = single_image(challenge="melanoma")
+    monkeypatch.setattr(model, "worker", lambda *_: model.Waiting(2))
+    app = own(app, photographs.encoded(lesion(600)))
+    assert "number 2 in the queue" in said(app)
+    assert "Sharpness: usual" in said(app)
+
+
+def test_a_model_is_opened_before_the_image_comes_also_after_one_was_removed(single_image, monkeypatch):
+    app = own(single_image(challenge="melanoma"), photographs.encoded(lesion(600)))
+    asked = []
+    monkeypatch.setattr(model, "worker", lambda *_, worker=model.worker: asked.append(1) or worker(*_))
+    app.button(key="single_remove").click().run()
+    assert "The answer will appear here." in said(app)
+    assert asked
+
+
 def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
     app = settled(own(single_image(challenge="melanoma"), photographs.phone()))
     assert lead(app)
@@ -712,6 +730,9 @@ def test_an_own_image_is_turned_zoomed_and_cropped_and_the_record_says_so(single
     app = settled(own(single_image(challenge="melanoma", tab="Record"), photographs.encoded(lesion(600))))
     before = lead(app)
     token = app.session_state[dropped_photographs.HELD][0].token
+    assert not app.get("plotly_chart")[1:], "the frame is drawn before anybody opens it"
+    app.session_state["single_turn"] = True
+    app.run()
     app.segmented_control(key=f"single_quarters_{token}").set_value(1)
     app.run()
     for name, value in (("Left", 150), ("Top", 150), ("Width", 300), ("Height", 300)):

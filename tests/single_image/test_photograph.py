@@ -14,8 +14,10 @@ from PIL import Image, ImageOps
 from scoring.common.findings import InputRefused
 from scoring.inference import image_upload
 from scoring.inference.model_process import ImageProcess
+from scoring.inference.results import ModelFailed
+from scoring.single_image import photograph
 from scoring.single_image.framing import Framing, framed
-from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, received
+from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, SpareDecoder, received
 from scoring.single_image.quality import of_photograph
 from tests.support import photographs
 from tests.support.photographs import SECRETS, animated, encoded, noted_png, phone, quarters, sixteen_bits
@@ -245,3 +247,27 @@ def test_the_small_copy_is_upright_too(process):
     assert found.small.shape[:2] == (512, round(512 * 640 / 560))
     assert found.small[40, 40].argmax() == 0
     assert found.small[-40, 40].argmax() == 2
+
+
+def test_a_decoder_that_waits_reads_one_file_alone(monkeypatch):
+    started = []
+
+    class Decoder(ImageProcess):
+        def __init__(self):
+            started.append(self)
+            if len(started) == 1:
+                raise ModelFailed("model-crashed", "no room")
+            super().__init__()
+
+    monkeypatch.setattr(photograph, "ImageProcess", Decoder)
+    monkeypatch.setattr(photograph, "SPARE", spare := SpareDecoder())
+    spare.prepare()
+    spare._starter.submit(int).result()
+    for _ in range(2):  # one that could not start is no reason to refuse a file, and one that waits is enough
+        spare.prepare()
+    spare._starter.submit(int).result()
+    assert len(started) == 2
+    for decoders in (2, 3):
+        received(phone(quarters()))
+        assert len(started) == decoders
+        assert started[-1]._worker.ended
