@@ -60,7 +60,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 # What is fast: no browser, page, model, server or other program. For every few lines of work.
-NOT_QUICK := $(addprefix tests/,browser pages inference single_image services/platforms deployment sample_data docs simulations server faults hostile fuzz load \
+NOT_QUICK := $(addprefix tests/,browser pages inference single_image platforms deployment sample_data docs simulations server faults hostile fuzz load \
 	challenges/isic/test_model.py challenges/melanoma/test_model.py challenges/puma/test_model.py challenges/isic/test_parity.py \
 	test_packaging.py test_silence.py test_start.py)
 quick: $(VENV)/installed-dev

@@ -65,7 +65,7 @@ def _end(why: object) -> NoReturn:
     os._exit(2)
 
 
-BOARDS, ISIC = "scoring.services.boards.", "scoring.challenges.isic."
+BOARDS, ISIC = "scoring.boards.", "scoring.challenges.isic."
 """Modules whose readers take 3 s to start: bundles, and the official ISIC scorer's messages for refused
 tables. Each is started when the first file comes."""
 IMPORT = "Import it on the command line: `benchside board import`."

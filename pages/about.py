@@ -5,10 +5,10 @@ import streamlit as st
 from pages.display import layout
 from pages.input_widgets import upload_quota
 from pages.server import access, network_exposure
+from scoring.cli import doctor
+from scoring.cli.doctor import Check
 from scoring.common.text import markdown
 from scoring.inference.cluster.scheduler import is_named
-from scoring.services import doctor
-from scoring.services.doctor import Check
 
 access.guard(__file__)
 

@@ -142,7 +142,7 @@ def log(
     Example:
         `scoring.log(frame, name="unet-2", config={"lr": 1e-3, "epochs": 40})`
     """
-    from scoring.services.history import run_log  # with the database
+    from scoring.history import run_log  # with the database
 
     if (challenge is None) != (truth is None):
         raise TypeError("give both challenge and truth, or neither")

@@ -1,5 +1,5 @@
 """Every surface, for declared challenges of every kind: report, paper, comparison, boards with an open and a
-hidden truth, correction, what is done to teams, history. Bundles: tests/services/platforms/test_platforms.py.
+hidden truth, correction, what is done to teams, history. Bundles: tests/platforms/test_platforms.py.
 """
 
 import json
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from scoring.boards.truth_correction.correction_preview import changed_cases
 from scoring.challenges.declared import library
-from scoring.services.boards.truth_correction.correction_preview import changed_cases
 from tests.support import surfaces
 from tests.support.command_line import run
 from tests.support.declared_kinds import KINDS, ORDER, Kind

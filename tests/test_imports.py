@@ -15,7 +15,7 @@ MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 LAYERS = (
     ("scoring.__main__", "scoring.cli", "scoring.library"),
-    ("scoring.services",),
+    ("scoring.boards", "scoring.history", "scoring.platforms", "scoring.store", "scoring.access"),
     ("scoring.comparison", "scoring.presentation.html", "scoring.presentation.paper", "scoring.single_image"),
     ("scoring.challenges",),
     ("scoring.core",),

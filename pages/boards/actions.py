@@ -12,9 +12,9 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
 from pages.display import finding_list
 from pages.server import access, jobs, network_exposure
+from scoring.access.roles import Role
 from scoring.common.findings import InputRefused, error
 from scoring.inference.pool import Cancelled
-from scoring.services.access.roles import Role
 
 
 def may_organize() -> bool:

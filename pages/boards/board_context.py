@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from pages.display.render import BlockPath
+from scoring.boards.board import OpenBoard
+from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.core.views import Section
-from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.ranking.board_ranking import BoardRanking
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,18 @@ from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import downloads, finding_list, layout, render
 from pages.display.render import BlockPath
 from pages.server import access, url_state
+from scoring.access.roles import NOBODY, Role
+from scoring.boards import foreign_leaderboards, views
+from scoring.boards.board import OpenBoard, opened
+from scoring.boards.bundles import bundle
+from scoring.boards.publication import public_report, publication_archive
+from scoring.boards.ranking.board_ranking import board_ranking, rows_digest
+from scoring.boards.submissions import phases
+from scoring.boards.teams import members
 from scoring.common.findings import InputRefused
 from scoring.common.text import as_json, markdown
 from scoring.core.views import Section
-from scoring.services.access.roles import NOBODY, Role
-from scoring.services.boards import foreign_leaderboards, views
-from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.publication import public_report, publication_archive
-from scoring.services.boards.ranking.board_ranking import board_ranking, rows_digest
-from scoring.services.boards.submissions import phases
-from scoring.services.boards.teams import members
-from scoring.services.store.database import Store
+from scoring.store.database import Store
 
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
 UNREADABLE = {"board-damaged", "bad-card", "store-damaged"}

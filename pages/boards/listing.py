@@ -11,18 +11,18 @@ from pages.display import finding_list, layout
 from pages.input_widgets import known_challenges, selectors
 from pages.input_widgets.option_widgets import option_widget
 from pages.server import url_state
+from scoring.boards.board import USUAL, BoardSettings, create, listed
+from scoring.boards.bundles import bundle
+from scoring.boards.row_validation import COUNTS, DRAFT, PUBLIC
+from scoring.boards.sample_board import ID, create_sample
+from scoring.boards.submissions import phases
+from scoring.boards.teams import members
+from scoring.boards.views import RULES
 from scoring.challenges import load_challenge
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
-from scoring.services.boards.board import USUAL, BoardSettings, create, listed
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.row_validation import COUNTS, DRAFT, PUBLIC
-from scoring.services.boards.sample_board import ID, create_sample
-from scoring.services.boards.submissions import phases
-from scoring.services.boards.teams import members
-from scoring.services.boards.views import RULES
-from scoring.services.store.database import Store
+from scoring.store.database import Store
 
 WHAT = (
     "A board collects what teams submit over weeks, scores each file at once, and ranks the teams with "

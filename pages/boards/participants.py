@@ -14,25 +14,25 @@ from pages.display import finding_list, layout
 from pages.input_widgets import selectors
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import access
+from scoring.access.roles import Role
+from scoring.boards.board import OpenBoard
+from scoring.boards.board import opened as board_of
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, TELLS, HiddenRules
+from scoring.boards.hidden_truth.guessing_budget import Budget
+from scoring.boards.hidden_truth.split import split_board
+from scoring.boards.publication import public_report
+from scoring.boards.ranking.board_ranking import BoardRanking
+from scoring.boards.row_validation import DETAILS
+from scoring.boards.serialization import packed
+from scoring.boards.submissions import participant
+from scoring.boards.submissions.participant import RemainingQuota, SubmissionFeedback
+from scoring.boards.submissions.phases import spoken
+from scoring.boards.teams import members, team_changes
+from scoring.boards.views import RULES
 from scoring.common.text import markdown
 from scoring.comparison import scale as scales
-from scoring.services.access.roles import Role
-from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
-from scoring.services.boards.hidden_truth.disclosure_rules import DECIMALS, TELLS, HiddenRules
-from scoring.services.boards.hidden_truth.guessing_budget import Budget
-from scoring.services.boards.hidden_truth.split import split_board
-from scoring.services.boards.publication import public_report
-from scoring.services.boards.ranking.board_ranking import BoardRanking
-from scoring.services.boards.row_validation import DETAILS
-from scoring.services.boards.serialization import packed
-from scoring.services.boards.submissions import participant
-from scoring.services.boards.submissions.participant import RemainingQuota, SubmissionFeedback
-from scoring.services.boards.submissions.phases import spoken
-from scoring.services.boards.teams import members, team_changes
-from scoring.services.boards.views import RULES
-from scoring.services.store.database import Store
+from scoring.store.database import Store
 
 WORN = {
     "none": "",

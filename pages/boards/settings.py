@@ -15,17 +15,17 @@ from pages.boards.board_context import BoardPage
 from pages.display import finding_list, layout, render
 from pages.input_widgets import selectors
 from pages.server import url_state
+from scoring.boards import deletion, views
+from scoring.boards.board import OpenBoard, change_settings
+from scoring.boards.ranking import decision_rule, final_ranking
+from scoring.boards.row_validation import COUNTS, VISIBILITIES
+from scoring.boards.submissions import phases
+from scoring.boards.submissions.phases import Phase
+from scoring.boards.teams import members
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN, fact_text
-from scoring.services.boards import deletion, views
-from scoring.services.boards.board import OpenBoard, change_settings
-from scoring.services.boards.ranking import decision_rule, final_ranking
-from scoring.services.boards.row_validation import COUNTS, VISIBILITIES
-from scoring.services.boards.submissions import phases
-from scoring.services.boards.submissions.phases import Phase
-from scoring.services.boards.teams import members
-from scoring.services.store import tables
-from scoring.services.store.database import Store
+from scoring.store import tables
+from scoring.store.database import Store
 
 NEW = ""
 """The choice that adds a phase."""

@@ -15,15 +15,15 @@ from pages.input_widgets import selectors
 from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import jobs
+from scoring.boards import deletion, views
+from scoring.boards.board import OpenBoard
+from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.ranking.ranked_submissions import RankedSubmission
+from scoring.boards.submissions import submission_folders, submitting
+from scoring.boards.submissions.submitting import Receipt, SubmissionRequest, exclude, submit
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import markdown
 from scoring.inputs.team_entries import clean_name
-from scoring.services.boards import deletion, views
-from scoring.services.boards.board import OpenBoard
-from scoring.services.boards.hidden_truth import organizer_notices
-from scoring.services.boards.ranking.ranked_submissions import RankedSubmission
-from scoring.services.boards.submissions import submission_folders, submitting
-from scoring.services.boards.submissions.submitting import Receipt, SubmissionRequest, exclude, submit
 
 NAMED = 12
 """Dropped files whose teams can be named one by one."""

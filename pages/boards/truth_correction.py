@@ -12,12 +12,12 @@ from pages.display import finding_list, layout, render
 from pages.display.render import BlockPath
 from pages.input_widgets import selectors
 from pages.server import jobs
+from scoring.boards import views
+from scoring.boards.board import OpenBoard, opened
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.boards.truth_correction import rescoring
+from scoring.boards.truth_correction.correction_preview import correction, corrections
 from scoring.core.views import Block
-from scoring.services.boards import views
-from scoring.services.boards.board import OpenBoard, opened
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.boards.truth_correction import rescoring
-from scoring.services.boards.truth_correction.correction_preview import correction, corrections
 
 ABOUT_CASES = "a table of age, sex, site, patient by case id"
 

@@ -15,6 +15,7 @@ from pages.input_widgets.option_widgets import chosen_before, option_widget
 from pages.input_widgets.selectors import ChosenInput
 from pages.input_widgets.upload_widget import MODEL
 from pages.server import jobs, memory_budget
+from scoring.boards.bundles import bundle
 from scoring.challenges.recognition import recognise
 from scoring.challenges.samples import SampleTestSet
 from scoring.common.findings import Finding, error
@@ -22,7 +23,6 @@ from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.inference.pool import Cancelled
 from scoring.inputs import team_entries
-from scoring.services.boards.bundles import bundle
 
 MOST = 100
 """Teams that one page compares."""

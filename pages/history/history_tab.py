@@ -15,9 +15,9 @@ from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.comparison import scale
 from scoring.core.challenge import Challenge
-from scoring.services.history import entries, keeping, views
-from scoring.services.history.entries import SavedSubmission, series, series_of, steps
-from scoring.services.store.database import Store, is_there
+from scoring.history import entries, keeping, views
+from scoring.history.entries import SavedSubmission, series, series_of, steps
+from scoring.store.database import Store, is_there
 
 TAB = "History"
 OFF = (

@@ -17,9 +17,9 @@ from scoring.common.text import markdown
 from scoring.comparison import scale
 from scoring.core.challenge import Challenge
 from scoring.core.submission import labels_digest
-from scoring.services.history import entries, keeping
-from scoring.services.history.entries import SavedSubmission
-from scoring.services.store.database import Store
+from scoring.history import entries, keeping
+from scoring.history.entries import SavedSubmission
+from scoring.store.database import Store
 
 OPENED, LACKS = "_opened_again", "_opened_lacks"
 NOT_CHOICES = ("tab", "set", "submission", "with")

@@ -15,9 +15,9 @@ from scoring.common.text import markdown
 from scoring.comparison import scale
 from scoring.core.challenge import Challenge
 from scoring.core.submission import labels_digest
-from scoring.services.history import entries, keeping, run_log
-from scoring.services.history.entries import SavedSubmission
-from scoring.services.store.database import Store, is_there
+from scoring.history import entries, keeping, run_log
+from scoring.history.entries import SavedSubmission
+from scoring.store.database import Store, is_there
 
 MOST = 20
 """Kept runs that are offered at once."""

@@ -7,8 +7,8 @@ from pages.history import history_tab
 from pages.server import access
 from scoring.common.findings import InputRefused
 from scoring.core.scorecard import ScoreCard
-from scoring.services.history import entries, keeping
-from scoring.services.store.database import is_there
+from scoring.history import entries, keeping
+from scoring.store.database import is_there
 
 
 def before(scored: ScoredSubmission) -> ScoreCard | None:

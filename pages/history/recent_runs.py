@@ -9,8 +9,8 @@ from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.comparison import scale
-from scoring.services.history import entries
-from scoring.services.store.database import is_there
+from scoring.history import entries
+from scoring.store.database import is_there
 
 MOST, OLDER = 5, 45
 """Runs that are listed at once, and folded below them."""

@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pages.input_widgets import dropped_photographs, reload_recovery
 from pages.server import memory_budget, network_exposure, streamlit_internals
 from pages.server.streamlit_internals import AppSession, Runtime
+from scoring.cli.doctor import Occupancy
 from scoring.common import limits
 from scoring.common.text import uploaded_name
-from scoring.services.doctor import Occupancy
 
 ROUTE = "/_stcore/upload_file/"
 SETTLED_SECONDS = 60

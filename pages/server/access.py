@@ -18,16 +18,16 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from pages.server import login_redirect, streamlit_internals
+from scoring.access import login_roles, roles
+from scoring.access.login_roles import AccessRules, actor_of, key_of
+from scoring.access.roles import LOCAL, NOBODY, Actor, Role
+from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.hidden_truth.organizer_notices import Reason
+from scoring.boards.teams.members import end_login, not_before
 from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error, lines
 from scoring.common.text import markdown
-from scoring.services.access import login_roles, roles
-from scoring.services.access.login_roles import AccessRules, actor_of, key_of
-from scoring.services.access.roles import LOCAL, NOBODY, Actor, Role
-from scoring.services.boards.hidden_truth import organizer_notices
-from scoring.services.boards.hidden_truth.organizer_notices import Reason
-from scoring.services.boards.teams.members import end_login, not_before
-from scoring.services.store.database import Store, open_store
+from scoring.store.database import Store, open_store
 
 LEAST = {
     "overview": Role.PARTICIPANT,

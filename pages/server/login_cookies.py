@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pages.server import access, streamlit_internals
 from pages.server.login_redirect import CALLBACK
 from pages.server.streamlit_internals import TOKENS_COOKIE, USER_COOKIE
+from scoring.access import login_roles
+from scoring.access.login_roles import AccessRules
 from scoring.common.findings import InputRefused
-from scoring.services.access import login_roles
-from scoring.services.access.login_roles import AccessRules
 
 TOKENS_BYTES = 3000
 """The provider's own tokens are kept up to this size: they only spare a question when somebody logs out."""
@@ -65,7 +65,7 @@ def _shortened(headers: list[Header]) -> list[Header]:
 
 def _reduced(person: dict[str, Any]) -> dict[str, Any]:
     """Return the claims of a person that are kept; boards name no groups while their store is away."""
-    from scoring.services.boards.teams.members import named_groups
+    from scoring.boards.teams.members import named_groups
 
     try:
         rules = access.access_rules()

@@ -14,8 +14,8 @@ if str(ROOT) not in sys.path:
 from pages.input_widgets import drop_messages, drop_target, reload_recovery, upload_quota  # noqa: E402
 from pages.server import access, deferred_widgets, url_state  # noqa: E402
 from pages.server.access import NavEntry  # noqa: E402
+from scoring.access.roles import Role  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402
-from scoring.services.access.roles import Role  # noqa: E402
 
 st.set_page_config(page_icon="🔬", layout="wide")
 ENTRIES = [

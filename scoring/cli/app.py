@@ -97,7 +97,7 @@ def _taken(arguments: Namespace) -> list[Finding]:
 
 def _unwritable() -> list[Finding]:
     """Refuse a place where boards and history cannot be kept; one that can only be read is opened so."""
-    from scoring.services.store.database import is_there, store_folder
+    from scoring.store.database import is_there, store_folder
 
     folder = store_folder()
     nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())

@@ -6,22 +6,22 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from scoring.boards import board as boards
+from scoring.boards.board import opened
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
+from scoring.boards.hidden_truth.split import split_board
+from scoring.boards.ranking import decision_rule, decision_views, final_ranking
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.boards.submissions import phases, submitting
+from scoring.boards.submissions.phases import Phase
+from scoring.boards.teams import members
 from scoring.cli.board_tables import phase_lines
 from scoring.cli.output import aligned, print_findings, respond
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.opening import read_file
-from scoring.services.boards import board as boards
-from scoring.services.boards.board import opened
-from scoring.services.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
-from scoring.services.boards.hidden_truth.disclosure_rules import HiddenRules
-from scoring.services.boards.hidden_truth.split import split_board
-from scoring.services.boards.ranking import decision_rule, decision_views, final_ranking
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.boards.submissions import phases, submitting
-from scoring.services.boards.submissions.phases import Phase
-from scoring.services.boards.teams import members
-from scoring.services.store import tables
-from scoring.services.store.database import Store
+from scoring.store import tables
+from scoring.store.database import Store
 
 
 def hide(store: Store, arguments: argparse.Namespace) -> None:

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from scoring.boards.foreign_leaderboards import ImportedBoard
+from scoring.boards.ranking import final_ranking
+from scoring.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
+from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions.submitting import Receipt
+from scoring.boards.truth_correction.correction_preview import Correction
+from scoring.boards.views import FOR_ORGANIZERS, own_order, which_counts
 from scoring.cli.output import aligned
 from scoring.common.text import stopped
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
-from scoring.services.boards.foreign_leaderboards import ImportedBoard
-from scoring.services.boards.ranking import final_ranking
-from scoring.services.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
-from scoring.services.boards.submissions.phases import Phase
-from scoring.services.boards.submissions.submitting import Receipt
-from scoring.services.boards.truth_correction.correction_preview import Correction
-from scoring.services.boards.views import FOR_ORGANIZERS, own_order, which_counts
 
 CASES = 5
 """Cases that a line names before it says "and N more"."""

@@ -6,27 +6,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scoring.boards import deletion, foreign_leaderboards
+from scoring.boards.board import BoardSettings, create, listed, opened, own_options
+from scoring.boards.bundles import bundle
+from scoring.boards.foreign_leaderboards import read_leaderboard
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.publication import public_report
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.boards.serialization import packed
+from scoring.boards.submissions import submission_folders, submitting
+from scoring.boards.submissions.submitting import Receipt, SubmissionRequest
+from scoring.boards.teams import members, team_changes
+from scoring.boards.truth_correction import rescoring
+from scoring.boards.truth_correction.correction_preview import correction
+from scoring.boards.views import FOR_ORGANIZERS
 from scoring.challenges import load_challenge
 from scoring.cli import board_rules
 from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
 from scoring.cli.output import print_findings, progress, respond, write, write_appendix
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
-from scoring.services.boards import deletion, foreign_leaderboards
-from scoring.services.boards.board import BoardSettings, create, listed, opened, own_options
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.foreign_leaderboards import read_leaderboard
-from scoring.services.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
-from scoring.services.boards.publication import public_report
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.boards.serialization import packed
-from scoring.services.boards.submissions import submission_folders, submitting
-from scoring.services.boards.submissions.submitting import Receipt, SubmissionRequest
-from scoring.services.boards.teams import members, team_changes
-from scoring.services.boards.truth_correction import rescoring
-from scoring.services.boards.truth_correction.correction_preview import correction
-from scoring.services.boards.views import FOR_ORGANIZERS
-from scoring.services.store.database import Store, open_store
+from scoring.store.database import Store, open_store
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -267,7 +267,7 @@ def _export(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _publish(store: Store, arguments: argparse.Namespace) -> None:
-    from scoring.services.boards.publication.publication_archive import publication
+    from scoring.boards.publication.publication_archive import publication
 
     ranking = board_ranking(opened(store, arguments.board))
     write(arguments.file, publication(ranking, arguments.creator, arguments.licence), "FILE.zip")

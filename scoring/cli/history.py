@@ -17,11 +17,11 @@ from scoring.comparison import scale as scales
 from scoring.core.challenge import Challenge
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
+from scoring.history import entries, keeping
+from scoring.history.entries import SavedSubmission, Step, series, steps
+from scoring.history.views import difference, time_of
 from scoring.inputs.sources import FixedSource, open_source
-from scoring.services.history import entries, keeping
-from scoring.services.history.entries import SavedSubmission, Step, series, steps
-from scoring.services.history.views import difference, time_of
-from scoring.services.store.database import Store, is_there, open_store
+from scoring.store.database import Store, is_there, open_store
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -103,7 +103,7 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
 
 def _examine(arguments: argparse.Namespace) -> bool:
     """Print what the installation is and can, and return whether all of it works."""
-    from scoring.services import doctor
+    from scoring.cli import doctor
 
     checks = doctor.examine()
     if arguments.json:

@@ -7,8 +7,8 @@ from pathlib import Path
 from scoring.challenges import load_challenge
 from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import writing
-from scoring.services.platforms import entry_points
-from scoring.services.platforms.evaluation import DECIMALS, PlatformSettings, SubmissionRefused, read_settings
+from scoring.platforms import entry_points
+from scoring.platforms.evaluation import DECIMALS, PlatformSettings, SubmissionRefused, read_settings
 
 
 def run(arguments: argparse.Namespace) -> bool:
@@ -50,7 +50,7 @@ def _refuse(refused: SubmissionRefused) -> None:
 
 
 def _bundle(arguments: argparse.Namespace) -> None:
-    from scoring.services.platforms.bundles import Order, write_bundle
+    from scoring.platforms.bundles import Order, write_bundle
 
     challenge, is_public = load_challenge(arguments.challenge), arguments.public_truth
     decimals = arguments.decimals if is_public or arguments.decimals is not None else DECIMALS

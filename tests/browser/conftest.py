@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from scoring.services.boards.sample_board import create_sample
-from scoring.services.store.database import open_store
+from scoring.boards.sample_board import create_sample
+from scoring.store.database import open_store
 from tests.browser import driver
 from tests.browser.driver import Server
 from tests.browser.profiles import Profile, Profiles

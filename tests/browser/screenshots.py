@@ -10,8 +10,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from scoring.services.boards.sample_board import ID, create_sample
-from scoring.services.store.database import open_store
+from scoring.boards.sample_board import ID, create_sample
+from scoring.store.database import open_store
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE
 

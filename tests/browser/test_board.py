@@ -6,14 +6,14 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
-from scoring.services.boards.board import BoardSettings, create, opened
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.boards.serialization import zipped
-from scoring.services.boards.submissions.submitting import SubmissionRequest, exclude, submit
-from scoring.services.boards.truth_correction import rescoring
-from scoring.services.boards.truth_correction.correction_preview import correction
-from scoring.services.store.database import open_store
+from scoring.boards.board import BoardSettings, create, opened
+from scoring.boards.bundles import bundle
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.boards.serialization import zipped
+from scoring.boards.submissions.submitting import SubmissionRequest, exclude, submit
+from scoring.boards.truth_correction import rescoring
+from scoring.boards.truth_correction.correction_preview import correction
+from scoring.store.database import open_store
 from tests.browser import driver
 from tests.support.boards import CASES, TRUTH, labels, predictions
 

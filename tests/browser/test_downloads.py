@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from scoring.boards.publication import public_report
 from scoring.challenges import REGISTRY, samples
 from scoring.presentation import html
-from scoring.services.boards.publication import public_report
+from tests.boards.test_large import crowd
 from tests.browser import driver
-from tests.services.boards.test_large import crowd
 from tests.support.command_line import run
 from tests.support.thinned import some
 from tests.support.visits import sample_card

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from scoring.services.boards.hidden_truth import organizer_notices
-from scoring.services.boards.hidden_truth.disclosure import HiddenRules
-from scoring.services.boards.teams import members
-from scoring.services.store.database import open_store
+from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.teams import members
+from scoring.store.database import open_store
 from tests.browser import driver
 from tests.support.hidden_boards import good, hidden_board
 from tests.support.provider import provided, secrets

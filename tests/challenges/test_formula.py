@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 import scoring
+from scoring.boards import views
+from scoring.boards.board import opened
+from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.challenges import REGISTRY
 from scoring.comparison import report
 from scoring.presentation.html import html
 from scoring.presentation.paper import archive
-from scoring.services.boards import views
-from scoring.services.boards.board import opened
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.store.database import open_store
+from scoring.store.database import open_store
 from tests.challenges.hecktor2026 import four
 from tests.support import category_tables, lesion_tables, nuclei_lists, risk_tables
 from tests.support.command_line import run

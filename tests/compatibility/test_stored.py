@@ -15,9 +15,9 @@ from zipfile import ZipFile
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.services.history import entries
-from scoring.services.store import tables
-from scoring.services.store.database import open_store
+from scoring.history import entries
+from scoring.store import tables
+from scoring.store.database import open_store
 from scoring.version import __version__
 from tests.support import schemas
 from tests.support.command_line import ROOT, Finished, run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.services.store.database import DATABASE, FOLDER
+from scoring.store.database import DATABASE, FOLDER
 from tests.support.boards import board, filled, predictions
 from tests.support.command_line import ROOT
 from tests.support.databases import POSTGRESQL

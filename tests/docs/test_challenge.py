@@ -3,11 +3,11 @@
 import re
 import shlex
 
-from scoring.services.access.login_roles import read
-from scoring.services.boards.hidden_truth import disclosure_rules
-from scoring.services.boards.submissions import phases
-from scoring.services.boards.teams import members
-from scoring.services.store.database import open_store
+from scoring.access.login_roles import read
+from scoring.boards.hidden_truth import disclosure_rules
+from scoring.boards.submissions import phases
+from scoring.boards.teams import members
+from scoring.store.database import open_store
 from tests.support.boards import labels
 from tests.support.command_line import ROOT, run
 

@@ -198,8 +198,8 @@ def test_no_deadline_hangs_on_the_clock_of_the_day():
     # What a login's claims, the withdrawal of one, and the age of a file are stated in.
     stated = {
         "pages/server/access.py",
-        "scoring/services/boards/teams/members.py",
-        "scoring/services/store/files.py",
+        "scoring/boards/teams/members.py",
+        "scoring/store/files.py",
     }
     places = {*(ROOT / "scoring").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"}
     places -= {ROOT / path for path in stated}

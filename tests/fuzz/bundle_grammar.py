@@ -9,14 +9,14 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
+from scoring.boards import serialization
+from scoring.boards.board import listed, opened
+from scoring.boards.bundles import bundle
+from scoring.boards.bundles.unpacking import FILES
+from scoring.boards.publication import public_report
+from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.inputs.sources import sha256
-from scoring.services.boards import serialization
-from scoring.services.boards.board import listed, opened
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.bundles.unpacking import FILES
-from scoring.services.boards.publication import public_report
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.store.database import open_store
+from scoring.store.database import open_store
 from tests.hostile.inputs import Came, attempt
 from tests.support import bundles
 

@@ -9,14 +9,14 @@ import zipfile
 import numpy as np
 import pytest
 
+from scoring.boards import serialization
+from scoring.boards.board import listed
+from scoring.boards.bundles import bundle
+from scoring.boards.bundles.manifest import PROBLEMS, check_manifest
 from scoring.common.findings import InputRefused
 from scoring.inputs.sources import sha256
-from scoring.services.boards import serialization
-from scoring.services.boards.board import listed
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.bundles.manifest import PROBLEMS, check_manifest
-from scoring.services.store.database import open_store
-from scoring.services.store.files import Bucket, Folder
+from scoring.store.database import open_store
+from scoring.store.files import Bucket, Folder
 from tests.hostile.test_table import peak
 from tests.support import bundles
 

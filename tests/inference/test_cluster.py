@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.cli import doctor
 from scoring.common.findings import InputRefused, error
 from scoring.inference import pool
 from scoring.inference.cluster import masks, scheduler
@@ -34,7 +35,6 @@ from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import ModelFailed
 from scoring.inputs.masks.counting import examine
 from scoring.inputs.masks.lesions import MaskPair
-from scoring.services import doctor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
 from tests.support import volumes

@@ -8,11 +8,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages.server import access, streamlit_internals
-from scoring.services.access import roles
-from scoring.services.access.roles import Role
-from scoring.services.boards.hidden_truth import organizer_notices
-from scoring.services.boards.teams import members
-from scoring.services.store.database import open_store
+from scoring.access import roles
+from scoring.access.roles import Role
+from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.teams import members
+from scoring.store.database import open_store
 from tests.pages.conftest import NAVIGATION
 from tests.support.command_line import ROOT
 from tests.support.thinned import crossed
@@ -105,7 +105,7 @@ def test_an_act_before_the_shell_is_refused_when_the_role_is_gone():
         import streamlit as st
 
         from pages.server import access
-        from scoring.services.access.roles import Role
+        from scoring.access.roles import Role
 
         @access.needs(Role.PARTICIPANT)
         def write():

@@ -5,15 +5,15 @@ from datetime import datetime
 import pytest
 
 from pages.server import network_exposure
+from scoring.boards.board import change_settings, listed
+from scoring.boards.board import opened as board_of
+from scoring.boards.ranking import board_ranking as ranking_module
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.boards.submissions.phases import Phase, define, phases
+from scoring.boards.submissions.submitting import exclude
+from scoring.boards.teams.members import facts as known_facts
 from scoring.comparison.team_facts import TeamFacts
-from scoring.services.boards.board import change_settings, listed
-from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.ranking import board_ranking as ranking_module
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.boards.submissions.phases import Phase, define, phases
-from scoring.services.boards.submissions.submitting import exclude
-from scoring.services.boards.teams.members import facts as known_facts
-from scoring.services.store.database import open_store
+from scoring.store.database import open_store
 from tests.support.boards import filled, labels, predictions
 from tests.support.visits import finished, words
 

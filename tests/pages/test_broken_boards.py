@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
+from scoring.boards.board import listed
+from scoring.boards.board import opened as board_of
+from scoring.boards.bundles import bundle
+from scoring.boards.submissions import phases
+from scoring.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.common.findings import InputRefused
-from scoring.services.boards.board import listed
-from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.submissions import phases
-from scoring.services.boards.submissions.submitting import SubmissionRequest, submit
-from scoring.services.store import tables
-from scoring.services.store.database import open_store
+from scoring.store import tables
+from scoring.store.database import open_store
 from tests.support import bundles, databases
 from tests.support.boards import board, predictions
 from tests.support.visits import words

@@ -13,16 +13,16 @@ import pytest
 import scoring
 from pages.comparison import facts
 from pages.display.finding_list import without_flags
+from scoring.boards import board as boards
+from scoring.boards.bundles import bundle
+from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.challenges import samples
 from scoring.common import text
 from scoring.common.finding_groups import grouped
 from scoring.common.findings import error
 from scoring.comparison import scale, summary_text
 from scoring.presentation.figures.numerals import points
-from scoring.services.boards import board as boards
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.store.database import open_store
+from scoring.store.database import open_store
 from tests.support import visits
 from tests.support.archives import archive_of
 from tests.support.boards import filled

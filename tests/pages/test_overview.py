@@ -1,10 +1,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from scoring.boards.board import opened as board_of
+from scoring.boards.bundles import bundle
 from scoring.challenges import REGISTRY
-from scoring.services.boards.board import opened as board_of
-from scoring.services.boards.bundles import bundle
-from scoring.services.store.database import open_store
+from scoring.store.database import open_store
 from tests.pages.conftest import NAVIGATION
 from tests.support import photographs
 from tests.support.boards import filled

@@ -3,11 +3,11 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.services.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
-from scoring.services.boards.hidden_truth.disclosure import HiddenRules
-from scoring.services.boards.hidden_truth.organizer_notices import Reason
-from scoring.services.boards.teams import members
-from scoring.services.store.database import open_store
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.hidden_truth.organizer_notices import Reason
+from scoring.boards.teams import members
+from scoring.store.database import open_store
 from tests.pages.test_access import RULES, claims
 from tests.support.hidden_boards import good, hidden_board
 from tests.support.visits import finished, words

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from pages.server import access
-from scoring.services.access.roles import Role
-from scoring.services.boards.board import opened
-from scoring.services.boards.hidden_truth import organizer_notices
-from scoring.services.boards.hidden_truth.disclosure import HiddenRules
-from scoring.services.boards.ranking.board_ranking import board_ranking
-from scoring.services.boards.submissions import participant
-from scoring.services.store.database import open_store
+from scoring.access.roles import Role
+from scoring.boards.board import opened
+from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.boards.submissions import participant
+from scoring.store.database import open_store
 from tests.browser import driver
 from tests.support.hidden_boards import OPEN, good, hidden_board
 from tests.support.provider import PEOPLE, cookie_of, secrets

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from scoring.services.boards.board import BoardSettings, create, opened
-from scoring.services.boards.bundles import bundle
-from scoring.services.boards.submissions import phases
-from scoring.services.boards.submissions.phases import Phase
-from scoring.services.boards.submissions.submitting import SubmissionRequest, submit
-from scoring.services.store.database import open_store
+from scoring.boards.board import BoardSettings, create, opened
+from scoring.boards.bundles import bundle
+from scoring.boards.submissions import phases
+from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions.submitting import SubmissionRequest, submit
+from scoring.store.database import open_store
 from tests.support.boards import labels, predictions
 
 MANIFEST = "manifest.json"

@@ -5,15 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from scoring.services.access.roles import Actor, Role
-from scoring.services.boards.board import BoardSettings, OpenBoard, create, opened
-from scoring.services.boards.hidden_truth import disclosure
-from scoring.services.boards.hidden_truth.disclosure import HiddenRules
-from scoring.services.boards.submissions import participant, phases
-from scoring.services.boards.submissions.participant import SubmissionFeedback
-from scoring.services.boards.submissions.phases import Phase
-from scoring.services.boards.teams import members
-from scoring.services.store.database import Store, open_store
+from scoring.access.roles import Actor, Role
+from scoring.boards.board import BoardSettings, OpenBoard, create, opened
+from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.submissions import participant, phases
+from scoring.boards.submissions.participant import SubmissionFeedback
+from scoring.boards.submissions.phases import Phase
+from scoring.boards.teams import members
+from scoring.store.database import Store, open_store
 from tests.support.boards import CASES, TRUTH
 
 PAUL = Actor(Role.PARTICIPANT, "https://idp|paul", "Paul", "paul@example.org", issued=1000.0)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.boards.serialization import zipped
 from scoring.challenges.declared import draft, library, suggestion
 from scoring.cli import declared as declared_command
 from scoring.common.findings import InputRefused
-from scoring.services.boards.serialization import zipped
 from tests.support.command_line import run, run_fresh
 
 FILE = """# who writes comments

@@ -2,9 +2,9 @@
 
 import scoring
 from scoring.challenges import samples
-from scoring.services.history import keeping
-from scoring.services.history.keeping import Keeping
-from scoring.services.store.database import open_store
+from scoring.history import keeping
+from scoring.history.keeping import Keeping
+from scoring.store.database import open_store
 from tests.support.visits import sample_card, shown_table, words
 
 

@@ -4,8 +4,8 @@ import pytest
 
 import scoring
 from scoring.challenges import REGISTRY, samples
-from scoring.services.history import entries
-from scoring.services.store.database import open_store
+from scoring.history import entries
+from scoring.store.database import open_store
 from tests.support.boards import labels, predictions
 from tests.support.command_line import run
 from tests.support.thinned import some

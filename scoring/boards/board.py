@@ -1,0 +1,373 @@
+"""Boards: create, find and change them, and score submissions to them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+
+from scoring.access.roles import Role
+from scoring.boards.ranking.decision_rule import note_change
+from scoring.boards.row_validation import (
+    BOARD_ID,
+    COUNTS,
+    DRAFT,
+    IMPORTED,
+    VISIBILITIES,
+    require_readable,
+)
+from scoring.boards.serialization import packed
+from scoring.boards.version_results import VersionResult
+from scoring.challenges import is_known, kept_declaration, load_challenge, remember
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
+from scoring.core import options as of_options
+from scoring.core.case_subset import of_cases
+from scoring.core.challenge import Challenge
+from scoring.inputs.case_tables import joined_columns
+from scoring.inputs.sources import Source, sha256
+from scoring.inputs.team_entries import MODEL
+from scoring.statistics.options import StatisticsOptions
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.secure_delete import pin_files
+
+USUAL = asdict(StatisticsOptions())
+"""Replicates, seed, unit and kind of interval, as they usually are."""
+
+
+@dataclass(frozen=True)
+class BoardSettings:
+    """How a board scores.
+
+    Attributes:
+        counts: Which submission of a team is ranked: "last" or "best".
+        score: The challenge's options of `score` that are the same for all teams.
+        compare: Its options of the stage "compare".
+        statistics: `resamples`, `seed`, `group` and `interval`.
+        keep_refused: Whether refused files are kept; they count nothing.
+        metadata: A table that is joined to the truth by case id, for slices and units.
+    """
+
+    title: str
+    counts: str = "last"
+    score: Mapping[str, Any] = field(default_factory=dict)
+    compare: Mapping[str, Any] = field(default_factory=dict)
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+    keep_refused: bool = False
+    metadata: Source | None = None
+
+
+@dataclass(frozen=True)
+class OpenBoard:
+    """A board with one version of its test set."""
+
+    store: Store
+    row: tables.Board
+    test_set: tables.TestSetVersion
+
+    @property
+    def challenge(self) -> Challenge[Any, Any]:
+        """Return the challenge that scores."""
+        return load_challenge(self.row.challenge)
+
+    @cached_property
+    def truth(self) -> Any:
+        """Return the truth. Raises InputRefused where the store does not have it."""
+        score = self.row.options["score"]
+        if self.imported and not self.store.files.holds(self.test_set.sha256):
+            message = "it was imported without its test set, so it can be shown but cannot score submissions."
+            raise InputRefused([error("imported-board", self.row.id, message)])
+        data = self.store.files.read(self.test_set.sha256)
+        needed = self.challenge.needed("truth", score)
+        return self.challenge.read_truth(data, name=self.test_set.name, **needed)
+
+    @cached_property
+    def imported(self) -> str:
+        """Return in words that the board came as a bundle, "" where it did not."""
+        with self.store.read() as session:
+            row = session.get(tables.ImportedBundle, self.row.id)
+        return (
+            "" if row is None else f"as imported on {row.created[:10]}: scores and times come from the file"
+        )
+
+    @cached_property
+    def metadata(self) -> bytes | None:
+        """Return the table that is joined to the truth. Raises InputRefused where the store lacks it."""
+        digest = self.test_set.metadata_sha256
+        return None if digest is None else self.store.files.read(digest)
+
+    @cached_property
+    def split(self) -> tables.Split | None:
+        """Return the parts of the test set; None where it has none."""
+        with self.store.read() as session:
+            row = session.get(tables.Split, self.row.id)
+        require_readable(self.row.id, [row] if row else ())
+        return row
+
+    @cached_property
+    def parts(self) -> tuple[Any, Any] | None:
+        """Return the indices of the withheld and of the shown cases; None where it is not split."""
+        if self.split is None:
+            return None
+        is_shown = np.isin(np.array(self.truth.ids, str), self.split.cases)
+        return np.flatnonzero(~is_shown), np.flatnonzero(is_shown)
+
+    @property
+    def n_told(self) -> int:
+        """Return of how many cases scores tell something before the end."""
+        return len(self.truth) if self.parts is None else len(self.parts[1])
+
+    def result(self, data: bytes, name: str, own: Mapping[str, Any], **settings: Any) -> VersionResult:
+        """Score predictions or a model (.onnx). name: its name in messages; own: options of this submission
+        alone; settings: other statistics than the board's."""
+        challenge, options = self.challenge, {**self.row.options["score"], **own}
+        truth, is_model = self.truth, name.lower().endswith(MODEL)
+        try:
+            if wrong := challenge.check_options(options, is_model):
+                raise InputRefused(wrong)
+            if is_model:
+                predictions = challenge.predict(
+                    data, truth, name=name, **challenge.needed("predict", options)
+                )
+            else:
+                needed = challenge.needed("predictions", options)
+                predictions = challenge.read_predictions(data, truth, name, **needed)
+            how = {**options, **self.row.options["statistics"], **settings, "metadata": self.metadata}
+            if self.parts is None:
+                return VersionResult(challenge.score(truth, predictions, with_curves=False, **how))
+            card, shown = (
+                challenge.score(of_cases(truth, part), of_cases(predictions, part), with_curves=False, **how)
+                for part in self.parts
+            )
+        except InputRefused as refused:
+            return VersionResult(None, refused.problems)
+        return VersionResult(card, shown=shown)
+
+
+def create(
+    store: Store,
+    board_id: str,
+    challenge_id: str,
+    truth: Source,
+    settings: BoardSettings,
+    name: str | None = None,
+) -> OpenBoard:
+    """Create a board.
+
+    Args:
+        store: Where.
+        board_id: Its id: small letters, digits and hyphens.
+        truth: The test set.
+        name: What messages call the test set; None: its own name.
+
+    Raises:
+        InputRefused: With every problem of truth, id and settings.
+    """
+    challenge = load_challenge(challenge_id)
+    problems = [*new_board_problems(store, board_id, settings.title), *_wrong(challenge, settings)]
+    table = None
+    try:
+        filename, data = packed(truth, name)
+        read = challenge.read_truth(data, name=filename, **challenge.needed("truth", settings.score))
+        if settings.metadata is not None:
+            joined_columns(read, settings.metadata, repeated=True)
+            table = packed(settings.metadata)[1]
+    except InputRefused as refused:
+        problems += refused.problems
+    if problems:
+        raise InputRefused(problems)
+    created, digest = tables.now(), sha256(data)
+    options = {part: dict(getattr(settings, part)) for part in ("score", "compare", "statistics")}
+    row = tables.Board(
+        id=board_id,
+        challenge=challenge.id,
+        title=shortened(settings.title),
+        counts=settings.counts,
+        options=options | kept_declaration(challenge.id),
+        created=created,
+        version=1,
+        keep_refused=settings.keep_refused,
+    )
+    test_set = tables.TestSetVersion(
+        board_id=board_id, number=1, name=filename, sha256=digest, created=created
+    )
+    files = {digest: data}
+    if table is not None:
+        test_set.metadata_sha256 = sha256(table)
+        files[test_set.metadata_sha256] = table
+    with store.write() as session:
+        pin_files(store, session, files)
+        session.add(row)
+        session.flush()
+        session.add(test_set)
+    return OpenBoard(store, row, test_set)
+
+
+def _wrong(challenge: Challenge[Any, Any], settings: BoardSettings) -> list[Finding]:
+    """Return the problems of options."""
+    problems = [
+        *challenge.check_options({**settings.score, **settings.compare}),
+        *StatisticsOptions(**settings.statistics).problems(),
+    ]
+    if settings.counts not in COUNTS:
+        message = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
+        problems.append(error("bad-option", "--counts", message))
+    return problems
+
+
+def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
+    """Return a board with a version of its test set, None: the one whose numbers are shown. Drafts are
+    there for organizers alone, and only they are told which boards there are.
+
+    Raises:
+        InputRefused: `no-board` or `no-version` where there is none.
+    """
+    with store.read() as session:
+        row = session.get(tables.Board, board_id)
+        organizes = store.actor.role >= Role.ORGANIZER
+        if row is None or (row.visibility == DRAFT and not organizes):
+            message = "there is no such board here."
+            if organizes:
+                known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
+                message += f" Boards: {known or 'none yet'}."
+            raise InputRefused([error("no-board", shortened(board_id, 64), message)])
+        require_readable(board_id, [row])
+        if IMPORTED in row.options:
+            message = "it was imported from another platform: it is shown, and takes no submissions."
+            raise InputRefused([error("imported-board", board_id, message)])
+        remember(row.options.get("declaration"))
+        if not is_known(row.challenge):
+            message = (
+                f"its challenge {shortened(row.challenge, 64)} is unknown here: install a newer Benchside."
+            )
+            raise InputRefused([error("no-board", board_id, message)])
+        wanted = number or row.version
+        test_set = session.get(tables.TestSetVersion, (board_id, wanted)) if wanted <= row.version else None
+        if test_set is None:
+            message = f"the board has no version {wanted} of its test set; there are 1 to {row.version}."
+            raise InputRefused([error("no-version", board_id, message)])
+        require_readable(board_id, [test_set])
+    return OpenBoard(store, row, test_set)
+
+
+def listed(store: Store) -> list[dict[str, Any]]:
+    """Return the boards, oldest first, with how many teams and submissions each has; `broken` says why one
+    cannot be read."""
+    names = ("id", "challenge", "title", "created", "version", "visibility")
+    with store.read() as session:
+        columns = (getattr(tables.Board, name) for name in names)
+        rows = session.execute(select(*columns).order_by(tables.Board.created, tables.Board.id)).all()
+        pairs = session.execute(select(tables.Submission.board_id, tables.Submission.team)).all()
+    return [
+        dict(zip(names, row, strict=True))
+        | {"teams": len({team for board_id, team in pairs if board_id == row.id})}
+        | {"submissions": sum(board_id == row.id for board_id, _ in pairs)}
+        | _imported_or_broken(store, row.id)
+        for row in rows
+    ]
+
+
+def _imported_or_broken(store: Store, board_id: str) -> dict[str, Any]:
+    """Return how many teams an imported leaderboard has, or why a board cannot be read."""
+    phase = tables.PhaseRow
+    try:
+        with store.read() as session:
+            row = session.get(tables.Board, board_id)
+            phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
+        if row is not None:
+            require_readable(board_id, [row, *phases])
+    except InputRefused as refused:
+        return {"broken": refused.problems[0].message}
+    if row is None or IMPORTED not in row.options:
+        return {}
+    return {"teams": len({entry[0] for entry in row.options[IMPORTED]["entries"]})}
+
+
+def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options of one submission from their texts.
+
+    Raises:
+        InputRefused: `bad-option` for names that are not options of single submissions, and for wrong values.
+    """
+    own = {option.name: option for option in challenge.options if option.per_team}
+    problems: list[Finding] = []
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        if name not in own:
+            known = ", ".join(own) or "none"
+            problems.append(
+                error("bad-option", "--option", f"{name!r} cannot be set by submission; these can: {known}.")
+            )
+            continue
+        try:
+            values[name] = own[name].type(text)
+        except ValueError:
+            problems.append(error("bad-option", "--option", f"{name}: {text!r} is no number."))
+    problems += of_options.check(own.values(), values)
+    if problems:
+        raise InputRefused(problems)
+    return values
+
+
+def new_board_problems(store: Store, board_id: str, title: str) -> list[Finding]:
+    """Return the problems of the id and the title of a new board."""
+    problems = []
+    if not BOARD_ID.fullmatch(board_id):
+        message = "the address of a board has small letters, digits and hyphens, at most 64: lesions-2026."
+        problems.append(error("bad-option", "--id", message))
+    problems += title_problems(title)
+    with store.read() as session:
+        if session.get(tables.Board, board_id) is not None:
+            message = f"there is a board {board_id} already: choose another address (id)."
+            problems.append(error("board-exists", "--id", message))
+    return problems
+
+
+def title_problems(title: str) -> list[Finding]:
+    """Return the problems of the title of a board."""
+    if title.strip() and len(title) <= tables.NAME:
+        return []
+    return [error("bad-option", "--title", f"write 1 to {tables.NAME} characters.")]
+
+
+def change_settings(
+    store: Store,
+    board_id: str,
+    title: str | None = None,
+    counts: str | None = None,
+    keep_refused: bool | None = None,
+    visibility: str | None = None,
+) -> OpenBoard:
+    """Change a board; None leaves a setting as it is.
+
+    Args:
+        store: Where the board is.
+        counts: Which submission of a team is ranked: "last" or "best".
+        keep_refused: Whether files that are refused from now on are kept. Those that are kept stay.
+        visibility: Who finds it besides organizers: "draft", "unlisted" or "public".
+
+    Raises:
+        InputRefused: `no-board` where there is none, `bad-option` with every setting that cannot be.
+    """
+    board = opened(store, board_id)
+    problems = [] if title is None else title_problems(title)
+    if counts not in (None, *COUNTS):
+        message = f"{counts!r} is not one of {', '.join(COUNTS)}."
+        problems.append(error("bad-option", "--counts", message))
+    if visibility not in (None, *VISIBILITIES):
+        message = f"{visibility!r} is not one of {', '.join(VISIBILITIES)}."
+        problems.append(error("bad-option", "--visibility", message))
+    if problems:
+        raise InputRefused(problems)
+    with store.write() as session:
+        row = session.get(tables.Board, board.row.id, with_for_update=True)
+        if row is not None:
+            row.visibility = row.visibility if visibility is None else visibility
+            row.title = row.title if title is None else shortened(title)
+            row.counts = row.counts if counts is None else counts
+            row.keep_refused = row.keep_refused if keep_refused is None else keep_refused
+            note_change(session, row.id)
+    return opened(store, board_id)

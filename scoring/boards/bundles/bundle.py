@@ -1,0 +1,185 @@
+"""A board as one file that outlives the server, exported, checked and imported: a zip with a manifest.
+
+Exporting an imported board gives the same bytes.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scoring.access.roles import Role
+from scoring.boards import serialization
+from scoring.boards.board import OpenBoard
+from scoring.boards.bundles.manifest import ROWS, rows_of
+from scoring.boards.bundles.unpacking import FILES, OF_RESULTS, unpack_bundle
+from scoring.boards.bundles.without_truth import Rows, reduced
+from scoring.boards.ranking.ranked_submissions import counting, results
+from scoring.boards.row_validation import plain
+from scoring.challenges import load_challenge
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
+from scoring.common.zips import zipped
+from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
+from scoring.inputs.sources import Source
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.secure_delete import discard_left, pin_files
+
+BUNDLE_BYTES = 200_000_000
+"""Of all that a bundle of a visitor unpacks to, with its scorecards."""
+COMMAND_LINE_BYTES = 10 * BUNDLE_BYTES
+"""For whoever uses the command line."""
+
+
+def export(board: OpenBoard, with_truth: bool) -> bytes:
+    """Return a board as a bundle. A run of scoring again that was stopped is left out.
+
+    Args:
+        with_truth: Whether the test sets are in it. Without them nothing in it tells the truth: it is ranked
+            elsewhere by scores alone, and takes no submissions.
+    """
+    store, row = board.store, board.row
+    store.actor.require(Role.ORGANIZER)
+    with store.read() as session:
+        rows: Rows = {
+            name: [
+                plain(scalar)
+                for scalar in session.scalars(select(table).where(table.__table__.c.board_id == row.id))
+                if getattr(scalar, "number", 0) <= row.version
+            ]
+            for name, table in ROWS.items()
+        }
+    for name, entries in rows.items():
+        keys = [column.name for column in ROWS[name].__table__.primary_key]
+        entries.sort(key=lambda entry, keys=keys: [entry[key] for key in keys])  # type: ignore[misc]
+    digests = {one["sha256"] for one in (*rows["submissions"], *rows["refused"])}
+    of_board, cards = plain(row), dict[str, bytes]()
+    if with_truth:
+        digests |= {one["card"] for name in OF_RESULTS for one in rows[name] if one["card"]}
+        digests |= {one[key] for one in rows["test_sets"] for key in ("sha256", "metadata_sha256")} - {None}
+    else:
+        of_board, rows, cards = reduced(board, of_board, rows)
+    found = {**cards, **{digest: store.files.read(digest) for digest in digests}}
+    files = {digest: found[digest] for digest in sorted(found)}
+    sizes = {digest: len(data) for digest, data in files.items()}
+    manifest = {"format": BOARD_FORMAT, "board": of_board, **rows, "files": sizes}
+    text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
+    members = [(BOARD_MANIFEST, text.encode()), *((FILES + digest, data) for digest, data in files.items())]
+    return zipped(members)
+
+
+@dataclass(frozen=True)
+class BundleContents:
+    """A bundle whose parts fit together: the board, its rows by list, and files by their SHA-256."""
+
+    board: tables.Board
+    rows: Mapping[str, list[Any]]
+    files: Mapping[str, bytes]
+
+
+def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContents:
+    """Read a bundle, and check all that can be checked without the test set.
+
+    Args:
+        most_bytes: That it may unpack to, with its scorecards. More is refused before it is unpacked.
+
+    Raises:
+        InputRefused: `bad-bundle` with every problem, or what the zip is refused for.
+    """
+    name, data = ("the file", source) if isinstance(source, bytes) else serialization.packed(source)
+    manifest, files = unpack_bundle(data, name, most_bytes)
+    board, lists = rows_of(manifest)
+    return BundleContents(board, dict(zip(ROWS, lists, strict=True)), files)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What is ranked of a bundle, to be compared elsewhere.
+
+    Attributes:
+        teams: The submission of each team that counts: name and bytes of its file, and its own options.
+        truth: Name and bytes of the test set; None where the bundle goes without.
+    """
+
+    challenge: str
+    title: str
+    teams: Mapping[str, tuple[str, bytes, Mapping[str, Any]]]
+    truth: tuple[str, bytes] | None
+
+
+def counted(source: Source) -> Counting:
+    """Return what is ranked of the board in a bundle.
+
+    Raises:
+        InputRefused: `bad-bundle` where the file is none or was changed.
+    """
+    bundle = read_bundle(source)
+    row, files, submissions = bundle.board, bundle.files, bundle.rows["submissions"]
+    scored = {
+        scoring.submission_id: scoring for scoring in bundle.rows["scorings"] if scoring.number == row.version
+    }
+    sent = {submission.id: submission for submission in submissions}
+    unranked = {team.name for team in bundle.rows["teams"] if team.baseline}
+    ranked = counting(
+        results(
+            (one, scored[one.id]) for one in submissions if one.id in scored and one.team not in unranked
+        ),
+        row.counts,
+        load_challenge(row.challenge).scoring.quantity(),
+        nominated={team.nominated for team in bundle.rows["teams"]},
+    )
+    teams = {
+        team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)
+        for team, one in ranked.items()
+    }
+    (truth,) = (one for one in bundle.rows["test_sets"] if one.number == row.version)
+    known = (truth.name, files[truth.sha256]) if truth.sha256 in files else None
+    return Counting(row.challenge, row.title, teams, known)
+
+
+def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -> str:
+    """Put the board of a bundle into a store, and return its id. most_bytes: as of `read_bundle`.
+
+    Raises:
+        InputRefused: `bad-bundle` where the file is none or was changed, `board-exists` where a board of that
+            id is here already. Nothing is kept then.
+    """
+    bundle = read_bundle(source, most_bytes)
+    board_id = str(bundle.board.id)
+    with store.read() as session:
+        _refuse_known(session, bundle)
+    try:
+        for content in bundle.files.values():
+            store.keep(content)
+        with store.write() as session:
+            _refuse_known(session, bundle)
+            pin_files(store, session, bundle.files)
+            arrival = tables.ImportedBundle(board_id=board_id, created=tables.now())
+            for rows in ([bundle.board], *bundle.rows.values(), [arrival]):
+                session.add_all(rows)
+                session.flush()
+    except BaseException:
+        with suppress(InputRefused):  # the refusal that began it says more
+            discard_left(store, bundle.files)
+        raise
+    return board_id
+
+
+def _refuse_known(session: Session, bundle: BundleContents) -> None:
+    """Do nothing if neither the board nor a submission is in the store. Raises InputRefused."""
+    board_id = str(bundle.board.id)
+    if session.get(tables.Board, board_id) is not None:
+        words = "there is a board of this id here already: import it into another store (BENCHSIDE_STORE)."
+        raise InputRefused([error("board-exists", board_id, words)])
+    for table, name in ((tables.Submission, "submissions"), (tables.RefusedFile, "refused")):
+        ids = {row.id for row in bundle.rows[name]}
+        query = select(table.id, table.board_id)
+        for known, other in session.execute(query):
+            if known in ids:
+                words = f"the board {other} has a submission of this id: import it into another store."
+                raise InputRefused([error("board-exists", shortened(known, 64), words)])

@@ -1,0 +1,138 @@
+"""Rehearsal of an import: the board of a bundle in a store in memory, scored again, ranked and drawn."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
+
+from scoring.access.roles import LOCAL
+from scoring.boards import serialization
+from scoring.boards.board import opened
+from scoring.boards.bundles.manifest import rows_of
+from scoring.boards.bundles.scorecard_checks import cases_digest, same_replicates, same_values
+from scoring.boards.publication import public_report
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.common.findings import InputRefused
+from scoring.inputs.sources import open_source
+from scoring.inputs.team_entries import MODEL
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.files import FileStore, missing
+
+RANKED_VERSIONS = 5
+SHARE = 0.05
+"""Of the bytes that a bundle may unpack to: what is scored again has no more."""
+DRAWN = 2.5
+"""Cases in replicates for each of these bytes: of the newest submissions that have no more, intervals and
+replicates are made again too."""
+
+
+@dataclass(frozen=True)
+class BundleFiles:
+    """Files of a bundle, to be read."""
+
+    contents: Mapping[str, bytes]
+    address: str = "bundle"
+
+    def read(self, digest: str) -> bytes:
+        """Return a file. Raises InputRefused where the bundle lacks it."""
+        if digest not in self.contents:
+            raise missing(digest)
+        return self.contents[digest]
+
+    def holds(self, digest: str) -> bool:
+        """Return whether a file is there."""
+        return digest in self.contents
+
+
+@dataclass(frozen=True)
+class BundleStore(Store):
+    """Store in memory with the board of a bundle."""
+
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+
+    @cached_property
+    def files(self) -> FileStore:
+        """Return the files of the bundle, which can only be read."""
+        return cast(FileStore, BundleFiles(self.contents))
+
+
+@contextmanager
+def rehearsed(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterator[BundleStore]:
+    """Open a store in memory with the board of a manifest that was checked."""
+    engine = create_engine("sqlite://")
+    try:
+        tables.Base.metadata.create_all(engine)
+        board, lists = rows_of(manifest)
+        arrival = tables.ImportedBundle(board_id=board.id, created=tables.now())
+        with Session(engine) as session, session.begin():
+            for rows in ([board], *lists, [arrival]):
+                session.add_all(rows)
+                session.flush()
+        yield BundleStore(engine, Path(), "bundle", LOCAL, is_read_only=True, contents=files)
+    finally:
+        engine.dispose()
+
+
+def unrankable(store: BundleStore, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why versions of the board cannot be ranked and drawn; what its page says itself is none."""
+    versions = sorted({scoring["number"] for scoring in manifest["scorings"]})[-RANKED_VERSIONS:]
+    for number in versions:
+        try:
+            with suppress(InputRefused):
+                public_report.sections(board_ranking(opened(store, manifest["board"]["id"], number)))
+        except Exception as problem:  # whatever a card of anybody can cause
+            yield f"version {number} of its test set cannot be ranked ({type(problem).__name__})"
+
+
+def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes: float) -> Iterator[str]:
+    """Yield which results are not those of the submission and the test set in the bundle.
+
+    Models are not run, and where test sets and submissions have more than `most_bytes` nothing is scored.
+    Intervals and replicates are those of the newest submissions only (`DRAWN`).
+    """
+    files = store.contents
+    truths = {row["number"]: row["sha256"] for row in manifest["test_sets"] if row["sha256"] in files}
+    sent = {row["id"]: row for row in manifest["submissions"] if not row["name"].lower().endswith(MODEL)}
+    results = [
+        row
+        for row in (*manifest["scorings"], *manifest.get("shown", ()))
+        if row["card"] and row["number"] in truths and row["submission_id"] in sent
+    ]
+    read = {truths[row["number"]] for row in results}
+    total = sum(map(_unpacked_bytes, (files[digest] for digest in read)))
+    total += sum(_unpacked_bytes(files[sent[row["submission_id"]]["sha256"]]) for row in results)
+    if total > most_bytes:
+        return
+    boards = {row["number"]: opened(store, manifest["board"]["id"], row["number"]) for row in results}
+    left = DRAWN * most_bytes
+    for row in sorted(results, key=lambda row: sent[row["submission_id"]]["created"], reverse=True):
+        submission, kept = sent[row["submission_id"]], serialization.card_from_bytes(files[row["card"]])
+        where = f"{submission['name']} of {submission['team']}"
+        resamples = kept.provenance["resamples"]
+        left -= kept.n_cases * resamples
+        try:
+            of_file = (files[submission["sha256"]], submission["name"], submission["options"])
+            result = boards[row["number"]].result(*of_file, resamples=resamples if left >= 0 else 0)
+        except Exception as problem:  # whatever files of anybody can cause
+            yield f"{where} cannot be scored ({type(problem).__name__})"
+            continue
+        card = result.shown if "problems" not in row else result.card
+        if card is None:
+            why = result.problems[0].code if result.problems else "the test set has no parts"
+            yield f"the test set refuses {where}, which has a scorecard ({why})"
+        elif not same_values({**card.metrics, "score": card.score}, {**kept.metrics, "score": kept.score}):
+            yield f"{where} does not have the scores of its scorecard"
+        elif left >= 0 and not same_replicates(card, kept):
+            yield f"{where} does not have the intervals or replicates of its scorecard"
+        elif cases_digest(card) != cases_digest(kept):
+            yield f"{where} does not have the cases of its scorecard"
+
+
+def _unpacked_bytes(data: bytes) -> int:
+    return sum(open_source(data, "bundle").sizes.values())

@@ -1,0 +1,137 @@
+"""Contents of a bundle without test sets: scores and intervals, and nothing that tells the truth.
+
+Everything is left out that is not named here, whatever a challenge puts on its scorecards. Replicates are
+left out too: drawn with a known seed, they are as many equations about the labels. Of a hidden truth there is
+one version with the scores that were shown.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from scoring.boards import serialization
+from scoring.boards.board import OpenBoard
+from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth.redaction import redact
+from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
+from scoring.boards.ranking.decision_rule import SALT
+from scoring.boards.row_validation import LEFT_OUT, WITHHELD
+from scoring.common.findings import Finding
+from scoring.core.scorecard import Official, ScoreCard
+from scoring.inputs.sources import sha256
+
+PROVENANCE = (
+    *("version", "predictions_sha256", "model_sha256"),
+    *("seed", "resamples", "interval", "unit", "n_units"),
+)
+NOT_SAME = (
+    "It is not the official score. The reason is not shown, because it could reveal something about the "
+    "truth."
+)
+NOT_TOLD = "Once the truth is opened, the board says whether the official program gives this score."
+MORE = ("model_size_mib",)
+"""What the team said of its model, and the score counts."""
+Rows = Mapping[str, list[dict[str, Any]]]
+
+
+def bare(card: ScoreCard, truth: str = LEFT_OUT) -> ScoreCard:
+    """Return a scorecard without anything about single cases or classes. truth: stands for its SHA-256."""
+    options = {**card.provenance["options"], "metadata_sha256": None}
+    known = {name: card.provenance[name] for name in PROVENANCE}
+    return ScoreCard(
+        card.challenge,
+        card.score,
+        card.metrics,
+        {},
+        card.n_cases,
+        (),
+        (),
+        {**known, "options": options, "truth_sha256": truth},
+        official=card.official if card.official.same else replace(card.official, reason=NOT_SAME),
+        intervals=card.intervals,
+        more={name: card.more[name] for name in MORE if name in card.more},
+    )
+
+
+def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
+    """Return a bare scorecard of a hidden truth. score: as it is shown."""
+    one, names = bare(card, WITHHELD), dict.fromkeys(card.metrics)
+    known = {**one.provenance, "n_units": 0}
+    official = Official(False, None, NOT_TOLD)
+    return replace(
+        one, score=score, metrics=names, n_cases=0, intervals={}, provenance=known, official=official
+    )
+
+
+def reduced(
+    board: OpenBoard, row: Mapping[str, Any], rows: Rows
+) -> tuple[dict[str, Any], Rows, dict[str, bytes]]:
+    """Return the rows of a board without what tells its truth.
+
+    Args:
+        board: The board, on the version that it shows.
+        rows: Those of its parts, by list of the manifest.
+
+    Returns:
+        The board's row, the lists, and the files of scorecards by SHA-256.
+    """
+    ranking, files = board_ranking(board), dict[str, bytes]()
+    row = {**row, "options": {name: value for name, value in row["options"].items() if name != SALT}}
+    if ranking.hidden is not None:
+        board_row, lists = _of_hidden(ranking, row, rows, files)
+    else:
+        board_row, gone = dict(row), {"sha256": LEFT_OUT, "metadata_sha256": None}
+        kept = {name: [_kept(board, one, files) for one in rows[name]] for name in ("scorings", "shown")}
+        kept["splits"] = [entry | {"cases": [], "seed": None} for entry in rows["splits"]]
+        lists = {**rows, **kept, "test_sets": [entry | gone for entry in rows["test_sets"]]}
+    return board_row, lists, files
+
+
+def _kept(board: OpenBoard, entry: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:
+    if entry["card"] is None:
+        return entry
+    card = serialization.card_from_bytes(board.store.files.read(entry["card"]))
+    return entry | {"card": _added(files, bare(card))}
+
+
+def _of_hidden(
+    ranking: BoardRanking, row: Mapping[str, Any], rows: Rows, files: dict[str, bytes]
+) -> tuple[dict[str, Any], Rows]:
+    """Return the rows of a board with a hidden truth: one version, scores as they are shown, and the rule by
+    which they are ranked."""
+    assert ranking.shown is not None
+    shown = {
+        score.entry.id: score.score
+        for team in ranking.by_team
+        for score in disclosure.visible_scores(ranking, team)
+    }
+    scorings = []
+    whole = {(one["submission_id"], one["number"]): one for one in rows["scorings"]}
+    parts = [whole[one["submission_id"], one["number"]] | one for one in rows["shown"]]
+    for entry in parts if rows["splits"] else rows["scorings"]:
+        submission = entry["submission_id"]
+        if submission in shown and entry["card"] == ranking.shown.cards[submission] and entry["card"]:
+            card = serialization.card_from_bytes(ranking.board.store.files.read(entry["card"]))
+            digest = _added(files, _as_shown(card, shown[submission]))
+            ends: dict[str, Any] = {"low": None, "high": None, "number": 1}
+            scorings.append(entry | ends | {"score": shown[submission], "card": digest, "problems": []})
+    once = {entry["submission_id"]: entry for entry in reversed(scorings)}
+    first = {**rows["test_sets"][0], "number": 1, "sha256": WITHHELD, "metadata_sha256": None}
+    rules = [entry | {"spent": 0.0} for entry in rows["hidden"]]
+    refused = [entry | {"problems": _redacted(entry["problems"])} for entry in rows["refused"]]
+    of_scores = [once[key] for key in sorted(once)]
+    lists = {**rows, "test_sets": [first], "scorings": of_scores, "hidden": rules, "refused": refused}
+    return {**row, "version": 1}, {**lists, "shown": [], "splits": []}
+
+
+def _added(files: dict[str, bytes], card: ScoreCard) -> str:
+    data = serialization.card_to_bytes(card)
+    digest = sha256(data)
+    files[digest] = data
+    return digest
+
+
+def _redacted(problems: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return problems as sentences that quote nothing."""
+    findings = (Finding("error", p["code"], p["where"], p["message"]) for p in problems)
+    return [finding.as_dict() for finding in redact(findings)]

@@ -1,0 +1,125 @@
+"""Delete submissions, refused files and boards: from the database, with its log, and from the disk."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sqlalchemy import delete as delete_rows
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scoring.boards.board import opened
+from scoring.boards.hidden_truth import deleted_truths, disclosure
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.text import shortened
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.mark import is_own
+from scoring.store.secure_delete import exclusive, sweep, vacuum
+from scoring.store.tables import Attempt, Hidden, Member
+
+OF_BOARD: tuple[type[tables.Base], ...] = (
+    tables.ShownPart,
+    tables.ScoredVersion,
+    tables.Submission,
+    tables.RefusedFile,
+    tables.Team,
+    tables.PhaseRow,
+    tables.Split,
+    tables.DecisionRule,
+    tables.FinalRanking,
+    tables.ImportedBundle,
+    Hidden,
+    Member,
+    Attempt,
+    tables.TestSetVersion,
+)
+"""Tables of what belongs to a board, in the order in which rows can be deleted."""
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """How many submissions and files were deleted. findings: what stays in the log."""
+
+    submissions: int
+    files: int
+    findings: tuple[Finding, ...] = ()
+
+
+def delete_board(store: Store, board_id: str) -> Deleted:
+    """Delete a board with everything that was submitted to it, and its test sets. What its scores can have
+    told of these stays counted, for a board that is made of one of them again.
+
+    Raises:
+        InputRefused: `no-board` where there is none; nothing is deleted then.
+    """
+    told, files = 0.0, deleted_truths.test_sets(store, board_id)
+    with suppress(InputRefused):  # a board that cannot be read
+        board = opened(store, board_id)
+        told = disclosure.bits_told(board, board_ranking(board))
+    with store.write() as session:
+        exclusive(session)
+        _require_board(session, board_id)
+        if told:
+            deleted_truths.keep(session, files, told)
+        submission = tables.Submission
+        count = len(session.scalars(select(submission.id).where(submission.board_id == board_id)).all())
+        for table in OF_BOARD:
+            session.execute(delete_rows(table).where(table.__table__.c.board_id == board_id))
+        session.execute(delete_rows(tables.Board).where(tables.Board.id == board_id))
+        gone = sweep(store, session)
+    return Deleted(count, len(gone), _empty_log(store))
+
+
+def delete_submission(store: Store, board_id: str, submission_id: str) -> Deleted:
+    """Delete a submission with its results, or a refused file; the team with its last one.
+
+    It counts for no limit any more; what it told of a hidden truth stays counted.
+
+    Raises:
+        InputRefused: `no-submission` where the board has none of that id; nothing is deleted then.
+    """
+    with disclosure.told_stays(store, board_id), store.write() as session:
+        exclusive(session)
+        _require_board(session, board_id)
+        row = session.get(tables.Submission, submission_id) or session.get(tables.RefusedFile, submission_id)
+        if row is None or row.board_id != board_id:
+            message = f"the board {board_id} has no such submission: `board show` lists their ids."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
+        for results in (tables.ShownPart, tables.ScoredVersion):
+            session.execute(delete_rows(results).where(results.submission_id == submission_id))
+        session.delete(row)
+        session.flush()
+        table = tables.Submission
+        others = select(table.id).where(table.board_id == board_id, table.team == row.team)
+        if session.scalars(others).first() is None:
+            team = (tables.Team.board_id == board_id, tables.Team.name == row.team)
+            session.execute(delete_rows(tables.Team).where(*team))
+        gone = sweep(store, session)
+    return Deleted(1, len(gone), _empty_log(store))
+
+
+def _require_board(session: Session, board_id: str) -> None:
+    """Lock the row of a board, which need not be readable. Raises InputRefused."""
+    query = select(tables.Board.id).where(tables.Board.id == board_id).with_for_update()
+    if session.scalar(query) is None:
+        message = "there is no such board here: `board list` lists them."
+        raise InputRefused([error("no-board", shortened(board_id, 64), message)])
+
+
+def _empty_log(store: Store) -> tuple[Finding, ...]:
+    """Empty the database's log, and return what keeps it and files from being deleted."""
+    is_empty = vacuum(store)
+    with store.read() as session:
+        if not is_own(session, store.files):
+            message = (
+                "its files stay, because the folder also contains other files: `benchside doctor` lists them."
+            )
+            return (warning("files-stay", store.files.address, message),)
+    if is_empty:
+        return ()
+    message = (
+        "another program reads the database: deleted data stay in the database's log until a later deletion. "
+        "Delete something else when that program has finished."
+    )
+    return (warning("store-busy", store.place, message),)

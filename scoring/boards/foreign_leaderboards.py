@@ -1,0 +1,400 @@
+"""Leaderboards of other platforms, shown as Grand Challenge, Codabench, EvalAI or Kaggle exported them.
+
+They have no scorecards, so no intervals, no ties and no history, and take no submissions.
+"""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from scoring.access.roles import Role
+from scoring.boards.board import new_board_problems
+from scoring.boards.row_validation import DRAFT, IMPORTED, require_readable
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.text import shortened
+from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.store import tables
+from scoring.store.database import Store
+
+BYTES, ENTRIES, COLUMNS, DEPTH = 20_000_000, 10_000, 60, 4
+TEAM_COLUMNS = ("username", "user", "team", "teamname", "participantteam", "participant", "creator", "name")
+DATE_COLUMNS = (
+    *("date", "created", "submitted", "submittedat", "created(utc)"),
+    *("submissiondate", "lastsubmissiondate"),
+)
+"""Names in small letters, without blanks, hyphens and underscores."""
+KAGGLE = {"teamid", "teamname"}
+"""Columns that only its leaderboards have."""
+_NEXT_PAGE, _PRINTED = "Next Page Token = ", "Using competition: "
+"""What its command prints before the table of a page."""
+SCORE = "score"
+_SUBMISSION = re.compile(r"-\d+$")
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """A row of a leaderboard.
+
+    Attributes:
+        created: When it was submitted, as the platform writes it; None where unknown.
+        values: Numbers by column.
+        rank: Of the platform; None where it gives none, 0 of a baseline, which has none.
+    """
+
+    team: str
+    created: str | None
+    values: Mapping[str, float]
+    rank: int | None = None
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """What a platform exported.
+
+    Attributes:
+        score: The column that it ranks by; None where the file does not say.
+        ascending: Those of which the file says that lower is better.
+        page: Rows of the file and of the platform (0: not told), where the file is one page of several.
+    """
+
+    platform: str
+    entries: tuple[LeaderboardRow, ...]
+    score: str | None = None
+    columns: tuple[str, ...] = ()
+    ascending: tuple[str, ...] = ()
+    page: tuple[int, int] | None = None
+
+    def findings(self) -> list[Finding]:
+        """Return a warning where the file is one page of several."""
+        message = (
+            f"{_of_page(self.page)}: join the pages, or export all rows at once (`limit`, `--download`)."
+        )
+        return [warning("incomplete-leaderboard", self.platform, message)] if self.page else []
+
+
+def read_leaderboard(source: Source, score: str | None = None, team: str | None = None) -> Leaderboard:
+    """Read an exported leaderboard: JSON of any of the platforms, CSV, or a zip of one CSV.
+
+    Args:
+        score: The column to rank by; None: the one that the file names, or the only one.
+        team: The column of a CSV that names the teams; None: one that is known.
+
+    Raises:
+        InputRefused: `bad-leaderboard` where it is none, or where the column is not told.
+    """
+    files = open_source(source)
+    tables = [m for m in files.members if m.lower().endswith((".csv", ".json"))] or list(files.members)
+    if len(tables) != 1:
+        message = f"it holds {len(tables)} tables; one is read: import each phase by itself."
+        raise _refusal(files, message)
+    member = tables[0]
+    if files.sizes[member] > BYTES:
+        raise _refusal(files, f"it has more than {BYTES // 1_000_000} MB.")
+    try:
+        text = files.read(member).decode("utf-8-sig")
+        leaderboard = _of_json(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else _of_csv(text, team)
+    except _NoTeam as problem:
+        listed = ", ".join(shortened(name, 40) for name in problem.columns[:12]) or "none"
+        message = f"which column contains the team names? Name it with --team-column; columns: {listed}."
+        raise _refusal(files, message) from problem
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as problem:
+        message = (
+            "it is no leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON of "
+            "results), EvalAI (JSON) or Kaggle (CSV), and no CSV with a column of teams and one of numbers."
+        )
+        raise _refusal(files, message) from problem
+    if not leaderboard.entries or len(leaderboard.entries) > ENTRIES:
+        raise _refusal(files, f"it has {len(leaderboard.entries)} entries; 1 to {ENTRIES} are read.")
+    return _ranked_by(leaderboard, score, files)
+
+
+def _ranked_by(leaderboard: Leaderboard, score: str | None, files: SourceFiles) -> Leaderboard:
+    columns = tuple(dict.fromkeys(name for entry in leaderboard.entries for name in entry.values))[:COLUMNS]
+    named = score or leaderboard.score or (columns[0] if len(columns) == 1 else SCORE)
+    exact = [name for name in columns if name == named] or [
+        name for name in columns if name.rpartition("-")[2].lower() == named.lower()
+    ]
+    if len(exact) != 1:
+        listed = ", ".join(shortened(name, 40) for name in columns[:12]) or "none"
+        message = f"which column is the score? Name it with --score; columns of numbers: {listed}."
+        raise _refusal(files, message)
+    return replace(leaderboard, score=exact[0], columns=columns)
+
+
+def _of_page(page: tuple[int, int] | None) -> str:
+    if not page:
+        return ""
+    there = f"the platform's {page[1]:,}" if page[1] else "more"
+    return f"The file holds {page[0]:,} of {there} entries"
+
+
+def _refusal(files: SourceFiles, message: str) -> InputRefused:
+    return InputRefused([error("bad-leaderboard", files.name, message)])
+
+
+def _of_json(value: Any) -> Leaderboard:
+    """Read what the interfaces of the platforms give. Raises various errors where it is something else."""
+    if isinstance(value, dict) and "results" not in value:
+        return _codabench(value)
+    rows = value["results"] if isinstance(value, dict) else value
+    is_evalai = "submission__participant_team__team_name" in rows[0]
+    found = _evalai(rows) if is_evalai else _grand_challenge(rows)
+    there = int(value.get("count") or 0) if isinstance(value, dict) else 0
+    return replace(found, page=(len(rows), there)) if there > len(rows) else found
+
+
+def _evalai(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
+    schema = rows[0]["leaderboard__schema"]
+    entries = tuple(
+        LeaderboardRow(
+            _name(row["submission__participant_team__team_name"]),
+            _time(row.get("submission__submitted_at")),
+            _numbers(zip(schema["labels"], row["result"], strict=True)),
+            0 if row.get("submission__is_baseline") else None,
+        )
+        for row in rows
+    )
+    columns = (schema.get("metadata") or {}).items()
+    ascending = tuple(name for name, how in columns if how.get("sort_ascending"))
+    return Leaderboard("EvalAI", entries, schema.get("default_order_by"), ascending=ascending)
+
+
+def _grand_challenge(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
+    entries = []
+    for row in rows:
+        submission = row["submission"]
+        creator = submission["creator"]
+        name = creator["username"] if isinstance(creator, dict) else creator
+        values = [output["value"] for output in row["outputs"] if isinstance(output["value"], dict)]
+        numbers = dict(pair for value in values for pair in _flat(value))
+        rank = row.get("rank")
+        if rank:  # unranked evaluations are not on the leaderboard
+            entries.append(
+                LeaderboardRow(_name(name), _time(submission.get("created")), _numbers(numbers.items()), rank)
+            )
+    return Leaderboard("Grand Challenge", tuple(entries))
+
+
+def _flat(value: Mapping[str, Any], before: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
+    """Yield the numbers of nested objects as `aggregates.dice`."""
+    for key, inner in value.items():
+        if isinstance(inner, dict) and depth > 1:
+            yield from _flat(inner, f"{before}{key}.", depth - 1)
+        elif isinstance(inner, (int, float)):
+            yield f"{before}{key}", inner
+
+
+def _codabench(value: Mapping[str, Any]) -> Leaderboard:
+    ((_, rows),) = [(title, rows) for title, rows in value.items() if rows]  # one phase
+    return Leaderboard("Codabench", _of_users({name: dict(row) for name, row in rows.items()}))
+
+
+def _of_users(rows: Mapping[str, Mapping[str, Any]]) -> tuple[LeaderboardRow, ...]:
+    """Return entries by user. Newer exports write `user-123` with the number of the submission."""
+    numbered = all(_SUBMISSION.search(name) for name in rows)
+    return tuple(
+        LeaderboardRow(_name(_SUBMISSION.sub("", name) if numbered else name), None, _numbers(row.items()))
+        for name, row in rows.items()
+    )
+
+
+class _NoTeam(ValueError):
+    """A table without a column that is known to name teams. columns: those that it has."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        super().__init__("no column contains team names")
+        self.columns = columns
+
+
+def _of_csv(text: str, team: str | None = None) -> Leaderboard:
+    has_more = False
+    while text.startswith((_NEXT_PAGE, _PRINTED)):
+        has_more |= text.startswith(_NEXT_PAGE)
+        text = text.partition("\n")[2]
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    rows, names = list(reader), list(reader.fieldnames or ())
+    known = {re.sub(r"[\s_-]", "", name).lower(): name for name in names}
+    if names[:2] == ["Username", "fact_sheet_answers"] and team is None:
+        users = {row["Username"]: {k: v for k, v in row.items() if k in names[2:]} for row in rows}
+        if len(users) != len(rows):
+            raise ValueError("a user twice")
+        return Leaderboard("Codabench", _of_users(users))
+    wanted = [name for name in names if name == team] if team is not None else []
+    if team is None:
+        wanted = [known[name] for name in (*TEAM_COLUMNS, "") if name in known]
+    if not wanted:
+        raise _NoTeam(names)
+    is_kaggle = set(known) >= KAGGLE
+    date = next((known[name] for name in DATE_COLUMNS if name in known), None)
+    rank = known.get("rank") if is_kaggle else None
+    apart = (wanted[0], date, rank, known["teamid"] if is_kaggle else None)
+    others = [name for name in names if name not in apart]
+    entries = tuple(
+        LeaderboardRow(
+            _name(row[wanted[0]]),
+            _time(row[date]) if date else None,
+            _numbers((name, row[name]) for name in others),
+            int(row[rank]) if rank else None,
+        )
+        for row in rows
+    )
+    page = (len(rows), 0) if has_more else None
+    return Leaderboard("Kaggle" if is_kaggle else "CSV", entries, page=page)
+
+
+def _name(text: Any) -> str:
+    name = shortened(str(text), 128)
+    if not name or text is None:
+        raise ValueError("no name")
+    return name
+
+
+def _numbers(pairs: Any) -> dict[str, float]:
+    """Return what of a row is a finite number."""
+    numbers = {}
+    for name, value in pairs:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            continue
+        if math.isfinite(number) and not isinstance(value, bool):
+            numbers[shortened(str(name), 128)] = number
+    return numbers
+
+
+def _time(text: Any) -> str | None:
+    """Return a time in the form of ISO 8601; None where it is none."""
+    try:
+        return datetime.fromisoformat(str(text).strip()).isoformat()
+    except ValueError:
+        return None
+
+
+WORDS = (
+    "Imported scores of {platform}: without predictions there are no intervals and no ties, "
+    "so small differences between teams may be chance."
+)
+
+
+@dataclass(frozen=True)
+class ImportedBoard:
+    """A leaderboard that is kept. is_ascending: lower scores are better."""
+
+    id: str
+    title: str
+    created: str
+    leaderboard: Leaderboard
+    is_ascending: bool = False
+
+    @property
+    def words(self) -> str:
+        """Return a sentence on the meaning and limits of these scores."""
+        baselines = ", ".join(entry.team for entry in self.leaderboard.entries if entry.rank == 0)
+        more = (_of_page(self.leaderboard.page), f"Baselines without a rank: {baselines}" * bool(baselines))
+        words = WORDS.format(platform=self.leaderboard.platform)
+        return " ".join((words, *(f"{sentence}." for sentence in more if sentence)))
+
+    def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
+        """Return rank, entry and score, best first: ranks of the platform where it gives them.
+
+        Equal scores have one rank, entries without a score none.
+        """
+        name = str(self.leaderboard.score)
+        scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
+        known = [score for entry, score in scored if score is not None and entry.rank != 0]
+        ranked = []
+        for entry, score in scored:
+            rank = entry.rank
+            if rank is None and score is not None:
+                rank = 1 + sum(other < score if self.is_ascending else other > score for other in known)
+            ranked.append((rank or None, entry, score))
+        return sorted(ranked, key=lambda row: (row[0] is None, row[0] or 0, row[1].team))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `board show --json` writes of it."""
+        board = {"id": self.id, "title": self.title, "created": self.created, "score": self.leaderboard.score}
+        names = ("team", "rank", "score", "interval", "time", "values")
+        teams = [
+            dict(zip(names, (entry.team, rank, score, None, entry.created, dict(entry.values)), strict=True))
+            for rank, entry, score in self.ranked()
+        ]
+        platform = self.leaderboard.platform
+        return {"board": board, "imported_from": platform, "note": self.words, "teams": teams}
+
+
+def keep(
+    store: Store, board_id: str, title: str, leaderboard: Leaderboard, is_ascending: bool = False
+) -> ImportedBoard:
+    """Keep a leaderboard as a board; of entries of one team that the platform does not rank, the best.
+
+    Raises:
+        InputRefused: `bad-option` for the id or title, `board-exists` where there is a board of that id.
+    """
+    problems = new_board_problems(store, board_id, title)
+    if problems:
+        raise InputRefused(problems)
+    is_ascending = is_ascending or leaderboard.score in leaderboard.ascending
+    value = {
+        "platform": leaderboard.platform,
+        "score": leaderboard.score,
+        "columns": list(leaderboard.columns),
+        "ascending": is_ascending,
+        "page": leaderboard.page and list(leaderboard.page),
+        "entries": [
+            [entry.team, entry.created, dict(entry.values), entry.rank]
+            for entry in _one_of_a_team(leaderboard, is_ascending)
+        ],
+    }
+    row = tables.Board(
+        id=board_id,
+        challenge=leaderboard.platform,
+        title=shortened(title),
+        counts="last",
+        options={IMPORTED: value},
+        created=tables.now(),
+        version=1,
+    )
+    with store.write() as session:
+        session.add(row)
+    return _of_row(row)
+
+
+def _one_of_a_team(leaderboard: Leaderboard, is_ascending: bool) -> list[LeaderboardRow]:
+    """Return the best entry of each team, but all that the platform ranks."""
+
+    def key(entry: LeaderboardRow) -> float:
+        score = entry.values.get(str(leaderboard.score), math.nan)
+        return math.inf if math.isnan(score) else score if is_ascending else -score
+
+    best: dict[tuple[str, int | None], LeaderboardRow] = {}
+    for entry in sorted(leaderboard.entries, key=key):
+        best.setdefault((entry.team, entry.rank), entry)
+    return list(best.values())
+
+
+def find(store: Store, board_id: str) -> ImportedBoard | None:
+    """Return the imported leaderboard of an id; None where there is none, or where it is another board.
+
+    Raises:
+        InputRefused: `board-damaged` where its row cannot be read.
+    """
+    with store.read() as session:
+        row = session.get(tables.Board, board_id)
+    if row is None or (row.visibility == DRAFT and store.actor.role < Role.ORGANIZER):
+        return None
+    require_readable(board_id, [row])
+    return _of_row(row) if IMPORTED in row.options else None
+
+
+def _of_row(row: tables.Board) -> ImportedBoard:
+    value = row.options[IMPORTED]
+    entries = tuple(LeaderboardRow(*entry) for entry in value["entries"])
+    page = tuple(value["page"]) if value.get("page") else None
+    leaderboard = Leaderboard(value["platform"], entries, value["score"], tuple(value["columns"]), page=page)
+    return ImportedBoard(row.id, row.title, row.created, leaderboard, value["ascending"])

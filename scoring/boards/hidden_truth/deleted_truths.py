@@ -1,0 +1,47 @@
+"""Truths of deleted boards: what their scores may have told, by the SHA-256 of the test set."""
+
+from collections.abc import Collection
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scoring.boards.row_validation import LEFT_OUT, WITHHELD
+from scoring.common.findings import Finding, warning
+from scoring.store.database import Store
+from scoring.store.tables import DeletedTruth, Hidden, TestSetVersion
+
+
+def keep(session: Session, files: Collection[str], bits: float) -> None:
+    """Count what a board that is deleted may have told of its test sets.
+
+    Args:
+        session: In which the board is deleted.
+        files: SHA-256 of each version of the test set.
+        bits: How much its scores can have told.
+    """
+    for digest in files:
+        row = session.get(DeletedTruth, digest)
+        session.merge(DeletedTruth(sha256=digest, spent=bits + (row.spent if row else 0.0)))
+
+
+def told(store: Store, board_id: str) -> float:
+    """Return how many bits deleted boards may have told of the test sets of a board."""
+    files = test_sets(store, board_id)
+    with store.read() as session:
+        return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))
+
+
+def notice(store: Store, board_id: str) -> list[Finding]:
+    """Return `truth-shared` for a hidden truth of which deleted boards may have told something."""
+    bits = told(store, board_id)
+    with store.read() as session:
+        is_told = bits and session.get(Hidden, board_id) is not None
+    message = f"deleted boards had this test set; their scores may have revealed {bits:.1f} bits of it."
+    return [warning("truth-shared", board_id, message)] if is_told else []
+
+
+def test_sets(store: Store, board_id: str) -> set[str]:
+    """Return the SHA-256 of each version of a board's test set."""
+    of = TestSetVersion
+    with store.read() as session:
+        return {*session.scalars(select(of.sha256).where(of.board_id == board_id))} - {LEFT_OUT, WITHHELD}

@@ -1,0 +1,400 @@
+"""A hidden truth: what a board tells participants and the public, and nothing beyond it.
+
+What is shown of a score is rounded and, with the Ladder, only shown where it is better than the team's best
+by a step (Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice
+gives the same. A correction of the truth shows no other scores of what was submitted before it.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+
+from scoring.access.roles import Role
+from scoring.boards.board import OpenBoard, opened
+from scoring.boards.hidden_truth import deleted_truths, guessing_budget
+from scoring.boards.hidden_truth.disclosure_rules import (
+    DECIMALS,
+    NOTHING,
+    HiddenRules,
+    kept_rules,
+    rules,
+)
+from scoring.boards.hidden_truth.guessing_budget import Budget, Labels, Use
+from scoring.boards.hidden_truth.split import units_of
+from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
+from scoring.boards.ranking.decision_rule import note_change
+from scoring.boards.ranking.ranked_submissions import (
+    RankedSubmission,
+    ShownScores,
+    baseline,
+    counting,
+)
+from scoring.boards.row_validation import DETAILS, OPENED
+from scoring.boards.submissions import phases
+from scoring.boards.teams import members
+from scoring.challenges import load_challenge
+from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.quantities import SHARE
+from scoring.comparison.team_facts import UNKNOWN
+from scoring.statistics.optimism import effective_labels, effective_units
+from scoring.store.database import Store
+from scoring.store.tables import Board, Hidden, Submission, TestSetVersion
+
+RATES = frozenset(
+    {
+        *("precision", "recall", "f1", "f1_pooled", "specificity", "sensitivity", "accuracy", "ppv", "npv"),
+        *("auc", "auc_sens_80", "average_precision", "mean_dice", "dice_agg"),
+    }
+)
+"""Of a class, told where the organizer allows it: not what follows from the truth alone, as the worth of a
+class, nor what tells several labels at once, as log loss."""
+MOST_BITS = 1e9
+"""Kept of what scores told under earlier rules; without an end of the score it is infinite."""
+PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
+"""Of the provenance: neither what guesses of the truth could be checked with, nor the number of cases."""
+BITS_OF_OPEN = 64
+"""Of a score that was shown in full, before a truth was hidden."""
+
+
+@dataclass(frozen=True)
+class VisibleScore:
+    """What is shown of a submission.
+
+    Attributes:
+        score: Its score as it is shown; None where none is.
+        best: The team's best that is shown so far, this submission included; None before the first.
+    """
+
+    entry: RankedSubmission
+    score: float | None
+    best: float | None
+
+
+def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
+    """Hide the truth of a board, or change what it tells. What was told by then stays counted.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `bad-option` for what cannot be.
+    """
+    store.actor.require(Role.ORGANIZER)
+    problems = []
+    if wanted.detail not in DETAILS:
+        problems.append(
+            error("bad-option", "--detail", f"{wanted.detail!r} is not one of {', '.join(DETAILS)}.")
+        )
+    board = opened(store, board_id)
+    low, high = board.challenge.scoring.range
+    if wanted.step is not None and not 0.001 <= wanted.step < high - low:
+        below = f" to below {high - low:g}" if np.isfinite(high - low) else " on"
+        problems.append(error("bad-option", "--ladder", f"write a number from 0.001{below}."))
+    if not 1 <= wanted.decimals <= DECIMALS:
+        problems.append(error("bad-option", "--digits", f"write a number from 1 to {DECIMALS}."))
+    if not 0 < wanted.refused_per_day <= 1000:
+        problems.append(error("bad-option", "--refused-per-day", "write a number from 1 to 1000."))
+    if problems:
+        raise InputRefused(problems)
+    spent = _spent(board, wanted, board_ranking(board))
+    with store.write() as session:
+        session.merge(Hidden(board_id=board_id, spent=spent, **asdict(wanted)))
+        note_change(session, board_id)
+
+
+def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> float:
+    """Return how many bits were told before other rules hold. ranking: of all phases."""
+    with board.store.read() as session:
+        row = session.get(Hidden, board.row.id)
+    if ranking.shown is not None and ranking.hidden == wanted and row is not None:
+        return row.spent
+    return bits_told(board, ranking)
+
+
+def bits_told(board: OpenBoard, ranking: BoardRanking) -> float:
+    """Return how many bits the scores of a board can have told by now. ranking: of all phases."""
+    if ranking.shown is None:
+        return float(BITS_OF_OPEN * len(ranking.entries))
+    return float(board.n_told) if ranking.hidden is None else _counted_bits(board, ranking)
+
+
+def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> float:
+    """Return how many bits were told, as a row can hold them. ranking: as of `use`."""
+    return min(use(board, ranking).bits, MOST_BITS)
+
+
+@contextmanager
+def told_stays(store: Store, board_id: str) -> Iterator[None]:
+    """Go on counting what a hidden truth told, where submissions are deleted, teams merged or times named
+    within. Where the Ladder of a team shows other scores by that, or begins lower, it climbs once more."""
+    before = _told(store, board_id)
+    yield
+    after = _told(store, board_id)
+    if before is None or after is None:
+        return
+    with suppress(InputRefused):  # of a board without its truth
+        labels = _labels(after.board)
+        lost = _counted_bits(before.board, before) - _counted_bits(after.board, after)
+        lost += sum(
+            guessing_budget.told(_shown(after).rules, len(entries), labels)
+            for team, entries in after.by_team.items()
+            if _climbs_again(before, after, team)
+        )
+        with store.write() as session:
+            row = session.get_one(Hidden, board_id)
+            row.spent = min(row.spent + max(0.0, lost), MOST_BITS)
+
+
+def _told(store: Store, board_id: str) -> BoardRanking | None:
+    """Return the ranking of a board whose truth is hidden; None of others, and where it cannot be read."""
+    with suppress(InputRefused):
+        return None if rules(store, board_id) is None else board_ranking(opened(store, board_id))
+    return None
+
+
+def _climbs_again(before: BoardRanking, after: BoardRanking, team: str) -> bool:
+    """Return whether the Ladder shows a score of a team that it did not show, or has a lower best."""
+    was, now, quantity = _shown(before).scores, _shown(after).scores, _shown(after).quantity
+    if _shown(after).rules.step is None:
+        return False
+    known = {entry.id: entry.team for entry in before.entries}
+    own = [entry.id for entry in after.by_team[team]]
+    teams = {team, *(known[i] for i in own if i in known)}
+
+    def best(scores: Mapping[str, float | None], ids: Iterable[str]) -> float:
+        return max((quantity.order(scores.get(i)) for i in ids), default=-math.inf)
+
+    is_new = any(now.get(i) not in (None, was.get(i)) for i in own if i in known)
+    return is_new or best(now, own) < best(was, (i for i, name in known.items() if name in teams))
+
+
+def reveal(store: Store, board_id: str) -> None:
+    """Let a board tell everything from now on; which submission counts stays. Raises InputRefused `forbidden`
+    for others than organizers."""
+    store.actor.require(Role.ORGANIZER)
+    with store.write() as session:
+        row = session.get(Hidden, board_id)
+        if row is not None:
+            row.detail = OPENED
+
+
+def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
+    """Return what is shown of the submissions of a team, also of those that were excluded since."""
+    shown = _shown(ranking)
+    results: list[VisibleScore] = []
+    best: float | None = None
+    for entry in ranking.by_team.get(team, ()):
+        score = _score(ranking, entry)
+        if score is not None:
+            best = score if shown.quantity.improves(score, best) else best
+        results.append(VisibleScore(entry, score, best))
+    return results
+
+
+def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
+    """Return the score of a submission as it is shown; None if there are none."""
+    shown = _shown(ranking)
+    return None if shown.rules.detail == NOTHING else shown.scores.get(entry.id)
+
+
+def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
+    """Return the submission of each team that is ranked as everybody sees it: whatever a correction of the
+    truth did since, none of what was scored is missing."""
+    shown = _shown(ranking)
+    scored = (at_first(ranking, entry) for entry in ranking.competing)
+    return counting(scored, ranking.rule, shown.quantity, shown=shown.scores, nominated=ranking.nominated_now)
+
+
+def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission:
+    """Return a submission with the scorecard of the version on which it was scored first."""
+    return replace(entry, card=_shown(ranking).cards.get(entry.id))
+
+
+def _shown(ranking: BoardRanking) -> ShownScores:
+    assert ranking.shown is not None, "only for a hidden truth"
+    return ranking.shown
+
+
+def published(ranking: BoardRanking) -> dict[str, Any]:
+    """Return what may be published of a board: `BoardRanking.as_dict`. Of a hidden truth only scores as
+    they are shown, ranked by these, without intervals and ties."""
+    if ranking.hidden is None:
+        return ranking.as_dict()
+    chosen = counted(ranking)
+    teams = [
+        _team(ranking, team, chosen.get(team)) for team in ranking.by_team if team not in ranking.baselines
+    ]
+    placed, quantity = [team for team in teams if team["score"] is not None], _shown(ranking).quantity
+    for team in placed:
+        team["rank"] = 1 + sum(quantity.improves(other["score"], team["score"]) for other in placed)
+    known = ranking.card(next(iter(chosen.values()))).provenance if chosen else {}
+    return ranking.framed(
+        sorted(placed, key=lambda team: (team["rank"], team["team"])),
+        sorted(team["team"] for team in teams if team["score"] is None),
+        [baseline(entry, _score(ranking, entry)) for entry in ranking.lines.values()],
+        {name: known[name] for name in PUBLISHED} | {"pairs_test": None} if known else {},
+    )
+
+
+def _team(ranking: BoardRanking, team: str, counts: RankedSubmission | None) -> dict[str, Any]:
+    visible = visible_scores(ranking, team)
+    scores = {score.entry.id: score.score for score in visible}
+    history = [
+        {
+            "submission": score.entry.id,
+            "time": score.entry.created,
+            "phase": score.entry.phase,
+            "score": score.score,
+            "interval": None,
+            "rank_that_day": None,
+            "counts": counts is not None and counts.id == score.entry.id,
+            "scored": True,
+            "excluded": score.entry.excluded is not None,
+        }
+        for score in visible
+    ]
+    return {
+        "team": team,
+        "rank": None,
+        "rank_interval": None,
+        "tied_for_first": None,
+        "score": scores[counts.id] if counts else None,
+        "interval": None,
+        "facts": ranking.facts.get(team, UNKNOWN).as_dict(),
+        "previous_rank": None,
+        "submission": counts.id if counts else None,
+        "time": counts.created if counts else None,
+        "history": history,
+    }
+
+
+def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
+    """Return how much the truth of a board has been used up, by all teams together. ranking: of all phases,
+    where it is known."""
+    ranking = ranking or board_ranking(board)
+    with board.store.read() as session:
+        row = session.get(Hidden, board.row.id)
+        spent = row.spent if row else 0.0
+        known = kept_rules(session, board.row.id) or HiddenRules()
+    answers = 0
+    if ranking.shown is not None and known.detail != NOTHING:
+        answers = sum(score is not None for score in ranking.shown.scores.values())
+    scored = Counter(entry.team for entry in ranking.entries)
+    return guessing_budget.used(known, scored, answers, _labels(board), spent)
+
+
+def planned(
+    board: OpenBoard, wanted: HiddenRules | None = None, ranking: BoardRanking | None = None
+) -> Budget:
+    """Return what the scores of a board can tell by the end of its phases. wanted: rules that are considered;
+    None: those that hold; ranking: as of `use`."""
+    ranking = ranking or board_ranking(board)
+    known = wanted or ranking.hidden or HiddenRules()
+    labels = _labels(board)
+    elsewhere = (_told_elsewhere(board.store, other, labels) for other in twins(board))
+    spent = _spent(board, known, ranking) + sum(elsewhere)
+    spent += deleted_truths.told(board.store, board.row.id)
+    return _planned(board.store, board.row.id, known, labels, spent)
+
+
+def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, spent: float) -> Budget:
+    """Return how much a board's scores can reveal under given rules, by past and future submissions."""
+    sent: dict[str, dict[str | None, list[str]]] = {}
+    columns, of = (Submission.team, Submission.phase, Submission.created), Submission.board_id == board_id
+    with store.read() as session:
+        for team, phase, time in session.execute(select(*columns).where(of)):
+            sent.setdefault(team, {}).setdefault(phase, []).append(time)
+    known_phases = phases.phases(store, board_id)
+    teams = max(1, len(members.team_names(store, board_id) | set(sent)))
+    done = [guessing_budget.expected(known_phases, own) for own in sent.values()]
+    return guessing_budget.planned(known, known_phases, teams, labels, spent, done)
+
+
+def twins(board: OpenBoard) -> list[str]:
+    """Return the other boards of the store that have, or had, a test set of this one, by its SHA-256."""
+    of, files = TestSetVersion, deleted_truths.test_sets(board.store, board.row.id)
+    with board.store.read() as session:
+        others = session.scalars(select(of.board_id).where(of.sha256.in_(files), of.board_id != board.row.id))
+        return sorted(set(others))
+
+
+def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
+    """Return how many bits another board can tell of these labels by the end of its phases: any number where
+    it is open, none where it cannot be read."""
+    with suppress(InputRefused):
+        known = rules(store, board_id)
+        if known is None:
+            return math.inf
+        with store.read() as session:
+            spent = session.get_one(Hidden, board_id).spent
+            challenge = load_challenge(session.get_one(Board, board_id).challenge)
+        labels = replace(labels, quantity=challenge.scoring.quantity())
+        return _planned(store, board_id, known, labels, spent).use.bits
+    return 0.0
+
+
+def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
+    """Return the warnings for organizers that another board has the same hidden truth, and that scores can
+    tell it; the second not where it is open, is elsewhere, or is safe with the phases and teams that are
+    there now. ranking: as of `use`."""
+    store, board_id, others = board.store, board.row.id, twins(board)
+    found = deleted_truths.notice(store, board_id)
+    if others and any(is_hidden(store, one) for one in (board_id, *others)):
+        verb = "has" if len(others) == 1 else "have"
+        message = (
+            f"{', '.join(others)} {verb} the same test set: participants of both boards learn about it from "
+            "both, and see all of it once one board is open. The budget counts both."
+        )
+        found.append(warning("truth-shared", board_id, message))
+    if is_hidden(store, board_id) and store.files.holds(board.test_set.sha256):
+        budget = planned(board, ranking=ranking)
+        found += [] if budget.proposed is None else [warning("truth-not-safe", board_id, budget.words)]
+    return found
+
+
+def is_hidden(store: Store, board_id: str) -> bool:
+    """Return whether the truth of a board is hidden; not of one that cannot be read."""
+    with suppress(InputRefused):
+        return rules(store, board_id) is not None
+    return False
+
+
+def _labels(board: OpenBoard) -> Labels:
+    """Return what scores are of before the end."""
+    scoring, truth = board.challenge.scoring, board.truth
+    units = effective = 0.0
+    if scoring.bounded_by_labels:
+        labels, weights = np.asarray(truth.labels), getattr(truth, "score_weights", np.ones(len(truth)))
+        known = np.flatnonzero(labels >= 0) if board.parts is None else board.parts[1]
+        known = known[labels[known] >= 0]
+        own, weights = units_of(board)[known], np.asarray(weights, float)[known]
+        units = effective_units(own, np.ones(len(own)))  # published: weights may follow the classes
+        effective = effective_labels(labels[known], own, weights)
+    return Labels(board.n_told, units, effective, scoring.quantity(), board.split is not None)
+
+
+def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:
+    """Return the rates of each class, rounded: no number of cases, no share of the truth, and no cell of a
+    confusion matrix."""
+    return {
+        str(name): {
+            str(key): round(value, DECIMALS)
+            for key, value in row.items()
+            if key in RATES and isinstance(value, float) and 0 <= value <= 1
+        }
+        for name, row in ranking.card(entry).per_class.items()
+    }
+
+
+def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
+    """Return how right each case is, rounded, by id: no label, and not in the order of the truth. Nothing
+    where that is not a degree of being right: an error and a prediction together tell the truth."""
+    card, comparison = ranking.card(entry), ranking.board.challenge.comparison
+    if comparison.case_value != SHARE:
+        return []
+    values = comparison.correct(card)
+    pairs = zip(card.cases, map(float, values), strict=True)
+    return sorted((str(row["case"]), round(value, DECIMALS)) for row, value in pairs if np.isfinite(value))

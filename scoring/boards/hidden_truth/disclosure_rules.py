@@ -1,0 +1,106 @@
+"""Rules of a hidden truth: scores as a board shows them, rounded, withheld, or by the Ladder: only where a
+score is better than the team's best by a step (Blum and Hardt 2015)."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlalchemy.orm import Session
+
+from scoring.boards.row_validation import OPENED, require_readable
+from scoring.common.quantities import SHARE, Quantity
+from scoring.store.database import Store
+from scoring.store.tables import Hidden
+
+DECIMALS = 3
+"""Of everything that is shown of a hidden truth, unless the organizer shows fewer of scores."""
+REFUSED_PER_DAY = 20
+NOTHING = "none"
+"""The detail of a board that shows no score until its truth is opened."""
+TELLS = {
+    NOTHING: "no score until it is opened",
+    "score": "the score",
+    "classes": "the score and rates by class",
+    "cases": "the score, rates by class, and how right each case is",
+}
+"""What a board tells of a submission -> in words."""
+
+
+@dataclass(frozen=True)
+class HiddenRules:
+    """What a hidden truth may tell. Attributes as of `scoring.store.tables.Hidden`."""
+
+    detail: str = "score"
+    step: float | None = None
+    refused_per_day: int = REFUSED_PER_DAY
+    decimals: int = DECIMALS
+
+    @property
+    def digits(self) -> int:
+        """Return the decimals that a score has at most as it is shown: with the Ladder those of its step."""
+        step = Decimal(str(self.step)).normalize().as_tuple().exponent if self.step else -self.decimals
+        return min(max(-int(step), 0), DECIMALS)
+
+    def levels(self, quantity: Quantity) -> float:
+        """Return how many scores of a range can be told apart as they are shown; infinity without end."""
+        low, high = quantity.range
+        least = self.step or 10.0**-self.decimals
+        return round((high - low) / least) + 1 if quantity.is_bounded else math.inf
+
+
+def rules(store: Store, board_id: str) -> HiddenRules | None:
+    """Return what a board may tell; None where its truth is not hidden."""
+    with store.read() as session:
+        known = kept_rules(session, board_id)
+    return None if known is None or known.detail == OPENED else known
+
+
+def kept_rules(session: Session, board_id: str) -> HiddenRules | None:
+    """Return the rules of a board, also where its truth was opened since; None where it never was hidden."""
+    row = session.get(Hidden, board_id)
+    require_readable(board_id, [row] if row else ())
+    return None if row is None else HiddenRules(row.detail, row.step, row.refused_per_day, row.decimals)
+
+
+def ladder_scores(
+    scores: Sequence[float | None], step: float | None, quantity: Quantity = SHARE, decimals: int = DECIMALS
+) -> list[float | None]:
+    """Return what is shown of scores.
+
+    Args:
+        scores: Of one team, oldest first; None where undefined.
+        step: Of the Ladder; None: each is shown, rounded.
+        decimals: To which they are rounded; with the Ladder they are multiples of its step.
+
+    Returns:
+        For each the score that is shown; None where none is.
+    """
+    visible: list[float | None] = []
+    best: float | None = None
+    for score in scores:
+        if score is None or (step is not None and not quantity.improves(score, best, step)):
+            visible.append(None)
+            continue
+        value = round(float(round(score / step) * step), DECIMALS) if step else round(score, decimals)
+        best = value if quantity.improves(value, best) else best
+        visible.append(value)
+    return visible
+
+
+def shown_scores(
+    entries: Iterable[tuple[str, str, float | None]], known: HiddenRules, quantity: Quantity
+) -> Mapping[str, float | None]:
+    """Return the score of each submission as it is shown, or would be where nothing is, by id.
+
+    Args:
+        entries: Id, team and score, oldest first.
+    """
+    by_team: dict[str, list[tuple[str, float | None]]] = {}
+    for submission, team, score in entries:
+        by_team.setdefault(team, []).append((submission, score))
+    shown: dict[str, float | None] = {}
+    for own in by_team.values():
+        scores = ladder_scores([score for _, score in own], known.step, quantity, known.decimals)
+        shown |= dict(zip((submission for submission, _ in own), scores, strict=True))
+    return shown

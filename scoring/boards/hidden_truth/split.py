@@ -1,0 +1,159 @@
+"""Split of a test set into a part whose scores are shown and one that is withheld until the end.
+
+A unit of the test set, such as a patient, is in one part. Nobody learns which cases are shown before the
+end: with equal shares of classes and a known seed, this would reveal labels.
+"""
+
+import secrets
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+
+from scoring.access.roles import Role
+from scoring.boards.board import OpenBoard, opened
+from scoring.boards.hidden_truth.disclosure_rules import HiddenRules, kept_rules
+from scoring.boards.ranking.decision_rule import note_change
+from scoring.common.arrays import Floats, Ints
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
+from scoring.core.case_subset import of_cases
+from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.tables import Hidden
+
+LARGEST_SEED = 2**31 - 1
+
+
+def split_board(
+    store: Store,
+    board_id: str,
+    share: float | None = None,
+    cases: Sequence[str] = (),
+    seed: int | None = None,
+) -> OpenBoard:
+    """Split the test set of a board to which nothing was submitted. Its truth is hidden from then on.
+
+    Args:
+        store: Where the board is.
+        share: Of the cases that are shown, drawn alike by class, event, stage and value; None: `cases`.
+        seed: Of the draw; None: one that nobody knows.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `bad-split` where it cannot be, or something was
+            submitted.
+    """
+    store.actor.require(Role.ORGANIZER)
+    board = opened(store, board_id)
+    problems = (
+        [] if (share is None) == bool(cases) else [_bad("--share", "name a share, or a list of cases.")]
+    )
+    if share is not None and not 0 < share < 1:
+        problems.append(_bad("--share", f"{share:g} is no share between 0 and 1."))
+    if seed is not None and not 0 <= seed <= LARGEST_SEED:
+        problems.append(_bad("--seed", f"write a whole number from 0 to {LARGEST_SEED}."))
+    if problems:
+        raise InputRefused(problems)
+    truth, units = board.truth, units_of(board)
+    if share is None:
+        seed, chosen = None, _listed(truth.ids, cases)
+    else:
+        seed = secrets.randbelow(LARGEST_SEED) if seed is None else seed
+        chosen = _drawn(_classes(truth), units, _keys(truth, units), share, seed)
+    of_cases(truth, chosen)  # refused where the challenge cannot
+    problems = list(_faults(chosen, _classes(truth), units))
+    if problems:
+        raise InputRefused(problems)
+    shown = [str(truth.ids[index]) for index in chosen]
+    values: dict[str, Any] = {"share": share, "seed": seed, "created": tables.now()}
+    with store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        sent = select(tables.Submission.id).where(tables.Submission.board_id == board_id)
+        if session.scalars(sent).first() is not None:
+            raise InputRefused([_bad(board_id, "a team has already submitted: open another board.")])
+        session.merge(tables.Split(board_id=board_id, cases=shown, **values))
+        if kept_rules(session, board_id) is None:
+            usual = HiddenRules()
+            columns = {"detail": usual.detail, "step": usual.step, "refused_per_day": usual.refused_per_day}
+            session.add(Hidden(board_id=board_id, decimals=usual.decimals, spent=0.0, **columns))
+        note_change(session, board_id)
+    return opened(store, board_id)
+
+
+def _bad(where: str, message: str) -> Finding:
+    return error("bad-split", where, message)
+
+
+def units_of(board: OpenBoard) -> Ints:
+    """Return the number of each case's unit [N]: of the board's own column, of the challenge's, else of the
+    usual ones."""
+    group = board.row.options["statistics"].get("group") or board.challenge.scoring.unit
+    wanted = None if group is None or group.lower() == "none" else group
+    columns = joined_columns(board.truth, board.metadata, repeated=True)
+    truth = board.truth
+    return find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, wanted)[1]
+
+
+def _classes(truth: Any) -> Ints:
+    """Return the class of each case [N]; one for all where the cases have none."""
+    labels = getattr(truth, "labels", None)
+    return np.zeros(len(truth), int) if labels is None else np.asarray(labels)
+
+
+def _listed(ids: Sequence[str], cases: Sequence[str]) -> Ints:
+    """Return the indices of the cases that an organizer lists. Raises InputRefused."""
+    known = {str(case): index for index, case in enumerate(ids)}
+    if strange := [case for case in dict.fromkeys(cases) if case not in known]:
+        listing = ", ".join(shortened(case, 40) for case in strange[:3])
+        raise InputRefused([_bad("--cases", f"{len(strange)} are no cases of the test set: {listing}.")])
+    return np.array(sorted({known[case] for case in cases}), int)
+
+
+def _keys(truth: Any, units: Ints) -> Floats:
+    """Return what the cases of each unit have beside classes, such as an event, a stage, a value [U, K]: the
+    largest of each, first the columns with the fewest values and of these the rarest; K may be 0."""
+    keys = np.asarray(getattr(truth, "strata", np.zeros((len(units), 0))), float)
+    of_units = [np.fmax.reduce(keys[units == unit]) for unit in np.unique(units)]
+    filled: Floats = np.nan_to_num(np.array(of_units), nan=-1.0)
+    columns = [(len(np.unique(column)), column.sum(), place) for place, column in enumerate(filled.T)]
+    return np.take(filled, np.array([place for _, _, place in sorted(columns)], int), axis=1)
+
+
+def _drawn(classes: Ints, units: Ints, keys: Floats, share: float, seed: int) -> Ints:
+    """Return the cases that are shown: of the units that hold a class, about the share, and with two or more
+    at least one in each part. A unit counts for the rarest of its classes; units of a class are drawn
+    from blocks of similar keys."""
+    random = np.random.default_rng(seed)
+    counts = {name: int(np.sum(classes == name)) for name in np.unique(classes).tolist()}
+    of_unit: dict[int, int] = {}
+    for name in sorted(counts, key=lambda name: (counts[name], name)):
+        for unit in np.unique(units[classes == name]).tolist():
+            of_unit.setdefault(unit, name)
+    names, shown = np.unique(units), set[int]()
+    for name in counts:
+        own = np.array([unit for unit in sorted(of_unit) if of_unit[unit] == name], int)
+        number = round(share * len(own))
+        if len(own) > 1:
+            number = min(max(number, 1), len(own) - 1)
+        own = random.permutation(own)
+        own = own[np.lexsort((*keys[np.searchsorted(names, own)].T[::-1], np.zeros(len(own))))]
+        fewer = min(number, len(own) - number)  # blocks of two or more, so that no unit is sure of its part
+        ends = np.linspace(0, len(own), fewer + 1).astype(int)
+        drawn = {int(random.choice(own[start:end])) for start, end in pairwise(ends)}
+        shown |= drawn if fewer == number else set(own.tolist()) - drawn
+    return np.flatnonzero(np.isin(units, sorted(shown)))
+
+
+def _faults(chosen: Ints, classes: Ints, units: Ints) -> list[Finding]:
+    """Return why these cases cannot be the shown part."""
+    is_shown = np.isin(np.arange(len(classes)), chosen)
+    if not is_shown.any() or is_shown.all():
+        return [_bad("split", "a part has no case: choose a larger or smaller shown part.")]
+    torn = np.intersect1d(units[is_shown], units[~is_shown])
+    if len(torn):
+        return [_bad("--cases", f"{len(torn)} units (patients) are in both parts: keep each in one.")]
+    lacking = [part for part in (is_shown, ~is_shown) if set(classes[part]) != set(classes)]
+    return [_bad("split", "a class has cases in one part alone: show other cases.")] if lacking else []

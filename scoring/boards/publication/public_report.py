@@ -1,0 +1,174 @@
+"""Public view of a board, and its report: of a hidden truth only scores as they are shown.
+
+The report is one HTML file with scores, intervals, ties and history, but no case.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeGuard
+
+from markupsafe import Markup
+
+from scoring.boards import views
+from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth.disclosure_rules import NOTHING, HiddenRules
+from scoring.boards.ranking import decision_rule, decision_views, final_ranking, shake_up
+from scoring.boards.ranking.board_ranking import BoardRanking
+from scoring.common.text import markdown, stopped
+from scoring.comparison import display, many_teams
+from scoring.comparison import scale as scales
+from scoring.comparison.scale import Scale
+from scoring.core.views import Block, Column, Section, Table, Text
+from scoring.presentation.html import report_blocks
+from scoring.presentation.html.document import Figures, document, rule
+
+LISTED = 200
+"""Submissions that a report lists."""
+WORDS = {
+    "shown": "The truth is hidden: scores are shown {how}, without intervals and ties, until the "
+    "organizer opens it. A correction of the truth changes no score that was shown.",
+    "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
+    "split": "Scores use a part of the cases. At the end the withheld cases decide the ranking: for each "
+    "team, the submission that it nominated counts, or the one that the board's rule selects.",
+    "ladder": "The Ladder: a score is shown only where it is better than the team's best by more than "
+    "{step:g}; the best that is shown is ranked, also when the truth is opened.",
+}
+
+
+def value(ranking: BoardRanking) -> dict[str, Any]:
+    """Return what `board show --json` writes."""
+    shaken = {"shake_up": shake_up.shake_up(ranking)} if ranking.split and ranking.hidden is None else {}
+    store, board_id = ranking.board.store, ranking.board.row.id
+    decided = {
+        "decision_rule": decision_rule.rule_as_dict(decision_rule.fixed_rule(store, board_id)),
+        "final": final_ranking.as_dict(ranking, final_ranking.frozen(store, board_id)),
+    }
+    return disclosure.published(ranking) | shaken | decided
+
+
+def sections(ranking: BoardRanking) -> tuple[Section, ...]:
+    """Return what everybody sees of a board."""
+    known = ranking.hidden
+    if known is None:
+        return open_sections(ranking)
+    return (*_hidden(ranking, known), *decision_views.sections(ranking))
+
+
+def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
+    """Return all that a board has to show: what its organizer sees."""
+    first, *others = views.sections(ranking)
+    notes = [Text(sentence, "caution") for sentence in final_ranking.since(ranking)]
+    if ranking.split is not None and ranking.hidden is not None:
+        notes.append(Text(views.FOR_ORGANIZERS, "note"))
+    first = replace(first, blocks=[*notes, *first.blocks])
+    return (first, *shake_up.section(ranking), *others, *decision_views.sections(ranking))
+
+
+def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:
+    """Return in words what a hidden truth tells (Markdown). is_split: whether a part of it tells nothing."""
+    part = WORDS["split"] * is_split
+    if known.detail == NOTHING:
+        return f"{WORDS['nothing']} {part}".strip()
+    how = f"to {known.decimals} decimal{'s' * (known.decimals > 1)}"
+    if known.step is not None:
+        how = f"as multiples of {known.step:g}, the Ladder's step"
+    ladder = WORDS["ladder"].format(step=known.step) if known.step is not None else ""
+    return " ".join(filter(None, (WORDS["shown"].format(how=how), ladder, part)))
+
+
+def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
+    public, scale = disclosure.published(ranking), scales.of(ranking.board.challenge)
+    note = Text(hidden_truth_words(known, ranking.split is not None), "note")
+    shown = digits(scale, known)
+    lines = views.baselines(public, scale, shown)
+    if not public["teams"]:
+        nobody = Text("Nobody is ranked yet.", "note")
+        return (Section("Ranking", [note, nobody, *lines, *views.phase_table(ranking)]),)
+    blocks: list[Block] = [note, _ranking(public, scale, shown), *lines, *views.phase_table(ranking)]
+    if public["unranked"]:
+        names = ", ".join(markdown(name, 60) for name in public["unranked"])
+        blocks.append(Text(stopped(f"Without a score that is shown: {names}")))
+    if ranking.board.store.files.holds(ranking.board.test_set.sha256):
+        used = disclosure.use(ranking.board, ranking if ranking.phase is None else None)
+        blocks.append(Text(used.words, question="How much of the truth have the scores revealed?"))
+    return (
+        Section("Ranking", blocks),
+        Section("History", [views.history(public, scale, shown), *views.excluded(public)]),
+    )
+
+
+def _ranking(public: dict[str, Any], scale: Scale, shown: int) -> Table:
+    score = views.score_column(scale, digits=shown)
+    columns = [views.RANK, Column("team", "team"), score, views.SUBMISSIONS]
+    caption = "Teams with the same displayed score share a rank."
+    return Table.of("Who is ranked where?", public["teams"], columns, caption, key="board_teams")
+
+
+def digits(scale: Scale, known: HiddenRules | None) -> int:
+    """Return the decimals of a score as it is shown. known: what a hidden truth tells; None: the default."""
+    shown = (known or HiddenRules()).digits
+    return max(0, shown - 2) if scale.factor == 100 else shown
+
+
+def html(ranking: BoardRanking) -> str:
+    """Return the report of a board. The same board gives the same bytes; names are escaped. Of many teams all
+    are drawn; of many submissions the newest are listed, and `appendix` lists all."""
+    challenge = ranking.board.challenge
+    parts = [
+        *report_blocks.sections((*_shortened(sections(ranking)), *_all_teams(ranking)), Figures()),
+        rule(f"{views.RULE}\n\n{challenge.words.rule.strip()}"),
+    ]
+    return _document(ranking, parts)
+
+
+def appendix(ranking: BoardRanking) -> str:
+    """Return the list of all submissions, "" where the report holds it."""
+    tables = [block for block in _blocks(sections(ranking)) if _is_long(block)]
+    return _document(ranking, [report_blocks.html(table, Figures()) for table in tables]) if tables else ""
+
+
+def _document(ranking: BoardRanking, parts: Sequence[str]) -> str:
+    row, challenge = ranking.board.row, ranking.board.challenge
+    lines = [
+        ("Challenge", challenge.words.title),
+        ("Test set", f"version {ranking.board.test_set.number} of {row.version}"),
+    ]
+    if ranking.board.imported:
+        lines.append(("Origin", ranking.board.imported))
+    if ranking.phase is not None:
+        lines.append(("Phase", ranking.phase))
+    front = report_blocks.front_page(row.title, views.formula(ranking), lines)
+    return document(row.title, [Markup(part) for part in (front, *parts)])
+
+
+def _blocks(of: Iterable[Section]) -> Iterator[Block]:
+    for section in of:
+        yield from section.blocks
+
+
+def _is_long(block: Block) -> TypeGuard[Table]:
+    return isinstance(block, Table) and block.key == views.HISTORY and len(block.rows["submitted"]) > LISTED
+
+
+def _shortened(of: Iterable[Section]) -> Iterator[Section]:
+    """Yield the sections with the newest submissions of a long list, in its order."""
+    for section in of:
+        yield replace(section, blocks=[_newest(b) if _is_long(b) else b for b in section.blocks])
+
+
+def _newest(table: Table) -> Table:
+    times = table.rows["submitted"]
+    kept = sorted(sorted(range(len(times)), key=lambda k: times[k], reverse=True)[:LISTED])
+    rows = {name: [values[k] for k in kept] for name, values in table.rows.items()}
+    caption = f"The newest {LISTED} of {len(times):,} submissions; the appendix and board.json list all."
+    return replace(table, rows=rows, caption=f"{caption} {table.caption}".strip())
+
+
+def _all_teams(ranking: BoardRanking) -> tuple[Section, ...]:
+    """Return all of many teams, drawn; nothing of few, and of a hidden truth."""
+    compared = None if ranking.hidden else ranking.comparison
+    if compared is None or not many_teams.are_many(compared):
+        return ()
+    view = display.whole(compared)
+    drawn = (*many_teams.scores(view), *many_teams.stability(view))
+    return (Section("All teams", (*many_teams.best(compared), *many_teams.groups(compared), *drawn)),)

@@ -1,0 +1,119 @@
+"""Publishable zip of a board: report, numbers, BIAS checklist and metadata, without any case.
+
+`.zenodo.json` is what Zenodo's deposit interface takes as `metadata`; `CITATION.cff` is of version 1.2.0.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import date
+
+from markupsafe import escape
+
+from scoring.boards.publication import public_report
+from scoring.boards.publication.bias_checklist import bias_checklist
+from scoring.boards.ranking.board_ranking import BoardRanking
+from scoring.boards.ranking.final_ranking import frozen
+from scoring.boards.submissions.phases import DAY
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import as_json, shortened
+from scoring.common.zips import zipped
+from scoring.version import __version__
+
+LICENCE = "CC-BY-4.0"
+"""SPDX id of the licence, if the organizer names none."""
+KEYWORDS = ("biomedical image analysis", "challenge", "ranking", "benchmark")
+
+
+def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: str = LICENCE) -> bytes:
+    """Return a zip to publish. The same board and arguments give the same bytes.
+
+    Args:
+        creators: Organizers, "Family, Given"; nobody: "Organizers of" and the board's title.
+        licence: SPDX id of the licence of what is published.
+
+    Raises:
+        InputRefused: `bad-option` for an empty name or licence.
+    """
+    names = [shortened(name, 200).strip() for name in creators] or [
+        f"Organizers of {ranking.board.row.title}"
+    ]
+    blank = [("--creator", name) for name in names if not name] + [("--licence", "")] * (not licence.strip())
+    if blank:
+        raise InputRefused([error("bad-option", flag, "it is empty: write a name.") for flag, _ in blank])
+    files = {
+        "report.html": public_report.html(ranking),
+        "board.json": as_json(public_report.value(ranking)),
+        "bias-checklist.md": bias_checklist(ranking, names if creators else ()),
+        "CITATION.cff": _citation(ranking, names, licence),
+        ".zenodo.json": as_json(_zenodo(ranking, names, licence)),
+    }
+    files["appendix.html"] = public_report.appendix(ranking)
+    return zipped((name, text.encode()) for name, text in files.items() if text)
+
+
+def _day(ranking: BoardRanking) -> str:
+    """Return the day on which the final ranking was frozen, else of the last submission, else on which the
+    board was opened."""
+    final = frozen(ranking.board.store, ranking.board.row.id)
+    if final is not None:
+        return final.created[:DAY]
+    return max((entry.created for entry in ranking.entries), default=ranking.board.row.created)[:DAY]
+
+
+def _title(ranking: BoardRanking) -> str:
+    """Return a title, which archives want of three characters at least."""
+    return f"{ranking.board.row.title}: results"
+
+
+def _about(ranking: BoardRanking) -> str:
+    challenge = ranking.board.challenge
+    return f"Ranking of {challenge.words.title}: {challenge.formula(ranking.board.row.options['score'])}."
+
+
+def _zenodo(ranking: BoardRanking, creators: Sequence[str], licence: str) -> dict[str, object]:
+    """Return the metadata of a deposit, which JSON of Zenodo's own form can be filled with."""
+    day = date.fromisoformat(_day(ranking)).isoformat()
+    return {
+        "title": _title(ranking),
+        "upload_type": "dataset",
+        "description": f"<p>{escape(_about(ranking))}</p><p>Scores and ranks; no case is in it.</p>",
+        "creators": [{"name": name} for name in creators],
+        "access_right": "open",
+        "license": licence,
+        "publication_date": day,
+        "version": str(ranking.board.test_set.number),
+        "language": "eng",
+        "keywords": list(KEYWORDS),
+        "notes": f"Scored and ranked with Benchside {__version__}.",
+    }
+
+
+def _citation(ranking: BoardRanking, creators: Sequence[str], licence: str) -> str:
+    """Return CITATION.cff; JSON strings are YAML."""
+
+    def person(name: str) -> str:
+        family, comma, given = name.partition(", ")
+        if not comma:
+            return f"  - name: {json.dumps(name)}"
+        return f"  - family-names: {json.dumps(family)}\n    given-names: {json.dumps(given)}"
+
+    lines = [
+        "cff-version: 1.2.0",
+        'message: "If you use these results, please cite them as below."',
+        "type: dataset",
+        f"title: {json.dumps(_title(ranking))}",
+        f"abstract: {json.dumps(_about(ranking))}",
+        "authors:",
+        *map(person, creators),
+        f"version: {json.dumps(str(ranking.board.test_set.number))}",
+        f"date-released: {json.dumps(_day(ranking))}",
+        f"license: {json.dumps(licence)}",
+        f"keywords: {json.dumps(list(KEYWORDS))}",
+        "references:",
+        "  - type: software",
+        "    title: Benchside",
+        f"    version: {json.dumps(__version__)}",
+        "    authors:",
+        '      - name: "The Benchside maintainers"',
+    ]
+    return "\n".join(lines) + "\n"

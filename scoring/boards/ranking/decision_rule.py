@@ -1,0 +1,134 @@
+"""Decision rule of a board, fixed before the first submission, and its final ranking, frozen at the end.
+
+Both have a SHA-256 of their canonical JSON. What is changed later is noted with its time, and told.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scoring.boards.row_validation import PARTS, require_readable
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.inputs.sources import sha256
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.version import __version__
+
+MOST_PRIZES, LONGEST = 1000, 500
+SALT = "salt"
+"""The option of a board with which the hash of its truth begins, so that no guess can be checked with it."""
+Rule = Mapping[str, str]
+"""Part of the rule -> what it says, as text."""
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of a value as JSON with sorted keys and without blanks."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return sha256(text.encode())
+
+
+def rule_now(session: Session, board_id: str, own: Rule) -> dict[str, str]:
+    """Return the rule by which a board would decide now. own: the parts that its organizer wrote."""
+    board, split = session.get_one(tables.Board, board_id), session.get(tables.Split, board_id)
+    phase, hidden = tables.PhaseRow, session.get(tables.Hidden, board_id)
+    phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
+    times = sorted((row.opens or "", row.closes or "9999", _words(row)) for row in phases)
+    options = {part: board.options[part] for part in PARTS}
+    parts = "one" if split is None else "as listed" if split.share is None else f"{split.share:g} shown"
+    return {
+        "challenge": board.challenge,
+        "options": json.dumps(options, sort_keys=True, ensure_ascii=False),
+        "submission that counts": board.counts,
+        "ladder": "none" if hidden is None or hidden.step is None else f"{hidden.step:g}",
+        "parts of the test set": parts,
+        "version of the test set": str(board.version),
+        "phases": "; ".join(words for _, _, words in times) or "none",
+        **own,
+    }
+
+
+def _words(row: tables.PhaseRow) -> str:
+    a_day, in_all = ("any number" if limit is None else str(limit) for limit in (row.per_day, row.total))
+    limits = f"{a_day} a day, {in_all} in all"
+    return f"{row.name}: {row.opens or 'any time'} to {row.closes or 'any time'}, {limits}"
+
+
+def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
+    """Fix the rule of a board to which nothing was submitted, with what its organizer adds.
+
+    Args:
+        store: Where the board is.
+        prizes: Places that win a prize; 0: none.
+        ties: What holds where teams share a rank.
+
+    Raises:
+        InputRefused: `rule-late` where something was submitted, `bad-option` for what cannot be.
+    """
+    problems = []
+    if not 0 <= prizes <= MOST_PRIZES:
+        problems.append(error("bad-option", "--prizes", f"write a number from 0 to {MOST_PRIZES}."))
+    if not ties.strip() or len(ties) > LONGEST:
+        problems.append(error("bad-option", "--ties", f"write 1 to {LONGEST} characters."))
+    if problems:
+        raise InputRefused(problems)
+    with store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        sent = select(tables.Submission.id).where(tables.Submission.board_id == board_id)
+        if session.scalars(sent).first() is not None:
+            message = "a team has already submitted: a rule that is fixed now proves nothing."
+            raise InputRefused([error("rule-late", board_id, message)])
+        rule = rule_now(session, board_id, {"prize places": str(prizes), "ties": ties.strip()})
+        known = {"created": tables.now(), "program": __version__, "sha256": digest(rule)}
+        session.merge(tables.DecisionRule(board_id=board_id, rule=rule, later=[], **known))
+
+
+def note_change(session: Session, board_id: str) -> None:
+    """Note a change of a rule that was fixed, in the transaction that makes it."""
+    row = session.get(tables.DecisionRule, board_id)
+    if row is None:
+        return
+    session.flush()
+    own = {name: row.rule[name] for name in ("prize places", "ties")}
+    now = rule_now(session, board_id, own)
+    if now != (row.later[-1]["rule"] if row.later else row.rule):
+        row.later = [*row.later, {"time": tables.now(), "rule": now}]
+
+
+def fixed_rule(store: Store, board_id: str) -> tables.DecisionRule | None:
+    """Return the rule of a board that was fixed; None where none was."""
+    with store.read() as session:
+        row = session.get(tables.DecisionRule, board_id)
+    require_readable(board_id, [row] if row else ())
+    return row
+
+
+def rule_changes(row: tables.DecisionRule) -> list[dict[str, str]]:
+    """Return what was changed after a rule was fixed: time, part, before and after, oldest first."""
+    states: Sequence[Mapping[str, Any]] = [{"time": row.created, "rule": row.rule}, *row.later]
+    return [
+        {"time": now["time"], "part": part, "before": then["rule"].get(part, ""), "after": now["rule"][part]}
+        for then, now in pairwise(states)
+        for part in now["rule"]
+        if now["rule"][part] != then["rule"].get(part, "")
+    ]
+
+
+def rule_as_dict(row: tables.DecisionRule | None) -> dict[str, Any] | None:
+    """Return the entry of JSON."""
+    if row is None:
+        return None
+    known = {"fixed": row.created, "sha256": row.sha256, "version": row.program}
+    return {**known, "rule": dict(row.rule), "changes": rule_changes(row)}
+
+
+def require_open(session: Session, board_id: str) -> Finding | None:
+    """Return why a board takes no submission: its final ranking is frozen; None where it takes some."""
+    final = session.get(tables.FinalRanking, board_id)
+    if final is None:
+        return None
+    message = f"its final ranking was frozen on {final.created[:10]}: nothing was counted."
+    return error("board-final", board_id, message)

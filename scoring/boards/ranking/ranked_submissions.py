@@ -1,0 +1,116 @@
+"""Submissions with their results on one version of a test set, and which of them is ranked."""
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
+from scoring.common.quantities import Quantity
+
+NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
+LADDER = "ladder"
+"""The rule of a board on which the Ladder decides which submission of a team is ranked."""
+MINUTE = 16
+"""Characters of a time that name its minute."""
+
+
+@dataclass(frozen=True)
+class RankedSubmission:
+    """A submission with its result on one version of the test set; fields as in the tables. refused: the
+    first problem where this version refuses it."""
+
+    id: str
+    team: str
+    name: str
+    created: str
+    score: float | None
+    interval: tuple[float, float] | None
+    card: str | None
+    excluded: str | None
+    refused: str = ""
+    phase: str | None = None
+
+    @property
+    def minute(self) -> str:
+        """Return when it was submitted, to the minute."""
+        return self.created[:MINUTE].replace("T", " ")
+
+    @property
+    def is_eligible(self) -> bool:
+        """Return whether it may be ranked: it is scored and not excluded."""
+        return self.card is not None and self.excluded is None
+
+
+@dataclass(frozen=True)
+class ShownScores:
+    """What a hidden truth shows. rules: that hold, or held until it was opened; cards: scorecard of each
+    submission on the version on which it was scored first (of an opened truth on that of the board), by id,
+    of a split test set on the shown part;
+    scores: its score there as it is shown, also of those that are excluded; quantity: direction of the
+    score."""
+
+    rules: HiddenRules
+    cards: Mapping[str, str | None]
+    scores: Mapping[str, float | None]
+    quantity: Quantity
+
+
+def baseline(
+    entry: RankedSubmission, score: float | None, interval: list[float] | None = None
+) -> dict[str, Any]:
+    """Return the entry of a baseline. score and interval: as they are shown."""
+    known = {"submission": entry.id, "time": entry.created}
+    return {"team": entry.team, "score": score, "interval": interval, **known}
+
+
+def counting(
+    entries: Iterable[RankedSubmission],
+    rule: str,
+    quantity: Quantity,
+    before: Mapping[str, RankedSubmission] = NOBODY,
+    shown: Mapping[str, float | None] | None = None,
+    nominated: Container[str] = frozenset(),
+) -> dict[str, RankedSubmission]:
+    """Return the submission of each team that is ranked, by team.
+
+    Args:
+        entries: Submissions, oldest first.
+        rule: "last"; "best": the best score, of equal ones the first; or "ladder": the last that the
+            Ladder shows, which is the best of those.
+        before: Those that were ranked before the first of the entries.
+        shown: Score as it is shown of a hidden truth, by id; of others the score itself decides.
+        nominated: Ids of submissions that are ranked whatever the rule.
+    """
+    chosen = dict(before)
+
+    def worth(entry: RankedSubmission) -> float:
+        return quantity.order(entry.score if shown is None else shown.get(entry.id))
+
+    for entry in entries:
+        ranked = chosen.get(entry.team)
+        if not entry.is_eligible or (ranked is not None and ranked.id in nominated):
+            continue
+        if entry.id in nominated:
+            chosen[entry.team] = entry
+        elif rule == LADDER and worth(entry) == float("-inf"):
+            continue
+        elif ranked is None or rule != "best" or worth(entry) > worth(ranked):
+            chosen[entry.team] = entry
+    return chosen
+
+
+def results(
+    rows: Iterable[tuple[Any, Any]], teams: Mapping[str, str] = MappingProxyType({})
+) -> tuple[RankedSubmission, ...]:
+    """Return submissions with their results, oldest first. rows: of `Submission` and `ScoredVersion`; teams:
+    why none of a team's submissions counts, of those that are excluded."""
+    entries = (_entry(submission, result, teams.get(submission.team)) for submission, result in rows)
+    return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))
+
+
+def _entry(row: Any, result: Any, team: str | None) -> RankedSubmission:
+    ends = None if result.low is None or result.high is None else (result.low, result.high)
+    problem = str(result.problems[0]["message"]) if result.problems else ""
+    known = (row.id, row.team, row.name, row.created, result.score, ends, result.card)
+    return RankedSubmission(*known, row.excluded if team is None else team, problem, row.phase)

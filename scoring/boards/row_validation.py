@@ -1,0 +1,237 @@
+"""Rules for the rows of a board: what each column may hold, in a bundle that comes and in the store."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
+from scoring.comparison.team_facts import LABELS, TeamFacts, parse
+from scoring.inputs.sources import sha256
+from scoring.store import tables
+from scoring.store.files import DIGEST
+
+COUNTS = ("last", "best")
+DETAILS = ("none", "score", "classes", "cases")
+OPENED = "opened"
+"""The detail of a truth that was hidden and is open now: which submission counts stays as it was."""
+WITHHELD = sha256(b"withheld")
+"""Stands for the SHA-256 of a hidden truth in a bundle without it: guesses could be checked with that one,
+and scores of such a board are those that were shown."""
+LEFT_OUT = sha256(b"left out")
+"""Stands for that of a truth that is open, whose scores are all there."""
+DRAFT, PUBLIC = "draft", "public"
+VISIBILITIES = (DRAFT, "unlisted", PUBLIC)
+IMPORTED = "imported"
+"""The option that holds a leaderboard of another platform: a board without test set and submissions."""
+PARTS = ("score", "compare", "statistics")
+"""Of the options of a board with a test set."""
+BOARD_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_TIME = re.compile(r"(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
+_MOST = 2**31 - 1
+"""The largest number that the tables hold."""
+MOST_SUBMISSIONS = 1_000_000
+"""Of a team, that a limit of a phase names."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value has to be, in words; holds: whether it is."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+def _number(least: int, most: int) -> Rule:
+    return Rule(f"a number from {least} to {most}", lambda value: least <= value <= most)
+
+
+def _pattern(words: str, pattern: re.Pattern[str]) -> Rule:
+    return Rule(words, lambda value: bool(pattern.fullmatch(value)))
+
+
+def _choice(*values: str) -> Rule:
+    return Rule(f"one of {', '.join(values)}", lambda value: value in values)
+
+
+def _is_time(value: str) -> bool:
+    try:
+        return bool(_TIME.fullmatch(value) and datetime.fromisoformat(value))
+    except ValueError:
+        return False
+
+
+def _are_options(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if IMPORTED in value:
+        return _is_leaderboard(value[IMPORTED])
+    return all(isinstance(value.get(part), dict) for part in PARTS)
+
+
+def _is_leaderboard(value: Any) -> bool:
+    """Return whether a value is what `imported.keep` keeps."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("platform"), str)
+        and isinstance(value.get("score"), str | None)
+        and isinstance(value.get("ascending"), bool)
+        and isinstance(value.get("columns"), list)
+        and all(isinstance(name, str) for name in value["columns"])
+        and _is_page(value.get("page"))
+        and isinstance(value.get("entries"), list)
+        and all(_is_entry(entry) for entry in value["entries"])
+    )
+
+
+def _is_page(page: Any) -> bool:
+    return page is None or (isinstance(page, list) and [type(n) for n in page] == [int, int])
+
+
+def _is_entry(entry: Any) -> bool:
+    if not isinstance(entry, list) or len(entry) != 4 or not isinstance(entry[2], dict):
+        return False
+    team, time, values, rank = entry
+    numbers = all(type(value) in (int, float) and abs(value) < 1e300 for value in values.values())
+    return isinstance(team, str) and isinstance(time, str | None) and isinstance(rank, int | None) and numbers
+
+
+def _are_problems(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(entry, dict)
+        and all(isinstance(entry.get(key), str) for key in ("code", "where", "message"))
+        for entry in value
+    )
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, dict) and {*map(type, value.values())} <= {str}
+
+
+def _is_change(value: Any) -> bool:
+    is_pair = isinstance(value, dict) and value.keys() == {"time", "rule"}
+    return (
+        is_pair and isinstance(value["time"], str) and _is_time(value["time"]) and _are_texts(value["rule"])
+    )
+
+
+def _is_ranked(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"team", "rank", "score", "interval", "submission"}:
+        return False
+    texts = isinstance(value["team"], str) and isinstance(value["submission"], str)
+    known = (value["rank"], *(value["interval"] or ()), value["score"] or 0)
+    return texts and all(type(number) in (int, float) for number in known)
+
+
+def _are_facts(value: Any) -> bool:
+    try:
+        return isinstance(value, dict) and facts_of_row(value) is not None
+    except ValueError:
+        return False
+
+
+_SHA256 = _pattern("64 hexadecimal digits", DIGEST)
+_WHEN = Rule("a time in UTC such as 2026-12-31T18:00:00.000000+00:00", _is_time)
+_FINITE = Rule("a finite number", lambda value: abs(value) < 1e300)
+RULES: Mapping[str, Rule] = {
+    "board.id": _pattern("small letters, digits and hyphens, at most 64", BOARD_ID),
+    "board.options": Rule(f"an object with {', '.join(PARTS)}", _are_options),
+    "submission.options": Rule("an object", lambda value: isinstance(value, dict)),
+    "counts": _choice(*COUNTS),
+    "detail": _choice(*DETAILS, OPENED),
+    "decimals": _number(1, 3),
+    "spent": Rule("a number from 0", lambda value: 0 <= value < 1e300),
+    "visibility": _choice(*VISIBILITIES),
+    "version": _number(1, _MOST),
+    "number": _number(1, _MOST),
+    "per_day": _number(1, MOST_SUBMISSIONS),
+    "total": _number(1, MOST_SUBMISSIONS),
+    "refused_per_day": _number(1, 1000),
+    "step": Rule("a number of 0.001 or more", lambda value: 0.001 <= value < 1e300),
+    **dict.fromkeys(("sha256", "metadata_sha256", "card"), _SHA256),
+    **dict.fromkeys(("created", "opens", "closes"), _WHEN),
+    **dict.fromkeys(("score", "low", "high"), _FINITE),
+    "problems": Rule("a list of findings", _are_problems),
+    "cases": Rule("a list of ids", lambda value: isinstance(value, list) and {*map(type, value)} <= {str}),
+    "rule": Rule("an object of texts", _are_texts),
+    "later": Rule("a list of times with rules", lambda value: all(map(_is_change, value))),
+    "ranking": Rule("a list of ranks", lambda value: all(map(_is_ranked, value))),
+    "share": Rule("a share between 0 and 1", lambda value: 0 < value < 1),
+    "seed": _number(0, _MOST),
+    "facts": Rule("facts about a team", _are_facts),
+}
+"""Rules by column, or by table and column, for values of the column's type."""
+_TYPES: Mapping[type, tuple[tuple[type, ...], str]] = {
+    str: ((str,), "a text"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    bool: ((bool,), "true or false"),
+}
+
+
+@cache
+def _columns(table: type[tables.Base]) -> tuple[tuple[str, bool, tuple[type, ...], str, Rule | None], ...]:
+    """Return name, whether it may be missing, types, their name and rule of each column of a table."""
+    return tuple(
+        (
+            column.name,
+            bool(column.nullable),
+            *_TYPES.get(column.type.python_type, ((dict, list), "an object or a list")),
+            RULES.get(f"{table.__tablename__}.{column.name}") or RULES.get(column.name),
+        )
+        for column in table.__table__.columns
+    )
+
+
+def row_problems(table: type[tables.Base], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each column of a row that cannot be so, with what is wrong, without a full stop."""
+    for name, is_optional, types, type_name, rule in _columns(table):
+        value = values.get(name)
+        if value is None:
+            if not is_optional:
+                yield name, "it is missing"
+        elif not isinstance(value, types) or (value.__class__ is bool and bool not in types):
+            yield name, f"it is not {type_name}"
+        elif rule is not None and not rule.holds(value):
+            text = "it" if isinstance(value, (dict, list)) else shortened(value, 40)
+            yield name, f"{text} is not {rule.words}"
+
+
+def plain(row: tables.Base) -> dict[str, Any]:
+    """Return the values of a row by column."""
+    return {column.name: getattr(row, column.name) for column in row.__table__.columns}
+
+
+def require_readable(board_id: str, rows: Iterable[tables.Base]) -> None:
+    """Do nothing if the rows of a board in the store are as the rules say.
+
+    Raises:
+        InputRefused: `board-damaged` with the first value that is not.
+    """
+    for row in rows:
+        for name, problem in row_problems(type(row), plain(row)):
+            raise damaged(board_id, f"{row.__tablename__}, {name}: {problem}")
+
+
+def damaged(board_id: str, problem: str) -> InputRefused:
+    """Return the refusal of a board whose rows in the store cannot be read. problem: without its end."""
+    message = f"this board cannot be read ({problem}): delete it, or restore the last backup."
+    return InputRefused([error("board-damaged", shortened(board_id, 64), message)])
+
+
+def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
+    """Return facts as a row holds them.
+
+    Raises:
+        ValueError: Where they are none: a row of a bundle may come from anybody.
+    """
+    texts = {fact: "" if value is None else str(value) for fact, value in values.items()}
+    if set(texts) != set(LABELS):
+        raise ValueError("these are no facts about a team")
+    facts, problems = parse("", texts)
+    if problems:
+        raise ValueError(problems[0].message)
+    return facts

@@ -1,0 +1,313 @@
+"""A participant's submission to a board, answered with no more than a hidden truth may tell."""
+
+import logging
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from scoring.access.roles import LOCAL, Actor, Role
+from scoring.boards.board import OpenBoard, own_options
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
+from scoring.boards.hidden_truth.organizer_notices import FAILED, SCORED
+from scoring.boards.hidden_truth.redaction import redact
+from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
+from scoring.boards.ranking.ranked_submissions import RankedSubmission
+from scoring.boards.row_validation import DETAILS
+from scoring.boards.submissions import phases, submitting
+from scoring.boards.submissions.phases import DAY
+from scoring.boards.submissions.submitting import SubmissionRequest
+from scoring.boards.teams import members, team_changes
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
+from scoring.inputs.sources import sha256
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.tables import Attempt
+
+LOG = logging.getLogger(__name__)
+RUNNING, AGAIN = "running", "again"
+FREE = frozenset(
+    {
+        *(SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase", "clock-behind"),
+        "board-final",
+        "team-excluded",
+    }
+)
+"""Outcomes that do not count as refused."""
+UNCHANGED_PER_DAY = 20
+"""So often a team may submit files again that it submitted before: each is noted and looked up."""
+
+
+@dataclass(frozen=True)
+class SubmissionFeedback:
+    """What a participant is told of a submission.
+
+    Attributes:
+        score: What is shown of its score; None if there are none.
+        interval: Of the score, on an open board only.
+        counts: Whether it is ranked.
+        status: "scored", "excluded", or, on an open board, "refused" by this version of the test set.
+        again: Whether the same file had been submitted before.
+        classes: Rates by class, where the board tells them.
+        cases: How right each case is, by id, where the board tells it.
+        findings: Findings, on an open board only.
+    """
+
+    submission: str
+    team: str
+    time: str
+    score: float | None
+    interval: tuple[float, float] | None
+    best: float | None
+    counts: bool
+    status: str
+    again: bool = False
+    classes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    cases: tuple[tuple[str, float], ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class RemainingQuota:
+    """What a team may still do today.
+
+    Attributes:
+        phase: Name of the phase that is open; empty where none is.
+        closes: When it closes; None: without end.
+        submissions: How many more it may submit today; None: any number.
+        problem: Why it may submit nothing now; None where it may.
+    """
+
+    phase: str
+    closes: str | None
+    submissions: int | None
+    refused: int
+    problem: Finding | None = None
+
+
+def submit(
+    board: OpenBoard, team: str, name: str, data: bytes, options: Mapping[str, str], submission: str
+) -> SubmissionFeedback:
+    """Submit a file for an own team, on behalf of the actor of the board's store.
+
+    Args:
+        data: Its bytes.
+        submission: Id, made once for this submission: sending it again changes nothing.
+
+    Returns:
+        What the participant is told.
+
+    Raises:
+        InputRefused: With every problem; of a hidden truth only sentences of `redaction`.
+    """
+    actor = board.store.actor
+    members.require_current(board.store, actor, Role.PARTICIPANT)
+    inner = _as_program(board)
+    known = disclosure_rules.rules(inner.store, board.row.id)
+    digest = sha256(data)
+    if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
+        _begin(inner, actor, team, digest, "foreign-team", _most_refused(known))
+        message = (
+            "you are not in such a team. The organizer, who assigns people to teams, will see this attempt."
+        )
+        raise InputRefused([error("foreign-team", "team", message)])
+    if (problem := remaining_quota(board, team).problem) is not None:
+        raise InputRefused([problem])
+    attempt = _begin(inner, actor, team, digest, RUNNING, _most_refused(known))
+    try:
+        own = own_options(board.challenge, options)
+        receipt = submitting.submit(inner, SubmissionRequest(team, name, data, own, id=submission))
+    except InputRefused as refused:
+        _end(inner, attempt, refused.problems[0].code)
+        raise InputRefused(redact(refused.problems) if known else refused.problems) from None
+    except Exception as problem:
+        LOG.warning("a submission to %s could not be scored: %s", board.row.id, type(problem).__name__)
+        _end(inner, attempt, FAILED)
+        raise InputRefused(redact([error(FAILED, "submission", "")])) from None
+    ranking = board_ranking(inner)
+    entry = next(entry for entry in ranking.entries if entry.id == receipt.id)
+    if receipt.again:
+        _end(inner, attempt, AGAIN)
+    else:
+        _end(inner, attempt, SCORED, organizer_notices.near(ranking, entry))
+    reply = _answered(ranking, known, team, entry)
+    return replace(reply, again=receipt.again, findings=() if known else receipt.findings)
+
+
+def own_submissions(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
+    """Return what a team is told of its submissions, oldest first. Raises InputRefused for others' teams."""
+    _require_member(board, team)
+    inner = _as_program(board)
+    ranking, known = board_ranking(inner), disclosure_rules.rules(inner.store, board.row.id)
+    return _history(ranking, known, team)
+
+
+def submission_detail(board: OpenBoard, team: str, submission: str) -> SubmissionFeedback:
+    """Return what a team is told of a submission, with classes and cases where the board tells them.
+
+    Raises:
+        InputRefused: `no-submission`, with the same words for one of another team and for none.
+    """
+    _require_member(board, team)
+    inner = _as_program(board)
+    ranking, known = board_ranking(inner), disclosure_rules.rules(inner.store, board.row.id)
+    entry = next((entry for entry in ranking.entries if (entry.id, entry.team) == (submission, team)), None)
+    if entry is None:
+        raise InputRefused([error("no-submission", "submission", "your team has no such submission.")])
+    return _answered(ranking, known, team, entry)
+
+
+def nominate(board: OpenBoard, team: str, submission: str | None) -> None:
+    """Let a submission of an own team count at the end, whatever the rule; None: the rule decides again.
+
+    Raises:
+        InputRefused: `no-submission`, `bad-split` as of `teams.nominate`, `foreign-team`.
+    """
+    _require_member(board, team)
+    team_changes.nominate(_as_program(board).store, board.row.id, submission, team)
+
+
+def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
+    """Return what a team may still do today. A hidden truth without phases takes no submissions."""
+    inner = _as_program(board)
+    known = disclosure_rules.rules(inner.store, board.row.id)
+    allowed = phases.allowance(inner.store, board.row.id, team)
+    refused = max(0, _most_refused(known) - _refused_today(inner.store, board.row.id, team))
+    problem = allowed.problem
+    if problem is None and known is not None and allowed.phase is None:
+        message = "this board accepts no submissions yet: its organizer has not opened a phase."
+        problem = error("phase-not-open", "board", message)
+    if problem is None and not refused:
+        problem = _refused_limit()
+    phase = allowed.phase
+    return RemainingQuota(
+        phase.name if phase else "", phase.closes if phase else None, allowed.remaining, refused, problem
+    )
+
+
+def _as_program(board: OpenBoard) -> OpenBoard:
+    """Return the board with the program's own rights, for what happens inside."""
+    return replace(board, store=replace(board.store, actor=LOCAL))
+
+
+def _require_member(board: OpenBoard, team: str) -> None:
+    actor, inner = board.store.actor, _as_program(board)
+    members.require_current(board.store, actor, Role.PARTICIPANT)
+    if actor.role < Role.ORGANIZER and team not in members.teams_of(inner.store, board.row.id, actor):
+        raise InputRefused([error("foreign-team", "team", "you are not in such a team.")])
+
+
+def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> list[SubmissionFeedback]:
+    if known is None:
+        counts = ranking.counting.get(team)
+        return [
+            SubmissionFeedback(e.id, team, e.created, e.score, e.interval, None, e is counts, _status(e))
+            for e in ranking.by_team.get(team, ())
+        ]
+    chosen, told = disclosure.counted(ranking).get(team), disclosure.visible_scores(ranking, team)
+    counted = chosen.id if chosen else None
+    return [
+        SubmissionFeedback(
+            e.id, team, e.created, one.score, None, one.best, e.id == counted, _status(e, True)
+        )
+        for one in told
+        for e in (one.entry,)
+    ]
+
+
+def _answered(
+    ranking: BoardRanking, known: HiddenRules | None, team: str, entry: RankedSubmission
+) -> SubmissionFeedback:
+    """Return the answer with its details. Where the Ladder shows no score, it shows no detail either."""
+    reply = next(reply for reply in _history(ranking, known, team) if reply.submission == entry.id)
+    entry = entry if known is None else disclosure.at_first(ranking, entry)
+    detail = known.detail if known else DETAILS[-1]
+    if reply.score is None or detail in ("none", "score") or not entry.is_eligible:
+        return reply
+    reply = replace(reply, classes=disclosure.classes_of(ranking, entry))
+    return replace(reply, cases=tuple(disclosure.cases_of(ranking, entry))) if detail == "cases" else reply
+
+
+def _status(entry: RankedSubmission, is_hidden: bool = False) -> str:
+    """Return the result of a submission. is_hidden: a hidden truth refuses none of what it scored."""
+    if entry.excluded is not None:
+        return "excluded"
+    return "scored" if is_hidden or entry.card is not None else "refused"
+
+
+def _most_refused(known: HiddenRules | None) -> int:
+    return (known or HiddenRules()).refused_per_day
+
+
+def _refused_limit() -> Finding:
+    message = "too many submissions were refused today (UTC): submit it on another day."
+    return error("refused-limit", "team", message)
+
+
+def _require_other(session: Session, board_id: str, team: str, digest: str) -> None:
+    """Do nothing if a team did not submit a file before.
+
+    Raises:
+        InputRefused: `unchanged-limit` where it did.
+    """
+    row = tables.Submission
+    known = select(row.id).where(row.board_id == board_id, row.team == team, row.sha256 == digest)
+    if session.scalar(known) is not None:
+        message = (
+            f"your team submitted files again unchanged {UNCHANGED_PER_DAY} times today (UTC): their scores "
+            "are on the board. Submit another file, or this one on another day."
+        )
+        raise InputRefused([error("unchanged-limit", "team", message)])
+
+
+def _refused_today(store: Store, board_id: str, team: str) -> int:
+    with store.read() as session:
+        count = select(func.count()).select_from(Attempt).where(Attempt.board_id == board_id)
+        mine = (Attempt.team == team, Attempt.outcome.not_in([*FREE, "foreign-team"]))
+        return session.scalar(count.where(*mine, Attempt.created.startswith(tables.now()[:DAY]))) or 0
+
+
+def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str, most: int) -> str:
+    """Note an attempt before anything is read, so that a program that is killed counts it.
+
+    Raises:
+        InputRefused: `refused-limit` where the team, or for foreign teams the person, had too many today,
+            `unchanged-limit` where the team submitted too many files again.
+    """
+    attempt, created = uuid.uuid4().hex, tables.now()
+    person = actor.key[: 2 * tables.NAME]
+    foreign = outcome == "foreign-team"
+    whose = (Attempt.person == person, Attempt.outcome == outcome) if foreign else (Attempt.team == team,)
+    with board.store.write() as session:
+        today = (Attempt.board_id == board.row.id, *whose, Attempt.created.startswith(created[:DAY]))
+        count = select(func.count()).select_from(Attempt).where(*today)
+        refused = count if foreign else count.where(Attempt.outcome.not_in([*FREE, "foreign-team"]))
+        if (session.scalar(refused) or 0) >= most:
+            raise InputRefused([_refused_limit()])
+        unchanged = count.where(Attempt.outcome == AGAIN)
+        if not foreign and (session.scalar(unchanged) or 0) >= UNCHANGED_PER_DAY:
+            _require_other(session, board.row.id, team, digest)
+        session.add(
+            Attempt(
+                id=attempt,
+                board_id=board.row.id,
+                team=shortened(team, tables.NAME),
+                person=person,
+                created=created,
+                outcome=outcome,
+                sha256=digest,
+                near=None,
+            )
+        )
+    return attempt
+
+
+def _end(board: OpenBoard, attempt: str, outcome: str, near: str | None = None) -> None:
+    with board.store.write() as session:
+        row = session.get(Attempt, attempt)
+        if row is not None:
+            row.outcome, row.near = outcome[:64], near

@@ -1,0 +1,327 @@
+"""Phases of a board: when it takes submissions, and how many of each team.
+
+A board without phases takes any number at any time. Phases do not overlap, so that the time of a submission
+says its phase. Days start at 00:00 UTC. What is refused counts nothing; what an organizer excluded still
+counts as submitted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from scoring.boards.ranking.decision_rule import note_change, require_open
+from scoring.boards.row_validation import MOST_SUBMISSIONS, require_readable
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
+from scoring.inputs.archives import has_hidden
+from scoring.store import tables
+from scoring.store.database import Store
+
+DAY = 10
+"""Characters of a time that name its day."""
+UPCOMING, OPEN, CLOSED = "upcoming", "open", "closed"
+_LATEST = "9999"
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A time in which a board takes submissions.
+
+    Attributes:
+        opens: From when on, as the tables hold times (UTC); None: from the beginning.
+        closes: Until before when; None: without end.
+        per_day: Submissions of a team on one day (UTC) at most; None: any number.
+        total: Submissions of a team in the phase at most; None: any number.
+    """
+
+    name: str
+    opens: str | None = None
+    closes: str | None = None
+    per_day: int | None = None
+    total: int | None = None
+
+    def state(self, time: str | None = None) -> str:
+        """Return "upcoming", "open" or "closed" at a time, None: now."""
+        time = time or tables.now()
+        if self.opens is not None and time < self.opens:
+            return UPCOMING
+        return CLOSED if self.closes is not None and time >= self.closes else OPEN
+
+    @property
+    def words(self) -> str:
+        """Return its times and limits in words."""
+        times = [
+            f"{word} {spoken(time)}" for word, time in (("from", self.opens), ("until", self.closes)) if time
+        ]
+        limits = [
+            f"{number} {word}"
+            for number, word in ((self.per_day, "a day (UTC)"), (self.total, "in all"))
+            if number is not None
+        ]
+        each = f"each team at most {' and '.join(limits)}" if limits else "without limits"
+        return f"{' '.join(times) or 'at any time'}, {each}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a team may submit at a time.
+
+    Attributes:
+        phase: The phase that is open; None where none is, or the board has no phases.
+        today: Submissions of the team in the phase on that day.
+        remaining: How many more it may submit on that day; None: any number.
+        problem: Why it may submit nothing; None where it may.
+    """
+
+    phase: Phase | None
+    today: int = 0
+    total: int = 0
+    remaining: int | None = None
+    problem: Finding | None = None
+
+
+def phases(store: Store, board_id: str) -> tuple[Phase, ...]:
+    """Return the phases of a board, in the order of their times."""
+    with store.read() as session:
+        return _phases(session, board_id)
+
+
+def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, str]:
+    """Return whether a board takes submissions at a time, None: now, as "open", "upcoming" or "closed"; and
+    that in words, plain text. phases: its phases."""
+    time = time or tables.now()
+    if not phases:
+        return OPEN, "takes submissions at any time"
+    for phase in phases:
+        if phase.state(time) == OPEN:
+            until = f" until {spoken(phase.closes)}" if phase.closes else ""
+            return OPEN, f"{phase.name} is open{until}"
+    problem = _not_open(phases, time)
+    state = UPCOMING if problem.code == "phase-not-open" else CLOSED
+    at = next(phase for phase in phases if phase.name == problem.where)
+    moment = spoken(str(at.opens if state == UPCOMING else at.closes))
+    return state, f"{at.name} {'opens on' if state == UPCOMING else 'closed on'} {moment}"
+
+
+def allowance(store: Store, board_id: str, team: str, time: str | None = None) -> Allowance:
+    """Return what a team may submit at a time, None: now."""
+    with store.read() as session:
+        return allowed(session, board_id, team, time or tables.now())
+
+
+def define(store: Store, board_id: str, phase: Phase) -> None:
+    """Add a phase to a board, or change the one of that name; what was submitted stays as it is.
+
+    Raises:
+        InputRefused: `bad-option` with everything that is wrong with it.
+    """
+    with store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        others = [other for other in _phases(session, board_id) if other.name != phase.name]
+        if problems := _faults(phase, others):
+            raise InputRefused(problems)
+        session.merge(tables.PhaseRow(board_id=board_id, **asdict(phase)))
+        note_change(session, board_id)
+
+
+def remove(store: Store, board_id: str, name: str) -> None:
+    """Take a phase away from a board.
+
+    Raises:
+        InputRefused: `no-phase` where there is none of that name, `phase-used` where something was submitted
+            in it.
+    """
+    with store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        row = session.get(tables.PhaseRow, (board_id, name))
+        if row is None:
+            raise InputRefused([unknown(name, _phases(session, board_id))])
+        table = tables.Submission
+        used = select(func.count()).where(table.board_id == board_id, table.phase == name)
+        if session.scalar(used):
+            message = "a team has submitted in this phase: let it close instead."
+            raise InputRefused([error("phase-used", shortened(name, 64), message)])
+        session.delete(row)
+        note_change(session, board_id)
+
+
+def allowed(session: Session, board_id: str, team: str, time: str, wanted: str | None = None) -> Allowance:
+    """Return what a team may submit at a time.
+
+    Args:
+        session: In the transaction that adds the submission, with the board's row locked: so no two
+            submissions take the same place.
+        wanted: Name of the phase that the sender means; None: the one that is open.
+    """
+    if (problem := require_open(session, board_id)) is not None:
+        return Allowance(None, remaining=0, problem=problem)
+    phases = _phases(session, board_id)
+    if wanted is not None and wanted not in {phase.name for phase in phases}:
+        return Allowance(None, remaining=0, problem=unknown(wanted, phases))
+    if not phases:
+        return Allowance(None)
+    meant = [phase for phase in phases if wanted in (None, phase.name)]
+    now_open = [phase for phase in meant if phase.state(time) == OPEN]
+    if not now_open:
+        return Allowance(None, remaining=0, problem=_not_open(meant, time))
+    (phase,) = now_open
+    table = tables.Submission
+    of_team = (table.board_id == board_id, table.team == team, table.phase == phase.name)
+    count = select(func.count()).select_from(table).where(*of_team)
+    total = session.scalar(count) or 0
+    today = session.scalar(count.where(table.created.startswith(time[:DAY]))) or 0
+    rest = [
+        limit - used for limit, used in ((phase.per_day, today), (phase.total, total)) if limit is not None
+    ]
+    remaining = max(0, min(rest)) if rest else None
+    problem = _used_up(phase, total, time) if remaining == 0 else None
+    return Allowance(phase, today, total, remaining, problem)
+
+
+def spoken(time: str) -> str:
+    """Return a time of the tables for people: "2026-10-31 18:00 UTC"."""
+    seconds = time[16:19] if time[17:19] != "00" else ""
+    return f"{time[:DAY]} {time[11:16]}{seconds} UTC"
+
+
+def _phases(session: Session, board_id: str) -> tuple[Phase, ...]:
+    rows = session.scalars(select(tables.PhaseRow).where(tables.PhaseRow.board_id == board_id)).all()
+    require_readable(board_id, rows)
+    phases = [Phase(row.name, row.opens, row.closes, row.per_day, row.total) for row in rows]
+    return tuple(sorted(phases, key=lambda phase: (phase.opens or "", phase.closes or _LATEST, phase.name)))
+
+
+def _not_open(phases: Sequence[Phase], time: str) -> Finding:
+    """Return why no phase is open, from the phase that comes next or else the one that was last."""
+    upcoming = [phase for phase in phases if phase.state(time) == UPCOMING]
+    if upcoming:
+        phase = upcoming[0]
+        message = f"the phase opens on {spoken(str(phase.opens))}: submit then. Nothing was counted."
+        return error("phase-not-open", phase.name, message)
+    phase = phases[-1]
+    message = f"the phase closed on {spoken(str(phase.closes))}: nothing was counted."
+    return error("phase-closed", phase.name, message)
+
+
+def _used_up(phase: Phase, total: int, time: str) -> Finding:
+    if phase.total is not None and total >= phase.total:
+        message = (
+            f"the team has submitted {phase.total} of {phase.total} times in this phase: the submission was "
+            "not counted."
+        )
+    else:
+        message = (
+            f"the team has submitted {phase.per_day} of {phase.per_day} times on {time[:DAY]} (UTC): submit "
+            "it on another day. Nothing was counted."
+        )
+    return error("limit-reached", phase.name, message)
+
+
+def unknown(name: str, phases: Sequence[Phase]) -> Finding:
+    """Return the finding for a name that no phase has."""
+    known = ", ".join(phase.name for phase in phases) or "none"
+    return error("no-phase", shortened(name, 64), f"the board has no such phase. Phases: {known}.")
+
+
+def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
+    """Return the problems of a phase beside the others."""
+    problems = []
+    if not phase.name.strip() or len(phase.name) > tables.NAME or has_hidden(phase.name):
+        problems.append(error("bad-option", "--name", f"write 1 to {tables.NAME} visible characters."))
+    for flag, value in (("--per-day", phase.per_day), ("--total", phase.total)):
+        if value is not None and not 0 < value <= MOST_SUBMISSIONS:
+            problems.append(error("bad-option", flag, f"{value} is no number from 1 to {MOST_SUBMISSIONS}."))
+    if (phase.opens or "") >= (phase.closes or _LATEST):
+        message = f"it closes on {spoken(str(phase.closes))}, before it opens: name a later time."
+        return [*problems, error("bad-option", "--closes", message)]
+    for other in others:
+        if (phase.opens or "") < (other.closes or _LATEST) and (other.opens or "") < (
+            phase.closes or _LATEST
+        ):
+            message = f"it overlaps the phase {other.name}: let one close before the other opens."
+            problems.append(error("bad-option", "--opens", message))
+    return problems
+
+
+SKEW = timedelta(minutes=10)
+"""How far clocks of several machines, or one that was set back, may be apart."""
+
+
+def clock_problem(store: Store, board_id: str) -> str:
+    """Return in words that submissions came, by the clock of then, at times that are still to come; "" where
+    none did. Until these times are set right, nothing is taken."""
+    newest = _newest(store, board_id)
+    if newest is None or datetime.fromisoformat(newest) - datetime.now(UTC) <= SKEW:
+        return ""
+    return (
+        f"The newest submission came on {spoken(newest)} by the clock of this machine, which is at "
+        f"{spoken(tables.now())} now. Until then the board accepts no submissions. Correct the clock or, if "
+        "it was wrong before, the times of submissions."
+    )
+
+
+def set_times_right(store: Store, board_id: str) -> int:
+    """Let submissions that came at times that are still to come have come now, in their order.
+
+    Times that an organizer named stay. Returns how many were changed.
+    """
+    sent, now = tables.Submission, datetime.now(UTC)
+    with store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        of_clock = (sent.board_id == board_id, sent.dated.is_(False), sent.created > tables.written(now))
+        rows = session.scalars(select(sent).where(*of_clock).order_by(sent.created, sent.id)).all()
+        for number, row in enumerate(rows):
+            row.created = tables.written(now + timedelta(microseconds=number))
+    return len(rows)
+
+
+def _newest(store: Store, board_id: str) -> str | None:
+    """Return the time of the newest submission by the clock of this machine."""
+    sent = tables.Submission
+    with store.read() as session:
+        query = select(func.max(sent.created)).where(sent.board_id == board_id, sent.dated.is_(False))
+        return session.scalar(query)
+
+
+def arrival(store: Store, board_id: str) -> str:
+    """Return the time of a submission that arrives now.
+
+    A clock that is behind the newest submission by little gives the time just after that one. Submissions
+    whose time an organizer named do not count here: they may be in the past, or in the future.
+
+    Raises:
+        InputRefused: `clock-behind` where the clock is behind by more than ten minutes.
+    """
+    newest, now = _newest(store, board_id), tables.now()
+    if newest is None or newest < now:
+        return now
+    last = datetime.fromisoformat(newest)
+    if last - datetime.fromisoformat(now) > SKEW:
+        message = (
+            f"the clock of this machine is at {spoken(now)}, but the newest submission came on "
+            f"{spoken(newest)}: correct the clock. Nothing was counted. If the clock was wrong then, the "
+            "organizer corrects that time on the board's page."
+        )
+        raise InputRefused([error("clock-behind", board_id, message)])
+    return _just_after(newest)
+
+
+def after_own(session: Session, board_id: str, team: str, time: str) -> str:
+    """Return the time of a submission that is scored by now: that of its arrival, or just after another of
+    its team that was scored and answered meanwhile. A Ladder shows what it showed."""
+    sent = tables.Submission
+    of_team = (sent.board_id == board_id, sent.team == team, sent.dated.is_(False))
+    newest = session.scalar(select(func.max(sent.created)).where(*of_team))
+    return time if newest is None or newest < time else _just_after(newest)
+
+
+def _just_after(time: str) -> str:
+    return tables.written(datetime.fromisoformat(time) + timedelta(microseconds=1))

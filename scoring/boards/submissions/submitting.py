@@ -1,0 +1,301 @@
+"""Submissions to a board: each is scored at once, within what `phases` allows a team.
+
+A refused file counts nothing, and is kept only where the organizer of the board said so.
+"""
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from scoring.boards.board import OpenBoard, opened
+from scoring.boards.hidden_truth.disclosure import told_stays
+from scoring.boards.submissions import phases
+from scoring.boards.submissions.phases import DAY
+from scoring.boards.teams.members import team_names, teams_excluded
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.text import shortened
+from scoring.inputs.archives import has_hidden
+from scoring.inputs.sources import sha256
+from scoring.inputs.team_entries import name_problems
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.secure_delete import discard_left, pin_files
+
+_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?")
+
+
+@dataclass(frozen=True)
+class SubmissionRequest:
+    """What a team sends.
+
+    Attributes:
+        data: Its bytes.
+        created: When it was submitted, as whoever imports it says; None: now, by the clock of this machine.
+        id: Made by the sender: the same id twice is one submission.
+        phase: Name of the phase that the sender means; None: the one that is open.
+    """
+
+    team: str
+    name: str
+    data: bytes
+    options: Mapping[str, Any] = field(default_factory=dict)
+    created: str | None = None
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    phase: str | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The result of a submission. again: whether the team had submitted the same file before. findings:
+    findings about it, besides findings about the test set."""
+
+    id: str
+    team: str
+    created: str
+    score: float | None
+    interval: tuple[float, float] | None
+    again: bool = False
+    findings: tuple[Finding, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of the JSON that `board submit` writes."""
+        return {
+            "submission": self.id,
+            "team": self.team,
+            "time": self.created,
+            "score": self.score,
+            "interval": list(self.interval) if self.interval else None,
+            "submitted_before": self.again,
+            "findings": [finding.as_dict() for finding in self.findings],
+        }
+
+
+def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
+    """Score a submission and keep it, unless the team submitted the same file before.
+
+    Its time is that of its arrival, however long it is scored. Where the truth is corrected meanwhile, it is
+    scored on both versions.
+
+    Raises:
+        InputRefused: With every problem; nothing is counted then, and the file is kept only where the board
+            keeps refused files (`refused-kept` among its findings).
+    """
+    if problems := _misnamed(board, request):
+        raise InputRefused(problems)
+    if (reason := teams_excluded(board.store, board.row.id).get(request.team)) is not None:
+        message = f"the organizer excluded this team ({reason}): nothing was counted."
+        raise InputRefused([error("team-excluded", request.team, message)])
+    store, digest = board.store, sha256(request.data)
+    time = request.created or phases.arrival(store, board.row.id)
+    with store.read() as session:
+        before = _before(session, board.row.id, request, digest)
+        allowed = phases.allowed(session, board.row.id, request.team, time, request.phase)
+    if before is not None:
+        return before
+    if allowed.problem is not None:
+        raise refusal(board, request, time, (allowed.problem,))
+    files, receipt = dict[str, bytes](), None
+    try:
+        with told_stays(store, board.row.id) if request.created else nullcontext():
+            receipt = _scored_and_kept(board, request, time, files)
+    finally:
+        if files and (receipt is None or receipt.again):
+            discard_left(store, files)
+    return receipt
+
+
+def _scored_and_kept(
+    board: OpenBoard, request: SubmissionRequest, time: str, files: dict[str, bytes]
+) -> Receipt:
+    """Score a submission and keep it. files: to which is added what is kept, by SHA-256."""
+    scorings: dict[int, list[tables.Base]] = {}
+    while True:
+        number = board.test_set.number
+        result = board.result(request.data, request.name, request.options)
+        if result.card is None:
+            board = opened(board.store, board.row.id)
+            if board.test_set.number == number:
+                raise refusal(board, request, time, result.problems)
+            continue
+        files |= {sha256(request.data): request.data, **result.files}
+        for data in files.values():
+            board.store.keep(data)
+        scorings[number] = result.rows(request.id, board.test_set)
+        receipt = _store(board, request, time, files, scorings)
+        if isinstance(receipt, Finding):
+            raise refusal(board, request, time, (receipt,))
+        if receipt is not None:
+            known = frozenset(board.truth.findings)
+            noticed = () if receipt.again else (f for f in result.card.findings if f not in known)
+            return replace(receipt, findings=tuple(noticed))
+        board = opened(board.store, board.row.id)
+
+
+def _misnamed(board: OpenBoard, request: SubmissionRequest) -> list[Finding]:
+    """Return the problems of the names of a submission."""
+    problems = list(name_problems(request.team, "--team", team_names(board.store, board.row.id)))
+    if len(request.team) > tables.NAME:
+        problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
+    if not 0 < len(request.id) <= tables.NAME or has_hidden(request.id):
+        problems.append(
+            error("bad-option", "--submission", f"an id has 1 to {tables.NAME} visible characters.")
+        )
+    return problems
+
+
+def _store(
+    board: OpenBoard,
+    request: SubmissionRequest,
+    time: str,
+    files: Mapping[str, bytes],
+    scorings: Mapping[int, list[tables.Base]],
+) -> Receipt | Finding | None:
+    """Keep a scored submission, or return why its phase has no place for it; None where the board has another
+    version of its truth by now. files: the submission, then scorecards; scorings: by version."""
+    store, digest = board.store, next(iter(files))
+    scoring: Any = scorings[board.test_set.number][0]
+    with store.write() as session:
+        row = session.get(tables.Board, board.row.id, with_for_update=True)
+        if row is None or row.version != board.test_set.number:
+            return None
+        before = _before(session, board.row.id, request, digest)
+        if before is not None:
+            return before
+        if request.created is None:
+            time = phases.after_own(session, row.id, request.team, time)
+        allowed = phases.allowed(session, row.id, request.team, time, request.phase)
+        if allowed.problem is not None:
+            return allowed.problem
+        pin_files(store, session, files)
+        if session.get(tables.Team, (row.id, request.team)) is None:
+            session.add(tables.Team(board_id=row.id, name=request.team, created=time))
+            session.flush()
+        session.add(
+            tables.Submission(
+                id=request.id,
+                board_id=row.id,
+                team=request.team,
+                name=request.name[-tables.NAME :],
+                sha256=digest,
+                options=dict(request.options),
+                created=time,
+                excluded=None,
+                phase=allowed.phase.name if allowed.phase else None,
+                dated=request.created is not None,
+            )
+        )
+        session.flush()
+        session.add_all(chain.from_iterable(scorings.values()))
+    return Receipt(request.id, request.team, time, scoring.score, _interval(scoring))
+
+
+def _before(session: Session, board_id: str, request: SubmissionRequest, digest: str) -> Receipt | None:
+    """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
+    row = session.get(tables.Submission, request.id)
+    if row is not None and (row.board_id, row.team, row.sha256) != (board_id, request.team, digest):
+        message = "another submission has this id: use a different id."
+        raise InputRefused([error("submission-exists", request.id, message)])
+    if row is None:
+        same = (tables.Submission.team == request.team, tables.Submission.sha256 == digest)
+        query = select(tables.Submission).where(tables.Submission.board_id == board_id, *same)
+        row = session.scalars(query).first()
+    if row is None:
+        return None
+    shown = select(tables.Board.version).where(tables.Board.id == board_id).scalar_subquery()
+    of_row = (tables.ScoredVersion.submission_id == row.id, tables.ScoredVersion.number <= shown)
+    query_scored = select(tables.ScoredVersion).where(*of_row)
+    last = session.scalars(query_scored.order_by(tables.ScoredVersion.number.desc())).first()
+    return Receipt(
+        row.id,
+        row.team,
+        row.created,
+        last.score if last else None,
+        _interval(last) if last else None,
+        again=True,
+    )
+
+
+def _interval(row: tables.ScoredVersion) -> tuple[float, float] | None:
+    return None if row.low is None or row.high is None else (row.low, row.high)
+
+
+def exclude(store: Store, board_id: str, submission_id: str, reason: str | None) -> None:
+    """Let a submission not count, with the reason; None: include it again.
+
+    Raises:
+        InputRefused: `no-submission` where the board has none of that id.
+    """
+    with store.write() as session:
+        row = session.get(tables.Submission, submission_id)
+        if row is None or row.board_id != board_id:
+            message = f"the board {board_id} has no such submission: `board show` lists their ids."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
+        row.excluded = shortened(reason) if reason is not None else None
+
+
+def time_of(text: str) -> str | None:
+    """Return the time, in UTC, that a text names: 2026-01-31 or 2026-01-31T18:00; None for any other text."""
+    match = _DATE.fullmatch(text.strip())
+    if not match:
+        return None
+    day, *clock = match.groups()
+    try:
+        hour, minute, second = (int(part or 0) for part in clock)
+        start = datetime.fromisoformat(day).replace(hour=hour, minute=minute, second=second, tzinfo=UTC)
+    except ValueError:
+        return None
+    return tables.written(start)
+
+
+REFUSED_PER_DAY = 20
+"""Refused files of a team that are kept on one day at most, so that nobody fills the disk with them."""
+
+
+def refusal(
+    board: OpenBoard, request: SubmissionRequest, time: str, problems: Sequence[Finding]
+) -> InputRefused:
+    """Return the refusal of a submission, whose file is kept where the board keeps refused files."""
+    if not board.row.keep_refused or not _keep_refused(board, request, time, problems):
+        return InputRefused(problems)
+    message = "the refused file is kept for the organizer; it does not count."
+    return InputRefused(problems, [note("refused-kept", request.name, message)])
+
+
+def _keep_refused(
+    board: OpenBoard, request: SubmissionRequest, time: str, problems: Sequence[Finding]
+) -> bool:
+    """Keep a refused file, and return whether it is kept."""
+    digest, row = sha256(request.data), tables.RefusedFile
+    of_team = (row.board_id == board.row.id, row.team == request.team)
+    with board.store.write() as session:
+        session.get(tables.Board, board.row.id, with_for_update=True)
+        if session.scalar(select(row.id).where(*of_team, row.sha256 == digest)) is not None:
+            return True
+        today = select(func.count()).where(*of_team, row.created.startswith(time[:DAY]))
+        if (session.scalar(today) or 0) >= REFUSED_PER_DAY or session.get(row, request.id) is not None:
+            return False
+        pin_files(board.store, session, {digest: request.data})
+        columns = {"team": request.team, "name": request.name[-tables.NAME :], "created": time}
+        findings = [problem.as_dict() for problem in problems]
+        session.add(row(id=request.id, board_id=board.row.id, sha256=digest, problems=findings, **columns))
+    return True
+
+
+def refused_files(board: OpenBoard) -> list[dict[str, Any]]:
+    """Return the refused files of a board, oldest first, with their problems. Not for publication."""
+    row = tables.RefusedFile
+    with board.store.read() as session:
+        query = select(row).where(row.board_id == board.row.id).order_by(row.created, row.id)
+        return [
+            {"submission": scalar.id, "team": scalar.team, "file": scalar.name, "time": scalar.created}
+            | {"problems": list(scalar.problems)}
+            for scalar in session.scalars(query)
+        ]

@@ -1,0 +1,208 @@
+"""Teams of a board: their members, revoked logins, and facts such as institution and size of the model."""
+
+import time
+from collections.abc import Mapping
+
+from sqlalchemy import delete, select
+
+from scoring.access.roles import Actor, Role
+from scoring.boards.row_validation import facts_of_row, require_readable
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import shortened
+from scoring.comparison.team_facts import UNKNOWN, TeamFacts, parse, read_facts
+from scoring.inputs.sources import Source
+from scoring.inputs.team_entries import name_problems
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.tables import Member, Revocation
+
+GROUP = "group:"
+
+
+def teams_of(store: Store, board_id: str, actor: Actor) -> list[str]:
+    """Return the teams of a person on a board, sorted."""
+    known = {GROUP + group for group in actor.groups} | ({actor.email} if actor.email else set())
+    with store.read() as session:
+        rows = session.scalars(select(Member).where(Member.board_id == board_id)).all()
+    return sorted({row.team for row in rows if row.who in known})
+
+
+def named_groups(store: Store) -> list[str]:
+    """Return the groups that are members of a team on any board, sorted."""
+    with store.read() as session:
+        named = session.scalars(select(Member.who).where(Member.who.startswith(GROUP)).distinct()).all()
+    return sorted(who.removeprefix(GROUP) for who in named)
+
+
+def members(store: Store, board_id: str) -> dict[str, list[str]]:
+    """Return who belongs to each team: addresses, and groups after "group:"."""
+    store.actor.require(Role.ORGANIZER)
+    with store.read() as session:
+        rows = session.scalars(select(Member).where(Member.board_id == board_id)).all()
+    teams: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda row: (row.team, row.who)):
+        teams.setdefault(row.team, []).append(row.who)
+    return teams
+
+
+def team_names(store: Store, board_id: str) -> set[str]:
+    """Return the names of all teams of a board: those that submitted, and those that have members."""
+    with store.read() as session:
+        return {
+            name
+            for table in (tables.Submission, Member)
+            for name in session.scalars(select(table.team).where(table.board_id == board_id).distinct())
+        }
+
+
+def set_members(store: Store, board_id: str, team: str, people: list[str]) -> None:
+    """Say who belongs to a team; nobody: the team has no members any more.
+
+    Args:
+        store: Where the board is.
+        people: E-mail addresses, as the identity provider verifies them, and groups written `group:NAME`.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `bad-option` for wrong names and addresses.
+    """
+    store.actor.require(Role.ORGANIZER)
+    problems = list(name_problems(team, "--team", team_names(store, board_id)))
+    if len(team) > tables.NAME:
+        problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
+    who = {_who(person) for person in people}
+    for person in sorted(who):
+        name = person.removeprefix(GROUP)
+        if not name or len(person) > tables.NAME or (not person.startswith(GROUP) and "@" not in person):
+            message = f"{shortened(person, 60)} is neither an e-mail address nor group:NAME."
+            problems.append(error("bad-option", "--member", message))
+    if problems:
+        raise InputRefused(problems)
+    with store.write() as session:
+        if session.get(tables.Board, board_id) is None:
+            raise InputRefused([error("no-board", shortened(board_id, 64), "there is no such board here.")])
+        session.execute(delete(Member).where(Member.board_id == board_id, Member.team == team))
+        session.add_all(Member(board_id=board_id, team=team, who=person) for person in sorted(who))
+
+
+def _who(text: str) -> str:
+    text = text.strip()
+    return text if text.startswith(GROUP) else text.casefold()
+
+
+def revoke(store: Store, person: str, now: float | None = None) -> None:
+    """Accept none of the tokens that a person has until now: they have to log in again.
+
+    Args:
+        store: Where it is kept.
+        person: Key of the person, as attempts name it: issuer and subject.
+        now: Seconds since 1970; None: by the clock.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `bad-option` where it is not a key.
+    """
+    store.actor.require(Role.ORGANIZER)
+    if "|" not in person or len(person) > 2 * tables.NAME:
+        message = "write issuer and subject as the attempts on a board name them: issuer|subject."
+        raise InputRefused([error("bad-option", "PERSON", message)])
+    with store.write() as session:
+        session.merge(Revocation(person=person, not_before=time.time() if now is None else now))
+
+
+def end_login(store: Store, person: Actor) -> None:
+    """Accept the token of a person no more, nor older ones: a copy of it ends with the logout."""
+    if person.key and person.issued is not None:
+        ended = max(person.issued, not_before(store, person.key))
+        with store.write() as session:
+            session.merge(Revocation(person=person.key, not_before=ended))
+
+
+def not_before(store: Store, person: str) -> float:
+    """Return until when tokens of a person are revoked, in seconds since 1970; 0 where none is."""
+    with store.read() as session:
+        row = session.get(Revocation, person)
+    return 0.0 if row is None else row.not_before
+
+
+def require_current(store: Store, actor: Actor, role: Role) -> None:
+    """Do nothing if a person has the role and their token is not revoked. Raises InputRefused `forbidden`."""
+    actor.require(role)
+    if actor.issued is not None and actor.issued <= not_before(store, actor.key):
+        raise InputRefused([error("forbidden", "access", "your login was ended: log in again.")])
+
+
+def facts(store: Store, board_id: str) -> dict[str, TeamFacts]:
+    """Return the facts of the teams of a board, by team; of those that have any."""
+    with store.read() as session:
+        rows = session.scalars(select(tables.Team).where(tables.Team.board_id == board_id)).all()
+    require_readable(board_id, rows)
+    return {row.name: facts_of_row(row.facts) for row in rows if row.facts}
+
+
+def teams_excluded(store: Store, board_id: str) -> dict[str, str]:
+    """Return why no submission of a team counts, by team; of those that an organizer excluded."""
+    row = tables.Team
+    with store.read() as session:
+        query = select(row.name, row.excluded).where(row.board_id == board_id, row.excluded.is_not(None))
+        return {name: str(reason) for name, reason in session.execute(query)}
+
+
+def baselines(store: Store, board_id: str) -> frozenset[str]:
+    """Return the teams of a board that are baselines: shown without a rank."""
+    row = tables.Team
+    with store.read() as session:
+        return frozenset(session.scalars(select(row.name).where(row.board_id == board_id, row.baseline)))
+
+
+def nominated(store: Store, board_id: str) -> dict[str, str]:
+    """Return the submission that a team wants to count at the end, by team; of those that nominated one."""
+    row = tables.Team
+    with store.read() as session:
+        query = select(row.name, row.nominated).where(row.board_id == board_id, row.nominated.is_not(None))
+        return {name: str(submission) for name, submission in session.execute(query)}
+
+
+def keep_facts(store: Store, board_id: str, source: Source, name: str | None = None) -> tuple[Finding, ...]:
+    """Keep facts of a table with a column `team`; they replace those of the teams that are named.
+
+    Args:
+        store: Where the board is.
+
+    Returns:
+        Notes on rows of no team and on columns that are not facts.
+
+    Raises:
+        InputRefused: With every cell that cannot be, and `unknown-team` where no row is of a team of the
+            board.
+    """
+    with store.read() as session:
+        teams = set(session.scalars(select(tables.Team.name).where(tables.Team.board_id == board_id)))
+    facts, noticed = read_facts(source, teams, name)
+    if not facts:
+        message = "no row belongs to a team of the board: facts are kept for teams that have submitted."
+        raise InputRefused([error("unknown-team", name or "facts", message)], noticed)
+    _store_facts(store, board_id, facts)
+    return tuple(noticed)
+
+
+def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str]) -> None:
+    """Keep the facts of one team as they were typed; they replace those that are known.
+
+    Args:
+        store: Where the board is.
+        cells: Text by fact; a blank one is unknown.
+
+    Raises:
+        InputRefused: `bad-team-fact` with every text that cannot be.
+    """
+    facts, problems = parse(team, cells)
+    if problems:
+        raise InputRefused(problems)
+    _store_facts(store, board_id, {team: facts})
+
+
+def _store_facts(store: Store, board_id: str, facts: Mapping[str, TeamFacts]) -> None:
+    with store.write() as session:
+        for team, team_facts in facts.items():
+            row = session.get(tables.Team, (board_id, team))
+            if row is not None:
+                row.facts = team_facts.as_dict() if team_facts != UNKNOWN else None

@@ -1,0 +1,144 @@
+"""Teams of a board as its organizer changes them: excluded, made baselines, renamed, or merged."""
+
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from scoring.access.roles import Role
+from scoring.boards.hidden_truth.disclosure import told_stays
+from scoring.boards.row_validation import OPENED, plain
+from scoring.boards.teams.members import team_names
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
+from scoring.inputs.team_entries import name_problems
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.store.tables import Attempt, Member, RefusedFile, Submission
+
+
+def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> None:
+    """Let no submission of a team count, with the reason, and take no other; None: include them again.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing,
+            `bad-option` without a reason.
+    """
+    if reason is not None and not reason.strip():
+        raise InputRefused([error("bad-option", "--exclude", "give the reason why the team does not count.")])
+    _change(store, board_id, team, excluded=None if reason is None else shortened(reason.strip()))
+
+
+def set_baseline(store: Store, board_id: str, team: str, is_baseline: bool) -> None:
+    """Let a team be a baseline, drawn as a line and listed, without a rank and in no test; or rank it again.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing.
+    """
+    _change(store, board_id, team, baseline=is_baseline)
+
+
+def _change(store: Store, board_id: str, team: str, **values: Any) -> None:
+    store.actor.require(Role.ORGANIZER)
+    with store.write() as session:
+        row = session.get(tables.Team, (board_id, team))
+        if row is None:
+            raise _unknown(team)
+        for name, value in values.items():
+            setattr(row, name, value)
+
+
+def nominate(store: Store, board_id: str, submission_id: str | None, team: str | None = None) -> None:
+    """Let a submission count at the end of a board with a withheld part, whatever its rule.
+
+    Args:
+        store: Where the board is.
+        submission_id: The submission; None: the rule decides again.
+        team: Name of the team; None: that of the submission.
+
+    Raises:
+        InputRefused: `no-submission` where the team has none of that id, `bad-split` where no part is
+            withheld any more, or none ever was.
+    """
+    with store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        hidden = session.get(tables.Hidden, board_id)
+        if session.get(tables.Split, board_id) is None:
+            message = "its test set has no withheld part: the board's rule says which submission counts."
+            raise InputRefused([error("bad-split", board_id, message)])
+        if hidden is None or hidden.detail == OPENED:
+            message = "the withheld part was opened: the earlier nomination counts, or else the board's rule."
+            raise InputRefused([error("bad-split", board_id, message)])
+        if team is not None and session.get(tables.Team, (board_id, team)) is None:
+            raise _unknown(team)
+        row = None if submission_id is None else session.get(Submission, submission_id)
+        of_team = row is not None and row.board_id == board_id and team in (None, row.team)
+        if submission_id is not None and not of_team:
+            message = "the team has no such submission." if team else "the board has no such submission."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
+        of = session.get_one(tables.Team, (board_id, row.team if row else team))
+        of.nominated = submission_id
+
+
+def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
+    """Give a team another name, with its members, submissions and attempts. The name of another team merges
+    both; the known facts about that one stay.
+
+    Returns:
+        Whether two teams were merged.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing,
+            `bad-option` for a name that cannot be, `equal-files` where both submitted the same file.
+    """
+    store.actor.require(Role.ORGANIZER)
+    known = team_names(store, board_id) - {team}
+    problems = [] if name in known else list(name_problems(name, "--rename", known))
+    if len(name) > tables.NAME or name == team:
+        message = f"write another name, of {tables.NAME} characters at most."
+        problems.append(error("bad-option", "--rename", message))
+    if problems:
+        raise InputRefused(problems)
+    with told_stays(store, board_id), store.write() as session:
+        session.get(tables.Board, board_id, with_for_update=True)
+        row = session.get(tables.Team, (board_id, team))
+        if row is None:
+            raise _unknown(team)
+        of_board = Submission.board_id == board_id
+        theirs = select(Submission.sha256).where(of_board, Submission.team == name)
+        same = select(Submission.id).where(of_board, Submission.team == team, Submission.sha256.in_(theirs))
+        if (twin := session.scalars(same).first()) is not None:
+            message = f"both teams submitted the same file: first delete {twin} or the other team's file."
+            raise InputRefused([error("equal-files", shortened(name, 60), message)])
+        target = session.get(tables.Team, (board_id, name))
+        if target is None:
+            session.add(tables.Team(**plain(row) | {"name": name}))
+            session.flush()
+        _move_people(session, board_id, team, name)
+        for table in (Submission, Attempt):
+            own = (table.board_id == board_id, table.team == team)
+            session.execute(update(table).where(*own).values(team=name))
+        session.delete(row)
+    return target is not None
+
+
+def _move_people(session: Session, board_id: str, team: str, name: str) -> None:
+    """Give the members and the refused files of a team to another, each once."""
+
+    def of(table: type[Member] | type[RefusedFile], whose: str) -> list[Any]:
+        return list(session.scalars(select(table).where(table.board_id == board_id, table.team == whose)))
+
+    known = {member.who for member in of(Member, name)}
+    for member in of(Member, team):
+        if member.who not in known:
+            session.add(Member(board_id=board_id, team=name, who=member.who))
+        session.delete(member)
+    files = {refused.sha256 for refused in of(RefusedFile, name)}
+    for refused in of(RefusedFile, team):
+        if refused.sha256 not in files:
+            refused.team = name
+
+
+def _unknown(team: str) -> InputRefused:
+    message = "no team of this name has submitted anything: `board show` lists them."
+    return InputRefused([error("unknown-team", shortened(team, 60), message)])

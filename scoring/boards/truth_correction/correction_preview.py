@@ -1,0 +1,362 @@
+"""Preview of a corrected truth: cases, submissions that it refuses, ranks, and views of these.
+
+All of it is for organizers, because it names cases.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.boards.board import OpenBoard
+from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
+from scoring.boards.views import score_column
+from scoring.common.findings import Finding, warning
+from scoring.common.text import markdown, shortened
+from scoring.comparison import scale as scales
+from scoring.comparison.scale import Scale
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Table, Text
+from scoring.inputs.masks.counting import Mask
+
+OF_FILES = frozenset(
+    {
+        *("ids", "written_ids", "files", "pictures", "images", "photographs", "columns", "findings"),
+        *("categories", "digest_of", "contents", "name", "written"),
+    }
+)
+"""Fields of a truth that say where it was read, not what it says of a case."""
+
+ROUNDING = 1e-12
+"""Of what a case is worth."""
+
+
+@dataclass(frozen=True)
+class RefusedSubmission:
+    """A submission that a version refuses and the other does not. problem: why."""
+
+    team: str
+    submission: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class TeamChange:
+    """What a corrected truth changes for a team.
+
+    Attributes:
+        team: Its name.
+        ranks: Before and after; None where it was not ranked.
+        scores: Before and after, of the submission that counts now and the one that counted before.
+        cases: Ids of the cases on which the submission that counts now is more or less right than before.
+        gained: Those of them on which it is more right.
+    """
+
+    team: str
+    ranks: tuple[int | None, int | None]
+    scores: tuple[float | None, float | None]
+    cases: tuple[str, ...]
+    gained: frozenset[str] = frozenset()
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """Return the cases on which it is less right."""
+        return frozenset(self.cases) - self.gained
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        return {
+            "team": self.team,
+            "rank_before": self.ranks[0],
+            "rank": self.ranks[1],
+            "score_before": self.scores[0],
+            "score": self.scores[1],
+            "cases": list(self.cases),
+            "cases_more_right": [case for case in self.cases if case in self.gained],
+        }
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What one version of a truth changes against another.
+
+    Attributes:
+        versions: Numbers of both.
+        added: Ids of cases that only the second has.
+        removed: Ids of cases that only the first has.
+        relabelled: Case -> what the truth says otherwise of it, such as "labels", "t", "time" or "masks".
+        refused: Submissions that only the second refuses.
+        changes: Of the teams.
+    """
+
+    versions: tuple[int, int]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    relabelled: Mapping[str, tuple[str, ...]]
+    refused: tuple[RefusedSubmission, ...]
+    changes: tuple[TeamChange, ...]
+
+    @property
+    def dangers(self) -> list[Finding]:
+        """Return warnings of a correction that is probably a mistake: lost cases, refused submissions."""
+        found = []
+        if self.removed:
+            many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
+            lost = f"{many} gone: {_listed(self.removed)}."
+            more = f" New cases: {_listed(self.added)}. Were ids changed?" if self.added else ""
+            found.append(warning("correction-loses-cases", "truth", lost + more))
+        if self.refused:
+            first = self.refused[0]
+            message = f"{len(self.refused)} submissions would be refused, such as that of {first.team}: "
+            found.append(warning("correction-refuses", "truth", message + first.problem))
+        if any(change.ranks[0] for change in self.changes) and not any(c.ranks[1] for c in self.changes):
+            message = "no team would be ranked any more."
+            found.append(warning("correction-empties-ranking", "truth", message))
+        unscored = [one.team for one in self.changes if one.scores[0] is not None and one.scores[1] is None]
+        if unscored and not self.refused:
+            message = f"{len(unscored)} of {len(self.changes)} teams would have no score any more, such as "
+            found.append(
+                warning("correction-loses-scores", "truth", f"{message}{shortened(unscored[0], 40)}.")
+            )
+        return found
+
+    @property
+    def moves(self) -> str:
+        """Return how many teams have another rank, are ranked no more, or are newly ranked, in words."""
+        pairs = [change.ranks for change in self.changes if change.ranks[0] != change.ranks[1]]
+        kinds = {
+            "with another rank": sum(None not in pair for pair in pairs),
+            "ranked no more": sum(now is None for _, now in pairs),
+            "newly ranked": sum(then is None for then, _ in pairs),
+        }
+        told = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number)
+        teams = "1 team" if len(self.changes) == 1 else f"{len(self.changes)} teams"
+        return f"Of {teams}: {told or 'all keep their ranks'}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        return {
+            "versions": list(self.versions),
+            "added": list(self.added),
+            "removed": list(self.removed),
+            "relabelled": {case: list(parts) for case, parts in self.relabelled.items()},
+            "refused": [vars(one) for one in self.refused],
+            "changes": [change.as_dict() for change in self.changes],
+        }
+
+
+def correction(after: OpenBoard, before: OpenBoard) -> Correction:
+    """Return what a version of a board changes against another. after: may be one that is not shown yet."""
+    now, then = board_ranking(after), board_ranking(before)
+    scored = {entry.id for entry in then.entries if entry.card}
+    refused = (
+        RefusedSubmission(entry.team, entry.id, entry.refused)
+        for entry in now.entries
+        if entry.card is None and entry.id in scored
+    )
+    added, removed, relabelled = (), (), dict[str, tuple[str, ...]]()
+    if all(one.store.files.holds(one.test_set.sha256) for one in (after, before)):
+        added, removed, relabelled = changed_cases(before.truth, after.truth)
+    numbers = (before.test_set.number, after.test_set.number)
+    changes = tuple(changed_teams(now, then, relabelled))
+    return Correction(numbers, added, removed, relabelled, tuple(refused), changes)
+
+
+def changed_cases(before: Any, after: Any) -> tuple[Any, Any, dict[str, tuple[str, ...]]]:
+    """Return the ids of cases that were added and removed, and what is said otherwise of the others."""
+    old, new = said_of_cases(before), said_of_cases(after)
+    relabelled = {
+        case: tuple(part for part in new[case] if new[case][part] != old[case].get(part))
+        for case in new
+        if case in old and new[case] != old[case]
+    }
+    return (
+        tuple(case for case in new if case not in old),
+        tuple(case for case in old if case not in new),
+        relabelled,
+    )
+
+
+def said_of_cases(truth: Any) -> dict[str, dict[str, bytes]]:
+    """Return a digest of each thing that a truth says of each case: case -> part -> digest."""
+    said: dict[str, dict[str, bytes]] = {str(case): {} for case in truth.ids}
+    for part, values in _parts(truth, len(said)):
+        for case, value in zip(said, values, strict=True):
+            said[case][part] = _digest(value)
+    masks = getattr(truth, "masks", None)
+    if isinstance(masks, Mapping):  # the file of each case
+        for case, member in masks.items():
+            said[case]["masks"] = _digest(truth.digest_of[member])
+    return said
+
+
+def _parts(value: Any, cases: int) -> Iterator[tuple[str, Any]]:
+    """Yield what has a value for each case, by name, wherever it is in a truth."""
+    named = (
+        value.items()
+        if isinstance(value, Mapping)
+        else ((f.name, getattr(value, f.name)) for f in fields(value))
+    )
+    for name, part in named:
+        if name in OF_FILES or part is None:
+            continue
+        if isinstance(part, (np.ndarray, tuple, list)):
+            if len(part) == cases:
+                yield str(name), part
+        elif isinstance(part, dict) or is_dataclass(part):
+            yield from _parts(part, cases)
+
+
+def _digest(value: Any) -> bytes:
+    """Return a digest of a value, which arrays, masks and nuclei are made of."""
+    if isinstance(value, Mask):
+        if value.runs is not None:
+            return _digest((value.voxels, value.grid, value.runs))
+        with value.opener() as file:
+            return hashlib.sha256(file.read()).digest()
+    if isinstance(value, np.ndarray):
+        content = repr(value.tolist()).encode() if value.dtype == object else value.tobytes()
+        return hashlib.sha256(f"{value.shape}{value.dtype}".encode() + content).digest()
+    if is_dataclass(value):
+        return _digest(tuple(getattr(value, field.name) for field in fields(value)))
+    if isinstance(value, (tuple, list)):
+        return hashlib.sha256(b"".join(map(_digest, value))).digest()
+    return hashlib.sha256(repr(value).encode("utf-8", "replace")).digest()
+
+
+def _listed(cases: Sequence[str], most: int = 3) -> str:
+    more = f" and {len(cases) - most} more" if len(cases) > most else ""
+    return ", ".join(shortened(case, 40) for case in cases[:most]) + more
+
+
+def changed_teams(
+    after: BoardRanking, before: BoardRanking, relabelled: Collection[str] = ()
+) -> list[TeamChange]:
+    """Return what one version of a board changes against another, teams by rank. relabelled: cases of which
+    the truth says something else."""
+    ranks_after, ranks_before = after.ranks, before.ranks
+    ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
+    teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
+    return [
+        TeamChange(
+            team,
+            (ranks_before.get(team), ranks_after.get(team)),
+            (_score_of(before, team), _score_of(after, team)),
+            *_cases(before, after, team, relabelled),
+        )
+        for team in teams
+    ]
+
+
+def _score_of(ranking: BoardRanking, team: str) -> float | None:
+    return ranking.counting[team].score if team in ranking.counting else None
+
+
+def _cases(
+    before: BoardRanking, after: BoardRanking, team: str, relabelled: Collection[str]
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the cases of both versions on which the submission that counts now is more or less right than
+    before, and those on which it is more right."""
+    entry = after.counting.get(team)
+    old = next((past for past in before.entries if entry and past.id == entry.id and past.card), None)
+    if entry is None or old is None or after.card(entry).is_bare or before.card(old).is_bare:
+        return (), frozenset()
+    spec, cards = after.board.challenge.comparison, (after.card(entry), before.card(old))
+    steps = _steps(spec.correct, *cards)
+    for part in spec.parts:  # of others they change as well where these do: pairs
+        of_part = _steps(part, *cards)
+        steps |= {case: steps.get(case, 0) + of_part[case] for case in of_part if case in relabelled}
+    gained = frozenset(case for case, step in steps.items() if spec.case_value.oriented(step) > 0)
+    return tuple(case for case, step in steps.items() if step), gained
+
+
+def _steps(
+    part: Callable[[ScoreCard], NDArray[np.float64]], after: ScoreCard, before: ScoreCard
+) -> dict[str, float]:
+    """Return how much the values of cases of two scorecards differ, where they do; one that does not count
+    has none."""
+    now, then = (
+        {
+            str(row["case"]): value
+            for row, value in zip(card.cases, np.nan_to_num(np.asarray(part(card), float)), strict=True)
+        }
+        for card in (after, before)
+    )
+    steps = {case: float(now[case] - then[case]) for case in now if case in then}
+    return {case: step for case, step in steps.items() if abs(step) > ROUNDING}
+
+
+def corrections(board: OpenBoard, found: Correction) -> list[Block]:
+    """Return what one version of the test set changes against another, and by which cases."""
+    mark = "_pending" if found.versions[1] > board.row.version else ""
+    dangers: list[Block] = [Text(markdown(finding.message, 400), "caution") for finding in found.dangers]
+    return [*dangers, *_of_teams(board, found, mark), *_case_table(found, mark), *_refused(found, mark)]
+
+
+def _of_teams(board: OpenBoard, found: Correction, mark: str) -> list[Block]:
+    changed, (before, after), scale = found.changes, found.versions, scales.of(board.challenge)
+    if not changed:
+        return [Text("No team is ranked, so there is nothing to compare.", "note")]
+    more, less = (
+        "cases that it predicts more correctly than before",
+        "cases that it predicts less correctly than before",
+    )
+    columns = [
+        Column("team", "team"),
+        Column("rank before", "rank before", "number", 0, get=lambda change: change.ranks[0]),
+        Column("rank", "rank", "number", 0, get=lambda change: change.ranks[1]),
+        replace(
+            score_column(scale, lambda change: change.scores[0]), name="score before", label="score before"
+        ),
+        score_column(scale, lambda change: change.scores[1]),
+        Column("change", "change", "number", scale.digits, sign=True, get=partial(_difference, scale=scale)),
+        Column("gained", "cases gained", "number", 0, full=more, get=lambda change: len(change.gained)),
+        Column("lost", "cases lost", "number", 0, full=less, get=lambda change: len(change.lost)),
+    ]
+    caption = f"Version {after} of the test set instead of version {before}. {found.moves}"
+    question = f"What {'would' if mark else 'did'} the correction change?"
+    return [Table.of(question, changed, columns, caption, key=f"board_changes{mark}")]
+
+
+def _case_table(found: Correction, mark: str) -> list[Block]:
+    """Return the cases that the truth says otherwise, or on which a team is more or less right."""
+    told = {**dict.fromkeys(found.added, "added"), **dict.fromkeys(found.removed, "removed")}
+    told |= {case: ", ".join(parts) for case, parts in found.relabelled.items()}
+    cases = list(dict.fromkeys([*(case for change in found.changes for case in change.cases), *told]))
+    columns = [
+        Column("case", "case", get=str),
+        Column("truth", "changed in the truth", get=lambda case: told.get(case, "")),
+        Column("gained", "gained by", get=lambda case: _teams_of(found.changes, "gained", case)),
+        Column("lost", "lost by", get=lambda case: _teams_of(found.changes, "lost", case)),
+    ]
+    caption = (
+        "Gained: the team's prediction of the case is more correct than with the earlier version; lost: "
+        "less correct. If the score is computed from pairs (a concordance of times), only cases with a "
+        "changed truth count."
+    )
+    return [Table.of("By which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
+
+
+def _refused(found: Correction, mark: str) -> list[Block]:
+    columns = [
+        Column("team", "team", get=lambda one: one.team),
+        Column("problem", "first problem", get=lambda one: shortened(one.problem)),
+        Column("submission", "id", get=lambda one: one.submission),
+    ]
+    table = Table.of(
+        "Which submissions does it refuse?", found.refused, columns, key=f"board_now_refused{mark}"
+    )
+    return [table] if found.refused else []
+
+
+def _teams_of(changed: Sequence[TeamChange], kind: str, case: str) -> str:
+    return ", ".join(change.team for change in changed if case in getattr(change, kind))
+
+
+def _difference(change: TeamChange, scale: Scale) -> float | None:
+    before, now = change.scores
+    return None if before is None or now is None else scale.factor * (now - before)

@@ -1,0 +1,264 @@
+"""Saved submissions and their series: own submissions to one test set under the same rules, over time."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import select
+
+from scoring.boards import serialization
+from scoring.challenges import load_challenge, remember
+from scoring.common.findings import InputRefused, error
+from scoring.common.quantities import SHARE, Quantity
+from scoring.common.text import shortened
+from scoring.comparison import display, pairwise
+from scoring.comparison.compare import compare_cards
+from scoring.comparison.display import Displayed
+from scoring.comparison.pairwise import PairedDifference
+from scoring.core.scorecard import ScoreCard
+from scoring.store import tables
+from scoring.store.database import Store
+
+
+@dataclass(frozen=True)
+class SavedSubmission:
+    """A submission that is kept; attributes as of `scoring.store.tables.Kept`.
+
+    has_truth: whether the files of its test set are kept too.
+    """
+
+    id: str
+    content: str
+    challenge: str
+    test_set: str
+    rules: Mapping[str, Any]
+    name: str
+    test_set_name: str
+    score: float | None
+    interval: tuple[float, float] | None
+    card: str
+    page: Mapping[str, Any]
+    note: str
+    created: str
+    program: str
+    has_truth: bool
+
+    @property
+    def series(self) -> tuple[str, str, str]:
+        """Return what entries have in common whose scores can be compared."""
+        return series_of(self.challenge, self.test_set, self.rules)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        return {
+            "id": self.id,
+            "challenge": self.challenge,
+            "test_set": self.test_set_name,
+            "test_set_sha256": self.test_set,
+            "name": self.name,
+            "time": self.created,
+            "score": self.score,
+            "interval": list(self.interval) if self.interval else None,
+            "rules": dict(self.rules),
+            "note": self.note,
+            "version": self.program,
+            "truth_kept": self.has_truth,
+            "config": dict(self.config),
+        }
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Settings of the run, as they were logged; empty where none were."""
+        settings: Mapping[str, Any] = self.page.get("config") or {}
+        return settings
+
+    @property
+    def about(self) -> str:
+        """Note and settings in one line: "colour jitter; lr=0.001"."""
+        return "; ".join(filter(None, (self.note, ", ".join(f"{k}={v}" for k, v in self.config.items()))))
+
+
+def series_of(challenge_id: str, test_set: str, rules: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what scores that can be compared have in common."""
+    return challenge_id, test_set, json.dumps(rules, sort_keys=True)
+
+
+def of_row(row: tables.Kept, has_truth: bool) -> SavedSubmission:
+    """Return a row as an entry."""
+    remember(row.rules.get("declaration"))
+    return SavedSubmission(
+        id=row.id,
+        content=row.content,
+        challenge=row.challenge,
+        test_set=row.test_set,
+        rules=row.rules,
+        name=row.name,
+        test_set_name=row.test_set_name,
+        score=row.score,
+        interval=None if row.low is None or row.high is None else (row.low, row.high),
+        card=row.card,
+        page=row.page,
+        note=row.note,
+        created=row.created,
+        program=row.program,
+        has_truth=has_truth,
+    )
+
+
+def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> list[SavedSubmission]:
+    """Return what somebody kept, oldest first.
+
+    Args:
+        store: Where.
+        challenge_id: Of one challenge; None: of all.
+    """
+    query = select(tables.Kept).where(tables.Kept.owner == owner)
+    if challenge_id is not None:
+        query = query.where(tables.Kept.challenge == challenge_id)
+    with store.read() as session:
+        rows = session.scalars(query.order_by(tables.Kept.created, tables.Kept.id)).all()
+        of_truths = select(tables.KeptFile.kept_id).where(tables.KeptFile.place == "truth")
+        with_truth = set(session.scalars(of_truths))
+    return [of_row(row, row.id in with_truth) for row in rows]
+
+
+def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
+    """Return what is kept under an id, or the beginning of one.
+
+    Raises:
+        InputRefused: `nothing-kept` where there is none, or several begin so.
+    """
+    matches = [entry for entry in saved(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
+    if len(matches) != 1:
+        message = (
+            "several ids begin with these characters: write more of the id."
+            if matches
+            else "no kept entry has this id."
+        )
+        raise InputRefused([error("nothing-kept", shortened(kept_id, 64) or "id", message)])
+    return matches[0]
+
+
+def card_of(store: Store, entry: SavedSubmission) -> ScoreCard:
+    """Return the scorecard of what is kept. Raises InputRefused where the store does not have it whole."""
+    return serialization.card_from_bytes(store.files.read(entry.card))
+
+
+def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str, bytes]]:
+    """Return the files that are kept with an entry, by name, in the order in which they were dropped.
+
+    Args:
+        store: Where.
+        role: "submission" or "truth".
+
+    Raises:
+        InputRefused: `store-damaged` where one is missing or was changed.
+    """
+    query = select(tables.KeptFile).where(tables.KeptFile.kept_id == entry.id, tables.KeptFile.place == role)
+    with store.read() as session:
+        rows = session.scalars(query.order_by(tables.KeptFile.number)).all()
+    return [(row.name, store.files.read(row.sha256)) for row in rows]
+
+
+FIRST, SECOND = "this one", "the best before"
+"""Names in comparisons of two, where those of the files may be equal."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One submission of a series.
+
+    before: the best of those that were kept earlier; change: its score less that of `before`. Both are None
+    for the first, and where one has no score. What is no better than the best of several is not told apart
+    from it.
+    """
+
+    entry: SavedSubmission
+    before: SavedSubmission | None = None
+    change: PairedDifference | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        value = self.entry.as_dict() | {"best_before": self.before.id if self.before else None}
+        changed = self.change
+        return value | {
+            "difference": changed.value if changed else None,
+            "difference_interval": list(changed.interval) if changed and changed.interval else None,
+            "told_apart": changed.apart if changed else None,
+        }
+
+
+def series(entries: Iterable[SavedSubmission]) -> list[list[SavedSubmission]]:
+    """Return entries that can be compared together, each group oldest first, the group with the newest entry
+    first."""
+    groups: dict[tuple[str, str, str], list[SavedSubmission]] = {}
+    for entry in sorted(entries, key=lambda entry: (entry.created, entry.id)):
+        groups.setdefault(entry.series, []).append(entry)
+    return sorted(groups.values(), key=lambda group: group[-1].created, reverse=True)
+
+
+def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
+    """Return the submissions of a series with the difference of each to the best before it.
+
+    Args:
+        store: Where they are kept.
+        group: One of `series`.
+
+    Raises:
+        InputRefused: Where a scorecard cannot be read.
+    """
+    quantity = _quantity(group)
+    best: SavedSubmission | None = None
+    cards: dict[str, ScoreCard] = {}
+    steps = []
+    for entry in group:
+        if entry.score is None:
+            steps.append(Step(entry))
+            continue
+        if best is None:
+            steps.append(Step(entry))
+        else:
+            for item in (entry, best):
+                cards.setdefault(item.card, card_of(store, item))
+            between = compared(entry.challenge, cards[entry.card], cards[best.card])
+            change = pairwise.change(between.comparison, FIRST, SECOND)
+            chosen = sum(step.entry.score is not None for step in steps) > 1
+            if change and chosen and not quantity.improves(entry.score, best.score):
+                # Of many equal ones the best leads by chance, and the others would be told apart from it.
+                change = replace(change, apart=None)
+            steps.append(Step(entry, best, change))
+        if best is None or quantity.improves(entry.score, best.score):
+            best = entry
+            cards = {digest: card for digest, card in cards.items() if digest == entry.card}
+    return steps
+
+
+def compared(
+    challenge_id: str, card: ScoreCard, other: ScoreCard, names: tuple[str, str] = (FIRST, SECOND)
+) -> Displayed:
+    """Compare two scorecards of a series.
+
+    Args:
+        card: The first.
+        other: The second.
+        names: What they are called.
+
+    Raises:
+        InputRefused: Where they cannot be compared.
+    """
+    return display.of(
+        compare_cards(load_challenge(challenge_id), dict(zip(names, (card, other), strict=True)))
+    )
+
+
+def best_of(group: Iterable[SavedSubmission]) -> SavedSubmission | None:
+    """Return the entry with the best score, the earliest of equal ones; None where none has a score."""
+    scored = [entry for entry in group if entry.score is not None]
+    quantity = _quantity(scored)
+    return max(scored, key=lambda entry: quantity.order(entry.score), default=None)
+
+
+def _quantity(group: Sequence[SavedSubmission]) -> Quantity:
+    """Return direction and range of the score of entries of one challenge."""
+    return load_challenge(group[0].challenge).scoring.quantity() if group else SHARE

@@ -1,0 +1,140 @@
+"""Views of a history, as data."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from scoring.challenges import load_challenge
+from scoring.common.text import shortened
+from scoring.comparison import pairwise, scale
+from scoring.comparison.pairwise import PairedDifference
+from scoring.comparison.scale import Scale
+from scoring.core.scorecard import ScoreCard
+from scoring.core.views import Block, Column, Figure, Table, Text
+from scoring.history.entries import SavedSubmission, Step, best_of, card_of, compared
+from scoring.presentation.figures.over_time import Moment, progress
+from scoring.presentation.figures.theme import Theme
+from scoring.store.database import Store
+
+QUESTION = "Did it get better?"
+DRAWN = 60
+"""Submissions that the figure holds at most, the newest."""
+CAUTION = (
+    "Each difference has its own 95% interval, not adjusted for looking at several. If a submission is "
+    "worse than the best of several, it is not tested against the best one, which leads partly by chance. "
+    "The best of "
+    "many tries on one test set is likely too {way}: confirm it on cases that were not used to choose it."
+)
+SMALLEST_CAUTION = 3
+"""Tries from which on the caution is given."""
+
+
+def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ...]:
+    """Return a series as a figure and a table.
+
+    Args:
+        steps: Oldest first, of one challenge.
+        current: Id of the one that is on the page.
+    """
+    challenge = load_challenge(steps[0].entry.challenge)
+    of = scale.of(challenge)
+    caution = (Text(CAUTION.format(way=of.too), "note"),) if len(steps) >= SMALLEST_CAUTION else ()
+    return (_figure(steps, of, current), _table(steps, of), *caution)
+
+
+def _figure(steps: Sequence[Step], of: Scale, current: str | None) -> Figure:
+    drawn = steps[-DRAWN:]
+    days = {step.entry.created[:10] for step in drawn}
+    (start, stop), axis = ((0, 10), "kept on") if len(days) > 1 else ((11, 16), f"kept on {min(days)} (UTC)")
+    moments = [
+        Moment(
+            shortened(step.entry.name, 60),
+            step.entry.created[start:stop],
+            of.points(step.entry.score),
+            of.scaled(step.entry.interval),
+            bool(step.change and step.change.apart),
+            step.entry.id == current,
+        )
+        for step in drawn
+    ]
+
+    def build(theme: Theme) -> go.Figure:
+        return progress(moments, theme, (QUESTION, axis, of.unit), of.digits, of.better)
+
+    cut = f" The newest {DRAWN} of {len(steps)} are drawn." if len(steps) > DRAWN else ""
+    legend = (
+        "Dotted: the best so far. Filled: told apart from the best earlier submission. "
+        "Whiskers: 95% interval."
+    )
+    return Figure(build, legend + cut, _numbers(drawn), key="own_history")
+
+
+def _numbers(steps: Sequence[Step]) -> dict[str, list[object]]:
+    rows = [step.as_dict() for step in steps]
+    names = ("time", "name", "score", "difference", "told_apart", "note")
+    ends = [row["interval"] or (None, None) for row in rows]
+    numbers = {name: [row[name] for row in rows] for name in names}
+    return numbers | {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+
+
+def _table(steps: Sequence[Step], of: Scale) -> Table:
+    newest = list(reversed(steps))
+    rows: dict[str, list[object]] = {
+        "time": [time_of(step.entry) for step in newest],
+        "name": [shortened(step.entry.name, 60) for step in newest],
+        "score": [of.points(step.entry.score) for step in newest],
+        "interval": [of.scaled(step.entry.interval) for step in newest],
+        "difference": [difference(step.change, of) or "the first" * (step is steps[0]) for step in newest],
+        "note": [shortened(step.entry.about, 120) for step in newest],
+    }
+    columns = (
+        Column("time", "kept (UTC)"),
+        Column("name", "submission"),
+        Column("score", "score", "number", of.digits, of.better),
+        Column("interval", "95% interval", "interval", of.digits_of_intervals),
+        Column("difference", "against the best before", "written"),
+        Column("note", "note and settings"),
+    )
+    return Table("What is kept?", columns, rows, key="own_history_table")
+
+
+def time_of(entry: SavedSubmission) -> str:
+    """Return when something was kept, to the minute."""
+    return entry.created[:16].replace("T", " ")
+
+
+def difference(change: PairedDifference | None, of: Scale) -> str:
+    """Return a difference with its interval in words; "" where there is none."""
+    if change is None:
+        return ""
+    interval = f" ({of.span(change.interval, sign=True)})" if change.interval else ""
+    apart = {True: ", told apart", False: ", could be chance", None: ""}[change.apart]
+    return f"{of.number(change.value, sign=True)}{interval}{apart}"
+
+
+def label(entry: SavedSubmission, of: Scale) -> str:
+    """Return what a list calls an entry."""
+    return f"{time_of(entry)} · {shortened(entry.name, 40)} · {of.number(entry.score)}"
+
+
+def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmission]) -> str:
+    """Return in a sentence whether a scorecard is better than the best that is kept (Markdown).
+
+    Args:
+        store: Where the others are kept.
+        name: What it is called.
+        others: Entries of its series, without itself.
+
+    Returns:
+        The sentence; "" where there is no other one with a score.
+
+    Raises:
+        InputRefused: Where a scorecard cannot be read.
+    """
+    best = best_of(others)
+    if best is None:
+        return ""
+    names = shortened(name, 40), f"{shortened(best.name, 40)} of {best.created[:10]}"
+    between = compared(card.challenge, card, card_of(store, best), names)
+    chosen = sum(other.score is not None for other in others) > 1
+    return pairwise.summary(between, *names, chosen)

@@ -1,0 +1,131 @@
+"""Entry points of the platforms: each reads and writes the files of Grand Challenge, Codabench or EvalAI.
+
+Grand Challenge: reads `/input`, writes `/output/metrics.json`. The platform puts `inputs.json` beside what
+was submitted. A phase that runs algorithms gives
+`predictions.json`, the list of jobs, and what each wrote in `<pk>/output/`; a phase that takes prediction
+files gives the file or its content. The truth is uploaded to the phase, apart from the container, and is in
+`/opt/ml/input/data/ground_truth` then.
+
+Codabench: reads `input/res` and `input/ref`, writes `output/scores.json` and `output/detailed_results.html`.
+
+EvalAI: the remote worker of the bundle sends what `score_evalai` returns.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from markupsafe import escape
+
+from scoring.common.quantities import SCORE
+from scoring.common.text import as_json
+from scoring.inputs.jobs import INPUTS as INPUTS_LISTING
+from scoring.inputs.jobs import as_table
+from scoring.inputs.sources import open_source
+from scoring.platforms.evaluation import (
+    EvaluationResult,
+    PlatformSettings,
+    PlatformSubmission,
+    SubmissionRefused,
+    content,
+    evaluate,
+)
+from scoring.platforms.sockets import answers
+
+INPUT, OUTPUT, TRUTH = Path("/input"), Path("/output"), Path("/opt/ml/input/data/ground_truth")
+METRICS = "metrics.json"
+
+
+def score_grand_challenge(
+    settings: PlatformSettings, submitted: Path = INPUT, truth: Path = TRUTH, output: Path = OUTPUT
+) -> EvaluationResult:
+    """Score a submission and write `metrics.json`. Raises SubmissionRefused; nothing is written then."""
+    result = evaluate(lambda: submission(submitted, settings), truth, settings)
+    (output / METRICS).write_text(as_json(result.as_dict()), encoding="utf-8")
+    return result
+
+
+ANSWERS = "results of the jobs"
+"""What messages call their table, which no team wrote."""
+
+
+def submission(folder: Path, settings: PlatformSettings) -> PlatformSubmission:
+    """Return a submission as the challenge reads it. Raises InputRefused."""
+    inputs = settings.challenge.inputs
+    path = content(folder, (INPUTS_LISTING,))
+    if path.is_file():
+        return PlatformSubmission(path)
+    files = answers(open_source(path, "submission", inputs.streamed), inputs, settings.sockets)
+    table = None if inputs.submission.several else as_table(files, inputs.answers)
+    if table is None:
+        return PlatformSubmission(files)
+    return PlatformSubmission(open_source(table.data, ANSWERS), table.places(ANSWERS))
+
+
+SCORES, DETAILS = "scores.json", "detailed_results.html"
+OF_PLATFORM = ("metadata", "metadata.yaml")
+"""Files that the platform puts beside a submission."""
+
+
+def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> EvaluationResult:
+    """Score a submission and write the result files.
+
+    Args:
+        folder: The folder that holds `res` and `ref`.
+        output: Where to write.
+
+    Raises:
+        SubmissionRefused: With everything that is wrong, as the detailed results say it too. There are no
+            scores then.
+    """
+    try:
+        result = evaluate(
+            lambda: PlatformSubmission(content(folder / "res", OF_PLATFORM)), folder / "ref", settings
+        )
+    except SubmissionRefused as refused:
+        (output / DETAILS).write_text(_page(f"<pre>{escape(refused)}</pre>"), encoding="utf-8")
+        raise
+    (output / SCORES).write_text(json.dumps(result.numbers, allow_nan=False) + "\n", encoding="utf-8")
+    (output / DETAILS).write_text(_details(result), encoding="utf-8")
+    return result
+
+
+def _details(result: EvaluationResult) -> str:
+    """Return the full report of a public truth, of a hidden one the score."""
+    if result.settings.is_public:
+        from scoring.presentation.html import html
+
+        return html(result.card)
+    value = result.as_dict()
+    rows = [
+        f"<tr><th>{escape(name)}</th><td>{number}</td></tr>"
+        for name, number in {"score": value["score"], **value["metrics"]}.items()
+    ]
+    return _page(f"<table>{''.join(rows)}</table><p>{value['n_cases']} cases</p>")
+
+
+def _page(body: str) -> str:
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Result</title>'
+    return f"{head}<body>{body}</body></html>\n"
+
+
+def score_evalai(
+    truth: Path, submitted: Path, phase_codename: str, settings: PlatformSettings
+) -> dict[str, Any]:
+    """Score a submission for EvalAI's remote worker.
+
+    Args:
+        truth: The folder that holds the test set.
+        phase_codename: Of the phase; its split has the same name.
+
+    Returns:
+        `result` and `metadata` as the platform's `update_submission` takes them.
+
+    Raises:
+        SubmissionRefused: With everything that is wrong; the platform shows it to the participant.
+    """
+    result = evaluate(lambda: PlatformSubmission(submitted), truth, settings)
+    columns = (SCORE, *settings.metrics)
+    accuracies = {name: value for name, value in result.numbers.items() if name in columns}
+    split = {"split": phase_codename, "show_to_participant": True, "accuracies": accuracies}
+    return {"result": [split], "metadata": {"benchside": result.as_dict()["version"]}}

@@ -1,0 +1,279 @@
+"""Evaluation of one submission for a platform, with the settings of `benchside.json`, and its messages."""
+
+import json
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from scoring.boards.hidden_truth.redaction import redact
+from scoring.challenges import is_known, kept_declaration, load_challenge, remember
+from scoring.common.findings import Finding, InputRefused, error, lines
+from scoring.common.opening import read_file
+from scoring.common.text import as_json
+from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard, plain
+from scoring.inputs.sources import Source, is_litter, open_source
+from scoring.platforms import sockets
+from scoring.statistics.options import StatisticsOptions
+
+FORMAT, FILE = "benchside-platform/1", "benchside.json"
+MOST_BYTES = 1_000_000
+"""Of that file that are read."""
+DECIMALS = 3
+"""Decimals of what is published of a hidden truth, if nothing else is chosen."""
+
+
+@dataclass(frozen=True)
+class PlatformSettings:
+    """How a platform scores, and what it publishes.
+
+    Attributes:
+        statistics: `resamples`, `seed`, `group` and `interval`.
+        is_public: Whether participants may know the truth. If not, messages say nothing that depends on it,
+            and only the score and the metrics named here are published.
+        decimals: To which numbers are rounded; None: not at all.
+        sockets: Slugs of Grand Challenge's sockets by part, where they are not the usual ones.
+        metadata: Name of the table beside the truth that is joined to it by case id, if there is one.
+    """
+
+    challenge_id: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+    is_public: bool = False
+    decimals: int | None = DECIMALS
+    metrics: tuple[str, ...] = ()
+    sockets: Mapping[str, str] = field(default_factory=dict)
+    metadata: str | None = None
+
+    @property
+    def challenge(self) -> Challenge[Any, Any]:
+        """Return the challenge that scores."""
+        return load_challenge(self.challenge_id)
+
+    def problems(self) -> list[Finding]:
+        """Return `bad-option` for every value that is not allowed."""
+        problems = [
+            *self.challenge.check_options(self.options),
+            *StatisticsOptions(**self.statistics).problems(),
+            *sockets.problems(self.challenge.inputs, self.sockets),
+        ]
+        if self.decimals is not None and not 0 <= self.decimals <= 15:
+            problems.append(error("bad-option", "--decimals", f"{self.decimals} is not within 0 and 15."))
+        return problems
+
+    def to_json(self) -> str:
+        """Return the file. The same settings give the same bytes."""
+        value = {
+            "format": FORMAT,
+            "challenge": self.challenge_id,
+            "options": dict(self.options),
+            "statistics": dict(self.statistics),
+            "truth": "public" if self.is_public else "hidden",
+            "decimals": self.decimals,
+            "metrics": list(self.metrics),
+            "sockets": dict(self.sockets),
+            "metadata": self.metadata,
+            **kept_declaration(self.challenge_id),
+        }
+        return as_json(value)
+
+
+def read_settings(path: str | Path) -> PlatformSettings:
+    """Read `benchside.json`.
+
+    Raises:
+        InputRefused: `bad-settings` where it is not there, or is not what `benchside platform bundle` wrote.
+    """
+    try:
+        value = json.loads(read_file(Path(path), MOST_BYTES))
+        if value["format"] != FORMAT or value["truth"] not in TRUTHS:
+            raise ValueError
+        remember(value.get("declaration"))
+        if not is_known(value["challenge"]):
+            raise ValueError
+        settings = PlatformSettings(
+            value["challenge"],
+            dict(value["options"]),
+            dict(value["statistics"]),
+            value["truth"] == "public",
+            None if value["decimals"] is None else int(value["decimals"]),
+            tuple(map(str, value["metrics"])),
+            {str(part): str(slug) for part, slug in dict(value.get("sockets", {})).items()},
+            Path(value["metadata"]).name if value.get("metadata") else None,
+        )
+        problems = settings.problems()
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+        reason = f" ({problem.strerror})" if isinstance(problem, OSError) else ""
+        message = f"the settings cannot be read{reason}: write them again with `benchside platform bundle`."
+        raise InputRefused([error("bad-settings", Path(path).name, message)]) from problem
+    if problems:
+        raise InputRefused(problems)
+    return settings
+
+
+TRUTHS = ("hidden", "public")
+
+
+class SubmissionRefused(Exception):
+    """A submission that is not scored. Its problems are messages for the participant; its text has one line
+    per problem."""
+
+    def __init__(self, problems: Sequence[Finding]) -> None:
+        super().__init__("\n".join(lines(problems)))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True)
+class PlatformSubmission:
+    """A submission as the challenge reads it. places: what the team wrote, by the places that messages name
+    where the team did not write these."""
+
+    source: Source
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, problems: Sequence[Finding]) -> SubmissionRefused:
+        """Return the refusal, with the places of what the team wrote."""
+        return SubmissionRefused(
+            [replace(problem, where=self.places.get(problem.where, problem.where)) for problem in problems]
+        )
+
+
+@dataclass(frozen=True)
+class EvaluationResult:
+    """A scored submission."""
+
+    card: ScoreCard
+    settings: PlatformSettings
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Return the columns of a leaderboard: the score and the published metrics that are defined."""
+        card, chosen = self.card, self.settings.metrics
+        names = card.metrics if self.settings.is_public and not chosen else chosen
+        numbers = {"score": card.score, **{name: card.metrics.get(name) for name in names}}
+        return {name: self._rounded(value) for name, value in plain(numbers).items() if value is not None}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything that may be published."""
+        card, numbers = self.card, self.numbers
+        score = numbers.pop("score")
+        value: dict[str, Any] = {
+            "score": score,
+            "metrics": numbers,
+            "n_cases": card.n_cases,
+            "official": card.official.same,
+            "challenge": card.challenge,
+            "version": card.provenance["version"],
+        }
+        if self.settings.is_public:
+            value |= plain({"per_class": card.per_class, "cases": card.cases})
+            ends = plain({name: card.intervals.get(name) for name in ("score", *numbers)})
+            value["intervals"] = {name: list(map(self._rounded, pair)) for name, pair in ends.items() if pair}
+            value["findings"] = [finding.as_dict() for finding in card.findings]
+        return value
+
+    def _rounded(self, value: float) -> float:
+        decimals = self.settings.decimals
+        return float(value) if decimals is None else round(float(value), decimals)
+
+
+def evaluate(
+    read: Callable[[], PlatformSubmission], truth_place: Path, settings: PlatformSettings
+) -> EvaluationResult:
+    """Score a submission.
+
+    Args:
+        read: Returns the submission.
+
+    Raises:
+        SubmissionRefused: With everything that is wrong, as far as a participant may know it.
+    """
+    try:
+        return _evaluate(read, truth_place, settings)
+    except SubmissionRefused:
+        raise
+    except Exception as defect:  # its text may quote the truth
+        at = traceback.extract_tb(defect.__traceback__)[-1]
+        where = f"{type(defect).__name__} at {Path(at.filename).name}:{at.lineno}"
+        message = f"internal error, tell the organizers: {where}."
+        raise SubmissionRefused([error("internal-error", "evaluation", message)]) from None
+
+
+def _evaluate(
+    read: Callable[[], PlatformSubmission], truth_place: Path, settings: PlatformSettings
+) -> EvaluationResult:
+    challenge, options = settings.challenge, settings.options
+    try:
+        truth, metadata = _truth(truth_place, settings)
+    except InputRefused as refused:
+        raise SubmissionRefused(_of_truth(refused, settings)) from None
+    try:
+        sent = read()
+    except InputRefused as refused:
+        raise SubmissionRefused(refused.problems) from None
+    try:
+        reading = challenge.needed("predictions", options)
+        predictions = challenge.read_predictions(sent.source, truth, **reading)
+        if absent := challenge.inputs.absent(predictions):
+            raise SubmissionRefused(absent)
+        card = challenge.score(truth, predictions, **options, **settings.statistics, metadata=metadata)
+    except InputRefused as refused:
+        known = refused.problems if settings.is_public else _without_truth(refused, sent.source, settings)
+        raise sent.named(known) from None
+    if plain(card.score) is None:
+        message = "the score is undefined for this submission."
+        raise SubmissionRefused([error("undefined-score", "submission", message)])
+    if unknown := sorted(set(settings.metrics) - set(card.metrics)):
+        message = f"the settings name unknown metrics ({', '.join(unknown)}): tell the organizers."
+        raise SubmissionRefused([error("bad-settings", FILE, message)])
+    return EvaluationResult(card, settings)
+
+
+def _truth(place: Path, settings: PlatformSettings) -> tuple[Any, Source | None]:
+    """Return the truth and the table beside it. Raises InputRefused where nothing can be scored with them."""
+    challenge, name = settings.challenge, settings.metadata
+    truth = challenge.read_truth(content(place, (name,)), **challenge.needed("truth", settings.options))
+    metadata = None if name is None else open_source(place / name)
+    if lacking := challenge.readers.missing_columns(truth, metadata):
+        raise InputRefused(lacking)
+    return truth, metadata
+
+
+def content(folder: Path, ignored: tuple[str | None, ...] = ()) -> Path:
+    """Return what a folder of a platform holds: its only file, or the folder itself.
+
+    Raises:
+        InputRefused: `unreadable-file` where there is nothing.
+    """
+    if not folder.is_dir():
+        return folder
+    inside = [path for path in folder.iterdir() if not is_litter(path.name) and path.name not in ignored]
+    if not inside:
+        raise InputRefused([error("unreadable-file", folder.name, "this folder is empty.")])
+    return inside[0] if len(inside) == 1 and inside[0].is_file() else folder
+
+
+def _of_truth(refused: InputRefused, settings: PlatformSettings) -> Sequence[Finding]:
+    """Return what is said where the truth cannot be read: the organizers see why with `benchside check`."""
+    if settings.is_public:
+        return refused.problems
+    message = (
+        "the test set cannot be read: tell the organizers. No problem was found in the submission so far."
+    )
+    return [error("unreadable-file", "test set", message)]
+
+
+def _without_truth(refused: InputRefused, source: Source, settings: PlatformSettings) -> list[Finding]:
+    """Return what a file alone shows in full, and of what only the truth shows the kind."""
+    challenge = settings.challenge
+    alone: tuple[Finding, ...] = ()
+    try:
+        needed = challenge.needed("predictions", settings.options)
+        predictions = challenge.read_predictions(source, None, **needed)
+        alone = tuple(challenge.readers.faults(predictions, settings.options)[0])
+    except InputRefused as also:
+        alone = also.problems
+    known = {finding.code for finding in alone}
+    return [*alone, *redact(finding for finding in refused.problems if finding.code not in known)]

@@ -1,0 +1,104 @@
+"""Page "What to submit" for participants of a challenge on a platform, with an example that scores."""
+
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import escape
+
+from scoring.common.text import shortened
+from scoring.common.zips import zipped
+from scoring.core.challenge import Challenge
+from scoring.platforms import sockets
+from scoring.platforms.evaluation import PlatformSettings
+
+PER_DAY, IN_ALL = 5, 100
+"""Submissions that a team may make: whoever may submit often enough learns a hidden truth."""
+FILE, FOLDER = "what-to-submit.md", "example"
+SHOWN, WIDTH = 5, 200
+"""Lines of an example that a page shows, and their length."""
+
+
+@dataclass(frozen=True)
+class SubmissionPage:
+    """The page, from which each platform takes Markdown or HTML.
+
+    Attributes:
+        paragraphs: Its text, before and after what the example shows.
+        listing: First lines of the example, or first files of it.
+        example: Name and bytes of the example as it is submitted; None without one.
+    """
+
+    paragraphs: tuple[str, str]
+    listing: tuple[str, ...]
+    example: tuple[str, bytes] | None
+
+    def files(self) -> dict[str, bytes]:
+        """Return the page and the example beside it."""
+        example = {} if self.example is None else {f"{FOLDER}/{self.example[0]}": self.example[1]}
+        return {FILE: self.markdown(), **example}
+
+    def markdown(self) -> bytes:
+        """Return the page as Markdown."""
+        before, after = self.paragraphs
+        listed = "\n".join(f"    {line}" for line in self.listing)
+        return f"# What to submit\n\n{before}\n\n{listed}\n\n{after}\n".encode()
+
+    def html(self) -> bytes:
+        """Return the page as HTML."""
+        before, after = (f"<p>{escape(text)}</p>".replace("\n\n", "</p><p>") for text in self.paragraphs)
+        listed = escape("\n".join(self.listing))
+        return f"<h1>What to submit</h1>\n{before}\n<pre>{listed}</pre>\n{after}\n".encode()
+
+
+def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> SubmissionPage:
+    """Return the page of a challenge.
+
+    Args:
+        truth: The test set, of which the page takes names and number of the cases.
+        platform: One of `bundles.PLATFORMS`.
+    """
+    challenge = settings.challenge
+    made = None if challenge.inputs.example is None else challenge.inputs.example(truth)
+    limits = f"{PER_DAY} submissions a day and {IN_ALL} in total, unless the organizers set other limits."
+    told = f"{challenge.scoring.direction}, {challenge.scoring.quantity().words}"
+    after = [f"The score: {challenge.formula(settings.options)}; {told}.", limits]
+    if challenge.inputs.note:
+        after.insert(0, challenge.inputs.note)
+    if platform == "grand-challenge":
+        after.insert(0, _of_jobs(challenge, settings.sockets))
+    if made is None:
+        return SubmissionPage((f"{challenge.inputs.submission.words}.", "\n\n".join(after)), (), None)
+    name, data = made
+    is_zip = name.endswith(".zip")
+    with zipfile.ZipFile(io.BytesIO(data if is_zip else zipped([made]))) as archive:
+        members = archive.namelist()
+    what = f"A zip with these files ({len(members):,} in all)" if is_zip else "A table (CSV)"
+    lines = members if is_zip else data.decode().splitlines()
+    if platform == "codabench":  # it takes nothing but zips
+        what = what if is_zip else "A zip of one table (CSV)"
+        name, data = "example_submission.zip", data if is_zip else zipped([made])
+    before = f"{what}, for each of the {len(truth):,} cases by their names here, in any order:"
+    after.insert(
+        0,
+        f"The example ({name}) can be scored unchanged; its predictions do not depend on the cases. "
+        "Replace them with your own.",
+    )
+    listing = [shortened(line, WIDTH) for line in lines[:SHOWN]] + ["..."] * (len(lines) > SHOWN)
+    return SubmissionPage((before, "\n\n".join(after)), tuple(listing), (name, data))
+
+
+def _of_jobs(challenge: Challenge[Any, Any], slugs: Mapping[str, str]) -> str:
+    """Return what an algorithm writes for a case."""
+    usual = sockets.parts(challenge.inputs) | dict(slugs)
+    outputs = {part: slug for part, slug in usual.items() if part != sockets.CASE}
+    if not challenge.inputs.outputs:
+        slug, (what, kind) = outputs[sockets.ANSWER], challenge.inputs.per_case
+        socket = f"the socket {slug}" if slug else f"one socket of the kind {kind}"
+        return f"If the phase runs algorithms, each algorithm writes {what} for a case to {socket}."
+    listed = ", ".join(f"{part} to {slug}" for part, slug in outputs.items())
+    return (
+        f"If the phase runs algorithms, each algorithm writes these outputs for a case, by socket: {listed}."
+    )

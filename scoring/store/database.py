@@ -1,0 +1,363 @@
+"""Store: SQLite in a folder without any set-up, or PostgreSQL by `BENCHSIDE_DATABASE_URL`.
+
+SQLite is in WAL mode, so that readers and one writer do not wait for each other. A writer takes the lock when
+it begins: one that reads first and writes later would be refused at once, however long it may wait. Writers
+queue for a file lock, because the database's own waiting is unfair and took up to 14 s with eight of them.
+"""
+
+import errno
+import os
+import sqlite3
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from json import JSONDecodeError
+from pathlib import Path
+from typing import Any
+
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.runtime.environment import EnvironmentContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DisconnectionError,
+    InterfaceError,
+    NoSuchModuleError,
+    SQLAlchemyError,
+)
+from sqlalchemy.orm import Session
+from sqlalchemy.pool import NullPool
+
+from scoring.access.roles import Actor, Role, default_actor
+from scoring.common.findings import InputRefused, error
+from scoring.store.files import SETTING, Bucket, FileStore, Folder, folder_of, is_bucket
+from scoring.store.mark import mark_files
+
+if sys.platform != "win32":
+    import fcntl
+
+FOLDER, DATABASE = "BENCHSIDE_STORE", "BENCHSIDE_DATABASE_URL"
+NAME = "benchside.db"
+SECONDS = 30
+"""How long a writer waits for another."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """An open store. folder: of the database, and of the files without an address; place: what messages call
+    it; actor: on whose behalf it is used; address: where the files are, if anywhere else; is_read_only:
+    whether it can only be read."""
+
+    engine: Engine
+    folder: Path
+    place: str
+    actor: Actor = field(default_factory=default_actor)
+    address: str = ""
+    is_read_only: bool = False
+
+    @cached_property
+    def files(self) -> FileStore:
+        """Return the files by content."""
+        if is_bucket(self.address):
+            return Bucket(self.address)
+        return Folder(Path(folder_of(self.address)) if self.address else self.folder / "files")
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """Open a short transaction that only reads. Raises InputRefused."""
+        with refusing(self.place), Session(self.engine, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """Open a short transaction that writes; all of it is kept, or nothing.
+
+        Raises:
+            InputRefused: `forbidden` where the actor is not an organizer: what participants may write, the
+                program writes for them after its own checks (`boards/submissions/participant.py`).
+        """
+        self.actor.require(Role.ORGANIZER)
+        engine = self.engine.execution_options(writes=True)
+        with (
+            refusing(self.place),
+            _turn(self),
+            Session(engine, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+
+    def check(self) -> None:
+        """Read every page of a SQLite database; PostgreSQL watches over its own. Raises InputRefused."""
+        if self.engine.dialect.name == "sqlite":
+            with self.read() as session:
+                if session.execute(text("PRAGMA quick_check(1)")).scalar_one() != "ok":
+                    raise InputRefused([error("store-damaged", self.place, DAMAGED)])
+
+    def keep(self, data: bytes) -> str:
+        """Keep a file by its content and return its SHA-256. Raises InputRefused."""
+        with refusing(self.place):
+            return self.files.keep(data)
+
+
+def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = None) -> Store:
+    """Open the store, and bring its tables up to date.
+
+    Args:
+        folder: Where files are, and the database without a URL; None: what `BENCHSIDE_STORE` says, else the
+            user's folder for data.
+        url: Of a PostgreSQL database; None: what `BENCHSIDE_DATABASE_URL` says, if anything.
+
+    Raises:
+        InputRefused: With `store-newer`, `store-foreign`, `store-read-only`, `store-full`, `store-locked`,
+            `store-damaged` or `store-unusable`.
+    """
+    path = Path(folder) if folder else store_folder()
+    address = url or os.environ.get(DATABASE)
+    if not address and _is_read_only(path):
+        return _opened_to_read(path)
+    with refusing(str(path)):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)  # truths are in it
+    if address:
+        engine, place = _postgresql(address)
+    else:
+        engine, place = _sqlite(path / NAME), str(path)
+    files = os.environ.get(SETTING, "")
+    if files and not is_bucket(files):
+        with refusing(folder_of(files)):
+            Path(folder_of(files)).mkdir(mode=0o700, parents=True, exist_ok=True)
+    store = Store(engine, path, place, address=files)
+    try:
+        with refusing(place), _turn(store), engine.execution_options(writes=True).begin() as connection:
+            is_new = migrate(connection, place)
+            mark_files(connection, store.files, is_new)
+    except InputRefused:
+        engine.dispose()
+        raise
+    return store
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Return whether there is a database that this user cannot write, as on a disk that is mounted so."""
+    path = folder / NAME
+    return path.exists() and not (os.access(folder, os.W_OK) and os.access(path, os.W_OK))
+
+
+def _opened_to_read(folder: Path) -> Store:
+    """Return a store that cannot be written; its tables have to be those of today.
+
+    Raises:
+        InputRefused: As `open_store`.
+    """
+    place = str(folder)
+    store = Store(
+        _sqlite_to_read(folder / NAME), folder, place, address=os.environ.get(SETTING, ""), is_read_only=True
+    )
+    with refusing(place), store.engine.connect() as connection:
+        if MigrationContext.configure(connection).get_current_revision() != _scripts()[1].get_current_head():
+            message = "another version of Benchside created it: let this user write there."
+            raise InputRefused([error("store-read-only", place, message)])
+    return store
+
+
+def is_there() -> bool:
+    """Return whether a store was opened before: looking for one must not make one."""
+    return bool(os.environ.get(DATABASE)) or (store_folder() / NAME).exists()
+
+
+def store_folder() -> Path:
+    """Return the folder that a store is in, or would be."""
+    return Path(os.environ.get(FOLDER) or _default_folder())
+
+
+def _default_folder() -> Path:
+    from platformdirs import user_data_path  # only where no folder is named
+
+    return user_data_path("benchside", appauthor=False)
+
+
+def _postgresql(address: str) -> tuple[Engine, str]:
+    """Return the engine of a database by its URL, and its name without a password."""
+    words = "write postgresql+psycopg://user@host/database, and install the extra `postgresql`."
+    try:
+        url = make_url(address)
+        if url.get_backend_name() != "postgresql":
+            raise InputRefused(
+                [error("store-unusable", DATABASE, f"it names no PostgreSQL database: {words}")]
+            )
+        if url.drivername == "postgresql":
+            url = url.set(drivername="postgresql+psycopg")
+        place = f"{url.host or 'localhost'}/{url.database or ''}"
+        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": SECONDS}), place
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as problem:
+        raise InputRefused([error("store-unusable", DATABASE, f"it cannot be used: {words}")]) from problem
+
+
+def _sqlite_to_read(path: Path) -> Engine:
+    """Return the engine of a database that cannot be written.
+
+    Where it has no log nobody writes it, and SQLite has to be told so, because it would make the log. Nothing
+    of the file is remembered after a transaction.
+    """
+
+    def connect() -> sqlite3.Connection:
+        is_written = path.with_name(f"{NAME}-wal").exists()
+        address = f"{path.absolute().as_uri()}?mode=ro{'' if is_written else '&immutable=1'}"
+        return sqlite3.connect(address, SECONDS, uri=True, check_same_thread=False)
+
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def _sqlite(path: Path) -> Engine:
+    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # transactions begin below, not late by the driver
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    was_opened = threading.Event()
+
+    @event.listens_for(engine, "do_connect")
+    def require_file(*_: object) -> None:
+        """Make no empty database in place of one that was deleted."""
+        if was_opened.is_set() and not path.exists():
+            raise InputRefused([error("store-gone", str(path.parent), GONE)])
+
+    @event.listens_for(engine, "checkout")
+    def require_same_file(_connection: Any, record: Any, _proxy: object) -> None:
+        """What a connection to a deleted file takes would be lost at the next start."""
+        file = path.stat().st_ino if path.exists() else None
+        was_opened.set()
+        if record.info.setdefault("file", file) != file:  # it is gone, or another one was put there
+            raise DisconnectionError
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Any) -> None:
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+@contextmanager
+def _turn(store: Store) -> Iterator[None]:
+    """Queue the writers of a SQLite database; the system frees the lock of a killed program."""
+    if store.engine.dialect.name != "sqlite" or sys.platform == "win32":
+        yield
+        return
+    with (store.folder / "writer.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+SCRIPTS = Path(__file__).parent / "migrations"
+MIGRATION_LOCK = 7_266_142
+"""Number of the lock that PostgreSQL's programs take in turn while they change tables."""
+
+
+def migrate(connection: Connection, place: str) -> bool:
+    """Make the tables, or change those of an older version; return whether there were none.
+
+    Raises:
+        InputRefused: `store-newer` where a newer version of Benchside made the tables.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": MIGRATION_LOCK})
+    config, scripts = _scripts()
+    current, newest = (
+        MigrationContext.configure(connection).get_current_revision(),
+        scripts.get_current_head(),
+    )
+    if current == newest:
+        return False
+    if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
+        words = "a newer version of Benchside made this store: install that version, or name another store."
+        raise InputRefused([error("store-newer", place, words)])
+
+    def steps(revision: Any, _context: object) -> Any:
+        return scripts._upgrade_revs(newest or "head", revision)
+
+    with EnvironmentContext(config, scripts, fn=steps) as environment:
+        environment.configure(connection=connection)
+        environment.run_migrations()
+    return current is None
+
+
+def _scripts() -> tuple[Config, ScriptDirectory]:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config, ScriptDirectory.from_config(config)
+
+
+FULL = "the disk is full: free some space and try again. Nothing of this was kept."
+READ_ONLY = "it cannot be written: let this user write there, or name another folder in BENCHSIDE_STORE."
+LOCKED = (
+    "another program uses the database: wait until it has finished and try again. Nothing of this was kept."
+)
+GONE = "its database is missing: restore the last backup, or start again with an empty one. Nothing was kept."
+DAMAGED = "the database is damaged or is not a database: stop all copies and restore the last backup."
+SILENT = "the database does not answer: start it, or correct its address. Nothing of this was kept."
+_BY_ERRNO = {
+    errno.ENOSPC: ("store-full", FULL),
+    errno.EDQUOT: ("store-full", FULL),
+    errno.EROFS: ("store-read-only", READ_ONLY),
+    errno.EACCES: ("store-read-only", READ_ONLY),
+    errno.EPERM: ("store-read-only", READ_ONLY),
+}
+_BY_WORDS = {
+    "disk is full": ("store-full", FULL),
+    "no space left": ("store-full", FULL),
+    "readonly database": ("store-read-only", READ_ONLY),
+    "read-only transaction": ("store-read-only", READ_ONLY),
+    "permission denied": ("store-read-only", READ_ONLY),
+    "database is locked": ("store-locked", LOCKED),
+    "lock timeout": ("store-locked", LOCKED),
+    "unable to open database file": ("store-read-only", READ_ONLY),
+    "connection refused": ("store-unusable", SILENT),
+    "no such file or directory": ("store-unusable", SILENT),
+    "timeout expired": ("store-unusable", SILENT),
+    "closed the connection": ("store-unusable", SILENT),
+    "terminating connection": ("store-unusable", SILENT),
+    "disk image is malformed": ("store-damaged", DAMAGED),
+    "not a database": ("store-damaged", DAMAGED),
+}
+
+
+@contextmanager
+def refusing(place: str) -> Iterator[None]:
+    """Turn what the database or the disk says into a refusal. place: the name of the store in messages.
+
+    Raises:
+        InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or
+            `store-unusable`.
+    """
+    try:
+        yield
+    except OSError as problem:
+        words = f"it cannot be used ({problem.strerror or problem})."
+        code, message = _BY_ERRNO.get(problem.errno or 0, ("store-unusable", words))
+        raise InputRefused([error(code, place, message)]) from problem
+    except (DatabaseError, InterfaceError) as problem:
+        raise InputRefused([error(*_of_database(problem, place))]) from problem
+    except JSONDecodeError as problem:
+        raise InputRefused([error("store-damaged", place, DAMAGED)]) from problem
+    except SQLAlchemyError as problem:
+        words = f"the database cannot be used ({type(problem).__name__})."
+        raise InputRefused([error("store-unusable", place, words)]) from problem
+
+
+def _of_database(problem: DatabaseError | InterfaceError, place: str) -> tuple[str, str, str]:
+    """Return code, place and message for what a database said."""
+    said = " ".join(str(problem.orig).split())
+    for words, (code, message) in _BY_WORDS.items():
+        if words in said.lower():
+            return code, place, message
+    return "store-unusable", place, f"the database cannot be used ({said[:200]})."

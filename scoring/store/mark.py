@@ -1,0 +1,69 @@
+"""Mark of a store: an id in its database and beside its files, without which no file is deleted.
+
+A folder or bucket that two databases share, or that is beside a database that was emptied, holds files that
+one of them does not know: they are another's, and stay.
+"""
+
+import uuid
+from contextlib import suppress
+
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.orm import Session
+
+from scoring.common.findings import InputRefused, error
+from scoring.store.files import FileStore
+from scoring.store.tables import OF_FILE, Base, StoreMark
+
+FOREIGN = (
+    "these files do not belong to this database: it was emptied, or another database uses the same place. "
+    "Restore its last backup, or name another place in BENCHSIDE_STORE or BENCHSIDE_FILES. Nothing was "
+    "deleted."
+)
+
+
+def known_files(connection: Connection | Session) -> set[str]:
+    """Return the SHA-256 of every file that a row of any table refers to."""
+    columns = (c for table in Base.metadata.sorted_tables for c in table.columns if c.info == OF_FILE)
+    return {digest for column in columns for (digest,) in connection.execute(select(column)) if digest}
+
+
+def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
+    """Mark the files of a store as its own, where they are nobody else's.
+
+    Files without a mark are those of a store from before there were marks, where it knows them all. A place
+    that does not answer stays as it is.
+
+    Args:
+        connection: In a transaction that writes, with the tables of today.
+        is_new: Whether the tables were made just now.
+
+    Raises:
+        InputRefused: `store-foreign` where another store marked the files, or the database is new and the
+            files are not.
+    """
+    own = connection.scalar(select(StoreMark.id))
+    try:
+        mark, known = files.mark(), known_files(connection)
+        present = set() if mark == own is not None else {*files.digests()}
+    except (InputRefused, OSError):
+        if own is None:
+            connection.execute(insert(StoreMark).values(id=uuid.uuid4().hex))
+        return
+    if own is None:  # a backup of before belongs to files that got their mark since
+        own = mark if mark and known and known <= present else uuid.uuid4().hex
+        connection.execute(insert(StoreMark).values(id=own))
+    if mark not in (None, own) or (is_new and present - known):
+        raise InputRefused([error("store-foreign", files.address, FOREIGN)])
+    if mark is None and present <= known:
+        with suppress(InputRefused, OSError):
+            files.set_mark(own)
+
+
+def is_own(session: Session, files: FileStore) -> bool:
+    """Return whether the files are marked as those of this database: only then they may be deleted."""
+    return files.mark() == session.scalar(select(StoreMark.id))
+
+
+def foreign_files(session: Session, files: FileStore) -> list[str]:
+    """Return the files that are not of this database, sorted; none where all have its mark."""
+    return [] if is_own(session, files) else sorted({*files.digests()} - known_files(session))

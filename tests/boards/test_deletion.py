@@ -1,0 +1,127 @@
+"""Deleted means deleted: neither the folder nor the database file holds a byte of it any more."""
+
+from pathlib import Path
+
+import pytest
+
+from scoring.boards import deletion
+from scoring.boards.board import opened
+from scoring.boards.submissions import phases, submitting
+from scoring.boards.submissions.submitting import SubmissionRequest
+from scoring.boards.truth_correction import rescoring
+from scoring.store import tables
+from scoring.store.database import Store, open_store
+from scoring.store.files import MARK
+from tests.support.boards import board, labels, predictions
+
+
+def empty(tmp_path, board_id: str = "b", *options: object) -> Store:
+    truth = labels(tmp_path / "labels.csv")
+    wanted = ("--id", board_id, "--title", f"TITLE-{board_id}", "--truth", truth, "--resamples", 0)
+    made = board("create", "melanoma", *wanted, *options)
+    assert made.status == 0, made.err
+    return open_store()
+
+
+def submitted(store: Store, tmp_path, number: int, team: str, board_id: str = "b") -> str:
+    data = predictions(tmp_path / "p.csv", number, 1.0).read_bytes()
+    sent = SubmissionRequest(team, f"FILE-{team}-{number}.csv", data, id=f"ID-{team}-{number}-{board_id}")
+    return submitting.submit(opened(store, board_id), sent).id
+
+
+def bytes_in(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def files(store: Store) -> int:
+    return sum(path.is_file() and path.name != MARK for path in (store.folder / "files").rglob("*"))
+
+
+def test_a_deleted_submission_and_a_deleted_board_are_gone(database, tmp_path):
+    store = empty(tmp_path, "b", "--keep-refused")
+    empty(tmp_path, "other")
+    mine, theirs = submitted(store, tmp_path, 1, "SECRET"), submitted(store, tmp_path, 2, "beta")
+    shared = submitted(store, tmp_path, 2, "beta", "other")
+    bad = tmp_path / "REFUSED.csv"
+    bad.write_text("filename,score\nSTRANGER,0.5\n")
+    assert board("submit", "b", "--team", "SECRET", "--predictions", bad).status == 2
+    (kept,) = board("refused", "b", "--json", "-").json["refused"]
+    assert files(store) == 1 + 1 + 2 * 2, "a truth, a refused file, two files with their scorecards"
+
+    assert "no-submission" in board("delete", "b", "--submission", shared).err
+    assert "confirm with --yes" in board("delete", "b").err
+    done = board("delete", "b", "--submission", mine)
+    assert (done.status, done.err) == (0, "")
+    assert "from the disk: 2" in done.out
+    assert board("delete", "b", "--submission", kept["submission"]).status == 0
+    (store.folder / "files" / "ab").mkdir(exist_ok=True)
+    (store.folder / "files" / "ab" / ("ab" * 32)).write_text("LEFT by a killed program")
+    assert board("delete", "b", "--yes").status == 0
+    with store.read() as session:
+        assert session.get(tables.Submission, theirs) is None
+        assert session.get(tables.Submission, shared) is not None
+        assert session.get(tables.Team, ("b", "SECRET")) is None
+    assert files(store) == 3, "the other board keeps what both had"
+    assert board("show", "other").status == 0
+    assert "no-board" in board("delete", "b", "--yes").err
+    if database == "sqlite":
+        store.engine.dispose()
+        left = bytes_in(store.folder)
+        assert [
+            word for word in (b"SECRET", b"STRANGER", b"TITLE-b", b"REFUSED", b"LEFT") if word in left
+        ] == []
+        assert b"FILE-beta-2.csv" in left
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_many_deleted_rows_leave_nothing_in_the_database_file(database, tmp_path):
+    store = empty(tmp_path)
+    with store.write() as session:
+        for number in range(300):
+            team = f"TEAM-{number:03}-{'x' * (number % 60)}"
+            session.add(tables.Team(board_id="b", name=team, created=tables.now()))
+            session.flush()
+            made = {"name": "p.csv", "sha256": f"{number:064}", "options": {}, "created": tables.now()}
+            session.add(tables.Submission(id=f"{number}", board_id="b", team=team, excluded=None, **made))
+    for number in range(0, 300, 60):
+        done = board("delete", "b", "--submission", number)
+        assert done.status == 0, done.err
+    left = bytes_in(store.folder)
+    assert [number for number in range(300) if b"TEAM-%03d" % number not in left] == [*range(0, 300, 60)]
+
+
+def test_what_is_deleted_meanwhile_does_not_come_back(place, tmp_path, monkeypatch):
+    store = empty(tmp_path)
+    one, two = (submitted(store, tmp_path, number, "alpha") for number in (1, 2))
+
+    def deletes(done: int, total: int) -> None:
+        if (done, total) == (0, 2):
+            deletion.delete_submission(store, "b", one)
+            deletion.delete_submission(store, "b", two)
+
+    rescoring.rescore(store, "b", str(labels(tmp_path / "corrected.csv", wrong=(0,))), deletes)
+    assert board("show", "b", "--json", "-").json["teams"] == []
+    assert files(store) == 2, "the truth in two versions"
+
+    arrival = phases.arrival
+
+    def deleted_then(of_store: Store, board_id: str) -> str:
+        time = arrival(of_store, board_id)
+        deletion.delete_board(of_store, board_id)
+        return time
+
+    monkeypatch.setattr(phases, "arrival", deleted_then)
+    with pytest.raises(Exception, match=r"no-board|store-damaged"):
+        submitted(store, tmp_path, 3, "alpha")
+    assert files(store) == 0
+
+
+def test_a_program_that_reads_meanwhile_is_said(place, tmp_path, monkeypatch):
+    store = empty(tmp_path)
+    one = submitted(store, tmp_path, 1, "alpha")
+    monkeypatch.setattr("scoring.store.database.SECONDS", 0)
+    with store.read() as reading:
+        assert reading.get(tables.Submission, one) is not None
+        done = board("delete", "b", "--submission", one)
+    assert (done.status, "warning store-busy" in done.err) == (0, True), done.err
+    assert board("delete", "b", "--yes").err == ""

@@ -1,0 +1,3 @@
+"""Boards of a store of its own."""
+
+from tests.boards.conftest import place  # noqa: F401
