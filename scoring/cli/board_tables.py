@@ -10,8 +10,9 @@ from scoring.boards.ranking.board_ranking import BoardRanking, history_rows, ran
 from scoring.boards.submissions.phases import Phase
 from scoring.boards.submissions.submitting import Receipt
 from scoring.boards.truth_correction.correction_preview import Correction
-from scoring.boards.views import FOR_ORGANIZERS, own_order, which_counts
+from scoring.boards.views import FOR_ORGANIZERS, looks, own_order, which_counts
 from scoring.cli.output import aligned
+from scoring.cli.terminal_tables import score_header
 from scoring.common.text import stopped
 from scoring.comparison import scale as scales
 from scoring.comparison import summary_text
@@ -56,7 +57,8 @@ def board_table(ranking: BoardRanking) -> str:
     own, level = (own_order(ranking), summary_text.tied(compared)) if compared else (None, ())
     by = [own.name] if own else []
     tie = [summary_text.tie(compared)] if compared and len(level) > 1 else []
-    rows = [["rank", "team", "score", "95% interval", *by, "ranks", *tie, "moved"]]
+    score = score_header(ranking.board.challenge.scoring.quantity())
+    rows = [["rank", "team", score, "95% interval", *by, "ranks", *tie, "moved"]]
     if compared is None:
         lines.append("Nobody is ranked yet.")
         rows = rows if value["baselines"] else []
@@ -77,7 +79,7 @@ def board_table(ranking: BoardRanking) -> str:
     lines += aligned(rows, right=(0, 2, 4) if own else (0, 2))
     if compared is None:
         return "\n".join(lines)
-    lines += ["", *summary_text.sentences(compared, scales.of(ranking.board.challenge))]
+    lines += ["", *summary_text.sentences(compared, scales.of(ranking.board.challenge)), looks(ranking)]
     lines += ["", *_history(value["teams"])]
     lines += [f"Excluded: {row['team']}, {row['submission']}: {row['reason']}" for row in value["excluded"]]
     if value["unranked"]:

@@ -172,6 +172,8 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.html:
         write(arguments.html, public_report.html(ranking), "--html")
         write_appendix(arguments.html, public_report.appendix(ranking))
+        if ranking.hidden is not None:
+            message += f"\n\n{arguments.html} shows only what participants may see."
     respond(arguments.json, value, message)
 
 

@@ -72,9 +72,15 @@ def _score_row(card: ScoreCard, row: Callable[[str, Any, Sequence[float] | None]
     return row("score (points of 100)", f"{100 * card.score:.2f}", None) + ends
 
 
+def score_header(quantity: Quantity) -> str:
+    """Return the head of a column of scores, which says where lower is better."""
+    return "score" if quantity.better == "higher" else "score (lower is better)"
+
+
 def _range(quantity: Quantity) -> str:
     low, high = quantity.range
-    return f"{low:g}..{high:g}" if quantity.is_bounded else quantity.words
+    lower = "" if quantity.better == "higher" else ", lower is better"
+    return f"{low:g}..{high:g}{lower}" if quantity.is_bounded else f"{quantity.words}{lower}"
 
 
 def _method(card: ScoreCard) -> str:
@@ -118,7 +124,7 @@ def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], 
 
 def comparison_table(result: Comparison) -> str:
     """Return a comparison as a short table for a terminal, best first."""
-    rows = [["rank", "team", "score", "95% interval", "rank interval"]]
+    rows = [["rank", "team", score_header(result.quantity()), "95% interval", "rank interval"]]
     level = summary_text.tied(result)
     for team in map(result.team, result.cards):
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"

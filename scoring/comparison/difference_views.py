@@ -184,7 +184,20 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
     def known(name: str) -> Callable[[tuple[Subgroup, ClassEstimate]], Any]:
         return lambda pair: None if pair[0].small else getattr(pair[1], name)
 
-    of_all, better = "difference to all cases", _direction(displayed, rows)
+    better = _direction(displayed, rows)
+    to_all = [
+        Column("to all", "difference to all cases", "number", 3, sign=True, get=known("to_overall")),
+        Column(
+            "to all interval",
+            "95% interval",
+            "interval",
+            3,
+            lighter=True,
+            sign=True,
+            get=known("to_overall_interval"),
+        ),
+    ]
+    compared = any(team.to_overall is not None for row in rows for team in row.teams)
     return Table.of(
         question,
         [(row, team) for row in rows for team in row.teams],
@@ -196,16 +209,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
             Column("team", "team", get=lambda pair: pair[1].team),
             Column("value", "value", "number", 3, better, get=known("value")),
             Column("interval", "95% interval", "interval", 3, lighter=True, get=known("interval")),
-            Column("to all", of_all, "number", 3, sign=True, get=known("to_overall")),
-            Column(
-                "to all interval",
-                "95% interval",
-                "interval",
-                3,
-                lighter=True,
-                sign=True,
-                get=known("to_overall_interval"),
-            ),
+            *(to_all if compared else ()),
         ],
         f"With so many groups and measures ({looked_at}), some differ by chance alone. Where a group has "
         f"under 15 cases, no value is given. {displayed.method}",

@@ -189,8 +189,17 @@ def lead(comparison: Comparison, scale: Scale) -> Lead | None:
     points = scale.number(pair.difference, sign=True)
     interval = scale.span(pair.simultaneous_interval, sign=True) if pair.simultaneous_interval else ""
     if comparison.own_ranking is None or by_score(comparison):
-        lower = "" if scale.better == "higher" else ". Lower is better, so a lead is negative"
-        return Lead(second, points, interval, f"Simultaneous 95% interval over all pairs{lower}")
+        explain = "Simultaneous 95% interval over all pairs"
+        if scale.better == "higher":
+            return Lead(second, points, interval, explain)
+        turned = _turned(pair.simultaneous_interval)
+        interval = scale.span(turned, sign=True) if turned else ""
+        return Lead(
+            second,
+            f"{scale.number(-pair.difference, sign=True)} lower",
+            interval,
+            f"{explain}. Lower is better: the lead is how much lower the score is",
+        )
     name, values = comparison.own_ranking.name, comparison.own_ranking.values
     return Lead(
         second,

@@ -82,7 +82,9 @@ def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
     shown = digits(scale, known)
     lines = views.baselines(public, scale, shown)
     if not public["teams"]:
-        nobody = Text("Nobody is ranked yet.", "note")
+        waiting = ", ".join(markdown(name, 60) for name in public["unranked"])
+        words = f"No score is shown yet. Submitted: {waiting}" if waiting else "Nobody has submitted yet."
+        nobody = Text(stopped(words), "note")
         return (Section("Ranking", [note, nobody, *lines, *views.phase_table(ranking)]),)
     blocks: list[Block] = [note, _ranking(public, scale, shown), *lines, *views.phase_table(ranking)]
     if public["unranked"]:
