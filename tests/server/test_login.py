@@ -53,19 +53,27 @@ def log_in(address: str, sub: str) -> dict[str, str]:
     return {cookie.name: cookie.value or "" for cookie in jar}
 
 
-def page_of(address: str, cookies: dict[str, str]) -> bytes:
-    """Return what a page says to whom these cookies belong."""
+def page_of(address: str, cookies: dict[str, str], is_leaving: bool = False) -> bytes:
+    """Return what a page says to whom these cookies belong. is_leaving: after a click on **Log out**."""
     header = "; ".join(f"{name}={value}" for name, value in cookies.items() if name != "_streamlit_user")
     with Visitor(address, "board", login=f"{cookies.get('_streamlit_user', '')}; {header}") as visitor:
         visitor.run(board="h", tab="Submit")
+        if is_leaving:
+            visitor.click(visitor.widgets["button"][0])
         return visitor.content
 
 
-def test_a_person_in_thousands_of_groups_connects_and_is_in_the_team_of_one_of_them(serve):
+def test_a_person_in_thousands_of_groups_is_in_the_team_of_one_of_them_until_a_logout_ends_every_copy(serve):
     address = serve()
-    page = page_of(address, log_in(address, "max"))
+    cookies = log_in(address, "max")
+    page = page_of(address, cookies)
     assert "Max · participant".encode() in page
     assert b"beta" in page
+    page_of(address, cookies, is_leaving=True)
+    page = page_of(address, cookies)
+    assert b"Your login has ended." in page
+    assert b"Max" not in page
+    assert b"beta" not in page
 
 
 def test_a_token_without_a_signature_is_nobodys_also_where_the_provider_announces_it(serve):
