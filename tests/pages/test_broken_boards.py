@@ -82,13 +82,31 @@ def test_a_board_that_came_as_a_bundle_says_so(store, opened, tmp_path):
     assert json.loads(zipfile.ZipFile(io.BytesIO(exported)).read(bundles.MANIFEST)) == bundles.manifest()
 
 
-@pytest.mark.parametrize("address", [{}, {"board": "b"}])
-def test_a_database_that_goes_away_is_one_sentence(store, opened, monkeypatch, address):
+def rename_table(store) -> None:
     with store.write() as session:
         session.execute(text("ALTER TABLE board RENAME TO gone"))
+
+
+def delete_database(store) -> None:
+    for file in store.folder.glob("benchside.db*"):
+        file.unlink()
+
+
+@pytest.mark.parametrize("address", [{}, {"board": "b"}])
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [(rename_table, "the database cannot be used"), (delete_database, "its database is missing: restore")],
+)
+def test_a_database_that_goes_away_is_one_sentence(store, opened, address, fault, sentence):
+    """Also for who has the page open, and clicks."""
     app = opened("board", **address)
-    assert not app.exception
-    assert "the database cannot be used" in words(app)
+    fault(store)
+    assert sentence not in words(app)
+    for page in (app.run(), opened("board", **address)):
+        assert not page.exception
+        assert words(page).count(sentence) == 1
+        assert "No boards yet" not in words(page)
+    assert len(list(store.folder.glob("benchside.db"))) == (fault is rename_table), "no empty one is made"
 
 
 @pytest.mark.slow
