@@ -329,13 +329,14 @@ def quine() -> bytes:
     return inner
 
 
-def png(width: int, height: int, bits: int = 8, colour: int = 2) -> bytes:
-    """A PNG that says it is large and holds next to nothing."""
+def png(width: int, height: int, bits: int = 8, colour: int = 2, is_whole: bool = False) -> bytes:
+    """A PNG that says it is large and holds next to nothing, or all of its black pixels (of one channel)."""
     import struct
     import zlib
 
     head = struct.pack(">IIBBBBB", width, height, bits, colour, 0, 0, 0)
-    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(bytes(64))), (b"IEND", b""))
+    rows = bytes((width * bits // 8 + 1) * height if is_whole else 64)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
         for kind, body in parts

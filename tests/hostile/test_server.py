@@ -217,8 +217,8 @@ def equal_ids() -> bytes:
 
 
 def large_picture() -> bytes:
-    """225 bytes that say that they are 10,000 x 10,000 pixels."""
-    return inputs.png(10_000, 10_000, bits=1, colour=0)
+    """12 kB that are 10,000 x 10,000 pixels: 300 MB in colours."""
+    return inputs.png(10_000, 10_000, bits=1, colour=0, is_whole=True)
 
 
 SUBMISSION, TABLE_OF_TRUTH = "melanoma_submission_files", "melanoma_set_files"
