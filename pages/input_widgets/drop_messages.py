@@ -22,7 +22,7 @@ from pages.input_widgets.dropped_files import (
 )
 from pages.input_widgets.known_challenges import OPENED
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.challenges.declared import recognition
+from scoring.challenges.declared import library
 from scoring.challenges.declared.library import ENDING as DECLARATION
 from scoring.common.text import markdown
 from scoring.core.file_contents import LIKELY, Candidate
@@ -123,7 +123,7 @@ def _refused() -> None:
 def _declared(part: Dropped, number: int) -> None:
     """Offer the declared challenges whose columns a table has."""
     fits = (
-        recognition.fits(part.recognised.header, st.session_state.get(OPENED, ()))
+        library.fits(part.recognised.header, st.session_state.get(OPENED, ()))
         if part.recognised.header
         else []
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.findings import SMALL_CLASS
+from scoring.common.quantities import SCORE
 from scoring.common.text import markdown, named
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.views import (
@@ -330,7 +331,7 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> l
 def _by_group(card: ScoreCard, measure: Measure) -> Figure:
     rows = slice_rows(card.more["slices"], measure.metric)
     groups = sum(len(members) for members in card.more["slices"].values())
-    overall = card.metrics.get(measure.metric)
+    overall = card.score if measure.metric == SCORE else card.metrics.get(measure.metric)
     line = f"Line: all {card.n_cases} cases. " if overall is not None else ""
     bounds = [row.interval or (None, None) for row in rows]
     return Figure(

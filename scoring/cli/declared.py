@@ -9,14 +9,12 @@ from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.challenges.declared import draft, library, suggestion
-from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.library import ENDING, DeclaredFile
 from scoring.challenges.declared.suggestion import TruthTable
 from scoring.cli.output import print_findings, respond, write
 from scoring.common.findings import InputRefused, ProblemCollector, error
 from scoring.common.text import shortened
-from scoring.core.challenge import Challenge
 from scoring.metrics import registry
 
 
@@ -26,26 +24,29 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Say what is wrong with a file, with a truth, and with predictions."""
-    challenge, reading = library.of_file(arguments.file), ProblemCollector()
+    """Say what is wrong with a file, with a truth, and with predictions, and what these would score."""
+    file, reading = DeclaredFile(Path(arguments.file), True), ProblemCollector()
+    challenge, task = library.of_file(file.path), file.declaration.task
+    lines = [f"{arguments.file} declares {challenge.id}: {task}, scored by {challenge.words.formula}"]
+    lines[0] += f"; {challenge.scoring.direction}."
     truth = reading.attempt(challenge.read_truth, arguments.truth) if arguments.truth else None
+    if truth is not None:
+        lines.append(f"{arguments.truth}: {len(truth)} cases.")
     if arguments.predictions:
         sent = reading.attempt(challenge.read_predictions, arguments.predictions, truth)
         if sent is not None and truth is not None and not reading.problems:
             card = reading.attempt(challenge.score, truth, sent, resamples=0, metadata=arguments.metadata)
-            undefined = () if card is None else (f for f in card.findings if f.code == "undefined-metric")
-            reading.add((error(f.code, f.where, f.message) for f in undefined), ())
+            if card is not None:
+                undefined = (f for f in card.findings if f.code == "undefined-metric")
+                reading.add((error(f.code, f.where, f.message) for f in undefined), ())
+                lines.append(f"{arguments.predictions}: can be scored, {card.score}.")
     if truth is not None:
         lacking = challenge.readers.missing_columns(truth, arguments.metadata)
         reading.add([problem for problem in lacking if problem not in reading.problems], ())
     reading.raise_problems()
     print_findings(reading.findings)
-    declaration = _declared(challenge)
-    respond(
-        arguments.json,
-        {"id": challenge.id, "findings": [f.as_dict() for f in reading.findings]},
-        f"{arguments.file} declares {challenge.id}: {declaration.task}, scored by {challenge.words.formula}.",
-    )
+    told = {"id": challenge.id, "findings": [f.as_dict() for f in reading.findings]}
+    respond(arguments.json, told, "\n".join(lines))
 
 
 def _list(arguments: argparse.Namespace) -> None:
@@ -69,17 +70,17 @@ def _show(arguments: argparse.Namespace) -> None:
     if name in REGISTRY:
         print(load_challenge(name).words.rule.strip())
         return
+    file = DeclaredFile(Path(name), True) if name.endswith(ENDING) else _file(name)
+    declaration = file.declaration
     if arguments.text:
-        print(_file(name).path.read_text(encoding="utf-8"), end="")
+        print(file.path.read_text(encoding="utf-8"), end="")
         return
-    challenge = library.of_file(name if name.endswith(ENDING) else _file(name).path)
-    declaration = _declared(challenge)
-    lines = [f"{challenge.words.title} ({challenge.id}), {declaration.task}", declaration.about.about]
+    about = declaration.about
+    lines = [f"{about.title} ({declaration.id}), {declaration.task}", *filter(None, [about.about])]
     for use in declaration.uses:
         part = f"{100 * use.weight:.4g} %" if use in declaration.score else "beside it"
         lines.append(f"  {use.key:<32}{part:<11}{use.better} is better. {use.metric.pitfall}")
-    kept = {"id": challenge.id, "declaration": declaration.tree}
-    respond(arguments.json, kept, "\n".join(filter(None, lines)))
+    respond(arguments.json, {"id": declaration.id, "declaration": declaration.tree}, "\n".join(lines))
 
 
 def _add(arguments: argparse.Namespace) -> None:
@@ -91,9 +92,8 @@ def _add(arguments: argparse.Namespace) -> None:
 def _remove(arguments: argparse.Namespace) -> None:
     file = _file(arguments.file)
     if not file.is_own:
-        raise _refused(
-            file.name, "it is part of Benchside and cannot be removed; only your own challenges can."
-        )
+        message = "it is part of Benchside and cannot be removed; only your own challenges can."
+        raise _refused(file.name, message)
     file.path.unlink(missing_ok=True)
     print(f"Removed {file.name}. Boards and the history keep their copies of it.")
 
@@ -155,12 +155,6 @@ def _file(name: str) -> DeclaredFile:
 
 def _refused(where: str, message: str) -> InputRefused:
     return InputRefused([error("bad-option", where, message)])
-
-
-def _declared(challenge: Challenge[Any, Any]) -> Declaration:
-    declaration = library.declaration_of(challenge.id)
-    assert declaration is not None, "it was just read"
-    return declaration
 
 
 ACTIONS: dict[str, Callable[[argparse.Namespace], None]] = {

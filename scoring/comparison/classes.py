@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.findings import SMALL_CLASS
-from scoring.common.quantities import Quantity
+from scoring.common.quantities import SCORE, Quantity
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import Varied, difference_interval, number
 from scoring.core.comparison_spec import Groups
@@ -175,7 +175,8 @@ def _estimate(
 ) -> ClassEstimate:
     card, (column, group, measure) = comparison.cards[team], key
     row = slices[column][group]
-    value, whole = number(row[measure]), number(card.metrics.get(overall))
+    whole = number(card.score if overall == SCORE else card.metrics.get(overall))
+    value = number(row[measure])
     if value != value:
         return ClassEstimate(team, None, None, None, None)
     inside, all_cases = Varied.of(card, ("slice", *key), value, rests_on), Varied.of(card, overall, whole)

@@ -12,10 +12,9 @@ from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.keys import near
 from scoring.challenges.declared.masks import region_cases
-from scoring.challenges.declared.measures import Measured, groups_of
+from scoring.challenges.declared.measures import Measured, groups_of, unit_sums
 from scoring.challenges.declared.objects import Detections, matched_cases
 from scoring.challenges.declared.reading import graded
-from scoring.challenges.declared.sums import unit_sums
 from scoring.challenges.doubtful_results import constant_output, few_cases
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, warning
@@ -168,25 +167,29 @@ class _Card:
     def _per_class(self) -> dict[str, dict[str, Any]]:
         """Return the measures of each class, with its support and the interval of the first."""
         rows: dict[str, dict[str, Any]] = {}
-        cases, counted = self.measured.cases, self.measured.counted
         for k, name in enumerate(self.declaration.names):
-            named = ((m, v) for m, v in self.point.items() if isinstance(m, tuple) and m[1:] == (name,))
-            measures = {m[0]: float(v[0]) for m, v in named}
+            of_class = (m for m in self.point if isinstance(m, tuple) and m[1:] == (name,))
+            measures = {m[0]: float(self.point[m][0]) for m in of_class}
             if not measures:
                 continue
-            rows[name] = {}
-            if isinstance(cases, LabelledCases):
-                rows[name]["support"] = int((cases.truth == k)[counted].sum())
-                rows[name]["predicted"] = int((self.predictions.labels == k)[counted].sum())
-                if cases.scores is not None and k < MOST_CURVES:
-                    rows[name]["auc"] = curves.auc(cases.scores[counted, k], cases.truth[counted] == k)
-            elif isinstance(cases, MultilabelCases):
-                rows[name]["support"] = int(cases.truth[counted, k].sum())
-            rows[name] |= measures
-            for measure in measures:
-                if self.replicates.values:
-                    rows[name][f"{measure}_interval"] = self.replicates.intervals[measure, name]
+            rows[name] = self._support(k) | measures
+            if self.replicates.values:
+                bounds = self.replicates.intervals
+                rows[name] |= {f"{measure}_interval": bounds[measure, name] for measure in measures}
         return rows
+
+    def _support(self, k: int) -> dict[str, Any]:
+        """Return how many cases have a class, how many are predicted so, and its AUC."""
+        cases, counted = self.measured.cases, self.measured.counted
+        if isinstance(cases, MultilabelCases):
+            return {"support": int(cases.truth[counted, k].sum())}
+        if not isinstance(cases, LabelledCases):
+            return {}
+        has = (cases.truth == k)[counted]
+        row = {"support": int(has.sum()), "predicted": int((self.predictions.labels == k)[counted].sum())}
+        if cases.scores is None or k >= MOST_CURVES:
+            return row
+        return row | {"auc": curves.auc(cases.scores[counted, k], has)}
 
     def _confusion(self) -> dict[str, Any] | None:
         if not self.declaration.is_graded:
@@ -197,36 +200,37 @@ class _Card:
 
     def _cases(self) -> tuple[dict[str, Any], ...]:
         """Return a row for each case, with the number that says how wrong it is."""
-        cases, truth, predictions = self.measured.cases, self.truth, self.predictions
-        if isinstance(cases, LabelledCases):
-            names = (*self.declaration.classes, None)
-            columns: dict[str, Any] = {
-                "truth": [names[k] for k in cases.truth.tolist()],
-                "predicted": [names[k] for k in predictions.labels.tolist()],
-                "correct": (cases.truth == predictions.labels).tolist(),
-            }
-            if not predictions.labels_only:
-                own = predictions.outputs[np.arange(len(truth)), cases.truth]
-                columns["truth_score"] = plain(np.where(self.has, own, np.nan))
-        elif isinstance(cases, MultilabelCases):
-            called = np.asarray(cases.predicted)
-            true, said = _listed(cases.classes, cases.truth), _listed(cases.classes, called)
-            wrong = (cases.truth != called).sum(1)
-            columns = {
-                "truth": true,
-                "predicted": [names if has else None for names, has in zip(said, self.has, strict=True)],
-                "correct": (self.has & (wrong == 0)).tolist(),
-                "wrong_labels": wrong.tolist(),
-            }
-        else:
-            columns = {name: plain(column) for name, column in self.numbers[0].items()}
-        rows = zip(truth.ids, *columns.values(), strict=True)
+        columns = {name: c if isinstance(c, list) else plain(c) for name, c in self.columns[0].items()}
+        rows = zip(self.truth.ids, *columns.values(), strict=True)
         return tuple(dict(zip(("case", *columns), row, strict=True)) for row in rows)
 
     @cached_property
-    def numbers(self) -> tuple[dict[str, Floats], Floats]:
-        """Numbers of each case [N] by name, where its truth is not a class, and how wrong it is [N]."""
-        cases = self.measured.cases
+    def columns(self) -> tuple[dict[str, Any], Floats]:
+        """What is said of each case [N] by name; and how wrong it is [N], where its class does not say so."""
+        cases, has, outputs = self.measured.cases, self.has, self.predictions.outputs
+        columns: dict[str, Any]
+        if isinstance(cases, LabelledCases):
+            names, labels = np.array([*self.declaration.classes, None], object), self.predictions.labels
+            columns = {
+                "truth": names[cases.truth],
+                "predicted": names[labels],
+                "correct": cases.truth == labels,
+            }
+            columns = {name: column.tolist() for name, column in columns.items()}
+            if not self.predictions.labels_only:
+                own = outputs[np.arange(len(outputs)), cases.truth]
+                columns["truth_score"] = np.where(has, own, np.nan)
+            return columns, np.zeros(0)
+        if isinstance(cases, MultilabelCases):
+            true, said = (_listed(cases.classes, of) for of in (cases.truth, np.asarray(cases.predicted)))
+            said[~has], wrong = None, cases.truth != cases.predicted
+            columns = {
+                "truth": true.tolist(),
+                "predicted": said.tolist(),
+                "correct": has & ~wrong.any(1),
+                "wrong_labels": wrong.sum(1),
+            }
+            return columns, wrong.mean(1)
         if isinstance(cases, RegionCases):
             columns = {use.key: self.case_values[:, i] for i, use in enumerate(self.declaration.uses)}
             sign = -self.declaration.score[0].quantity.sign
@@ -235,17 +239,13 @@ class _Card:
         if isinstance(cases, DetectionCases):
             found = np.asarray(np.bincount(cases.image, cases.hit[:, 0], len(self.truth)), float)
             objects = cases.objects.sum(1).astype(float)
-            columns = {"objects": objects, "detections": self.predictions.outputs[:, 0], "found": found}
-            return columns, objects - found
+            return {"objects": objects, "detections": outputs[:, 0], "found": found}, objects - found
+        numbers = np.where(has, outputs[:, 0], np.nan)
         if isinstance(cases, ValueCases):
-            predicted = np.where(self.has, cases.predicted, np.nan)
-            columns = {"truth": cases.truth, "predicted": predicted, "error": abs(predicted - cases.truth)}
+            columns = {"truth": cases.truth, "predicted": numbers, "error": abs(numbers - cases.truth)}
             return columns, abs(cases.predicted - cases.truth)
-        if isinstance(cases, SurvivalCases):
-            risk = np.where(self.has, cases.risk, np.nan)
-            columns = {"time": cases.time, "event": cases.event.astype(float), "risk": risk}
-            return columns, np.zeros(len(self.truth))
-        raise TypeError(cases)
+        columns = {"time": cases.time, "event": cases.event.astype(float), "risk": numbers}
+        return columns, np.zeros(len(has))
 
     def _more(self) -> dict[str, Any]:
         declaration = self.declaration
@@ -272,16 +272,11 @@ class _Card:
         if isinstance(cases, LabelledCases):
             arrays |= {"truth": self.truth.labels, "predicted": self.predictions.labels}
             return arrays | (self.reliability.arrays if self.reliability is not None else {})
-        if isinstance(cases, MultilabelCases):
-            errors = (np.asarray(cases.predicted) != cases.truth).mean(1)
-        else:
-            errors = self.numbers[1]
         if isinstance(cases, RegionCases):
-            signs = [-use.quantity.sign for use in self.declaration.uses]
-            arrays["case_losses"] = self.case_values * signs
+            arrays["case_losses"] = self.case_values * [-use.quantity.sign for use in self.declaration.uses]
         elif isinstance(cases, (ValueCases, SurvivalCases)):
             arrays["values"] = self.truth.values
-        return arrays | {"case_errors": np.where(counted, errors, np.nan)}
+        return arrays | {"case_errors": np.where(counted, self.columns[1], np.nan)}
 
     @cached_property
     def reliability(self) -> Reliability | None:
@@ -317,7 +312,7 @@ class _Card:
         return curves.banded_curves(scores, labels, weights)
 
 
-def _listed(classes: Sequence[str], has: Bools) -> list[str]:
-    """Return the labels of each case as text: "edema + fracture". has: labels by case [N, L]."""
+def _listed(classes: Sequence[str], has: Bools) -> Array:
+    """Return the labels of each case [N] as text: "edema + fracture". has: labels by case [N, L]."""
     names = np.array(classes, object)
-    return [" + ".join(names[row]) or "none" for row in has]
+    return np.array([" + ".join(names[row]) or "none" for row in has], object)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.sums import score_of_sums
+from scoring.challenges.declared.measures import score_of_sums
 from scoring.common.arrays import Floats
 from scoring.common.quantities import SHARE, Quantity
 from scoring.core.comparison_spec import (

@@ -46,7 +46,7 @@ def reasons(draft: Draft) -> tuple[str, ...]:
     if draft.get("positive"):
         sentences.append(f"{draft['positive']!r} is taken as positive.")
     if kind != "scores":
-        sentences.append(f"Predictions have the case id in a column {column!r}.")
+        sentences.append(f"Predictions have the case id in {truth['case']!r} and the {kind} in {column!r}.")
     return tuple(sentences)
 
 

@@ -1,22 +1,24 @@
 """Library of declared challenges: files that this process read, the folder that `BENCHSIDE_CHALLENGES`
-names, and the gallery that comes with the package."""
+names, and the gallery that comes with the package; and which of them a dropped table fits."""
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from scoring.challenges import REGISTRY
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.definition import challenge_of
 from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
+from scoring.challenges.declared.reading import Columns, label_column, number_columns, truth_columns
 from scoring.common import opening
 from scoring.common.findings import InputRefused, error, writing
 from scoring.core.challenge import Challenge
+from scoring.inputs.tables import key
 
 ENDING = ".toml"
 FOLDER = "BENCHSIDE_CHALLENGES"
@@ -164,3 +166,33 @@ def read_file(path: Path) -> bytes:
     except OSError as problem:
         reason = problem.strerror or "it cannot be opened"
         raise InputRefused([error("unreadable-file", path.name, f"{reason}.")]) from None
+
+
+class Fit(NamedTuple):
+    """An input that a table fits. challenge: its id; title: of the challenge."""
+
+    challenge: str
+    title: str
+    slot: Literal["truth", "submission"]
+
+
+def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
+    """Return the inputs whose columns a table has: of opened challenges, own files, then the gallery; those
+    of masks have none."""
+    columns, found = {key(heading) for heading in header}, dict[Fit, None]()
+    declarations = list(filter(None, map(declaration_of, opened)))
+    for file in known():
+        with suppress(InputRefused):
+            declarations.append(file.declaration)
+    for declaration in declarations:
+        if declaration.task == "segmentation":
+            continue
+        predicted = [*label_column(declaration), *number_columns(declaration)]
+        slots: dict[Literal["truth", "submission"], Columns] = {
+            "truth": [(declaration.truth.case, ""), *truth_columns(declaration)],
+            "submission": [(declaration.predictions.case, ""), *predicted],
+        }
+        for slot, needed in slots.items():
+            if {key(name) for name, _ in needed} <= columns:
+                found[Fit(declaration.id, declaration.about.title, slot)] = None
+    return [*found]

@@ -1,6 +1,7 @@
-"""Every quantity of a declared challenge, for many weights at once: row b of W [B, N] is one test set."""
+"""Every quantity of a declared challenge, for many weights at once (row b of W [B, N] is one test set); and
+sums of its score by unit, so that the swap test can tell teams apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast
 
@@ -10,10 +11,13 @@ from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.quantities import SCORE
 from scoring.metrics import classification, subgroups
+from scoring.metrics.curves import auc_without_each_unit
 from scoring.metrics.subgroups import Groups, SubgroupShare
 from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases
+from scoring.statistics import swap_test
 from scoring.statistics.basis import Basis, QuantityName, beyond, counted, mean
 from scoring.statistics.intervals import Range
+from scoring.statistics.replicates import leave_one_out_weights
 
 MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
 """Measure of classes whose plain mean a metric is, by its name and average."""
@@ -25,6 +29,10 @@ AT_CHOSEN = {
 """Metrics at a threshold that is chosen on the test set: whether positives choose it, and the option of what
 they reach."""
 ONE = np.ones((1, 1))
+MOST_CELLS = 256
+"""Cells of a confusion matrix that are summed by unit, at most."""
+MOST_LEFT_OUT = 1_000
+"""Units above which several are left out, and exchanged, at once."""
 
 
 @dataclass(frozen=True)
@@ -202,3 +210,68 @@ def groups_of(
         order = np.lexsort((values, -counts))[:most]
         groups[name] = {str(values[i]): cells == values[i] for i in order.tolist()}
     return groups
+
+
+def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
+    """Return the parts of the score that counts of true and predicted class decide."""
+    k = len(declaration.classes)
+    if not declaration.is_graded or k * k > MOST_CELLS:
+        return ()
+    return tuple(use for use in declaration.score if use.metric.needs == "labels")
+
+
+def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
+    """Return sums [n, ...] by unit, or by group of units: the cells of the confusion matrix, and the
+    pseudo-values of the rest of the score."""
+    counted, columns = of_counts(declaration), []
+    rest = tuple(use for use in declaration.score if use not in counted)
+    weights, cases = measured.counted.astype(float), measured.cases
+    n_units = int(units.max()) + 1
+    units = units % MOST_LEFT_OUT if rest and n_units > MOST_LEFT_OUT else units
+    if counted and isinstance(cases, LabelledCases):
+        k = len(declaration.classes)
+        cells = np.zeros((int(units.max()) + 1, k * k))
+        np.add.at(cells, (units, cases.truth * k + np.asarray(cases.predicted)), weights)
+        columns.append(cells)
+    if rest:
+        whole = weights[None]
+        parts = [use.weight * use.metric.compute(measured.of(use), whole, **use.options) for use in rest]
+        point = float(np.sum(parts))
+        left = sum(use.weight * _left_out(measured, use, units, weights) for use in rest)
+        values = swap_test.pseudo_values(point, np.asarray(left))
+        columns.append(values[:, None] / len(values))
+    return np.hstack(columns)
+
+
+def _left_out(measured: Measured, use: MetricUse, units: Ints, weights: Floats) -> Floats:
+    """Return a metric without each unit [n]."""
+    cases = measured.of(use)
+    if use.metric.name == "auc" and not use.options and isinstance(cases, LabelledCases):
+        place = cases.the_positive
+        if place is not None and cases.scores is not None:
+            return auc_without_each_unit(cases.scores[:, place], cases.truth == place, units, weights)
+    blocks = leave_one_out_weights(units, weights)
+    return np.concatenate([use.metric.compute(cases, block, **use.options) for block in blocks])
+
+
+def score_of_sums(declaration: Declaration) -> Callable[[Floats], Floats]:
+    """Return the function of sums [..., K] that gives the score."""
+    counted, k = of_counts(declaration), len(declaration.classes)
+    places = np.arange(k)
+    cells = LabelledCases(
+        np.repeat(places, k),
+        np.tile(places, k),
+        None,
+        declaration.classes,
+        declaration.classes.index(declaration.positive) if declaration.positive else None,
+    )
+
+    def score(sums: Floats) -> Floats:
+        if not counted:
+            return np.asarray(sums[..., 0])
+        flat = sums[..., : k * k].reshape(-1, k * k)
+        total = sum(use.weight * use.metric.compute(cells, flat, **use.options) for use in counted)
+        shaped = np.asarray(total).reshape(sums.shape[:-1])
+        return shaped + sums[..., k * k] if sums.shape[-1] > k * k else shaped
+
+    return score

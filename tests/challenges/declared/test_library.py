@@ -139,7 +139,12 @@ def test_a_bundle_of_a_stranger_names_no_file_and_no_other_version(place, challe
 
 
 def test_own_challenges_are_added_listed_shown_and_removed(place):
-    assert "grades@" in run("challenge", "check", "grades.toml", "--truth", "truth.csv").out
+    files = ("--truth", "truth.csv", "--predictions", "alpha.csv")
+    told = run("challenge", "check", "grades.toml", *files).out.splitlines()
+    assert told[0].startswith("grades.toml declares grades@")
+    assert told[0].endswith("; higher is better.")
+    score = run("score", "grades.toml", *files, "--resamples", 0, "--json", "-").json["score"]
+    assert told[1:] == ["truth.csv: 60 cases.", f"alpha.csv: can be scored, {score}."]
     assert run("challenge", "add", "grades.toml").status == 0
     assert run("challenge", "add", "grades.toml").err.startswith("error bad-option grades.toml")
     assert run("challenge", "add", "grades.toml", "--replace").status == 0
