@@ -11,12 +11,12 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, note, split, warning
-from scoring.inference import preflight
+from scoring.inference import model_contract
 from scoring.inference.challenge_task import CaseImages, ModelFile, Task, missing_images
 from scoring.inference.devices import CPU
+from scoring.inference.model_contract import noise
 from scoring.inference.model_process import ModelProcess, RunnableModel
 from scoring.inference.pool import Cancelled, first_output
-from scoring.inference.preflight import noise
 from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput
 from scoring.metrics.calibration import output_kind
@@ -189,7 +189,7 @@ def inspect(
     except ModelFailed as failed:
         raise_if(cancelled)
         findings = task.size_findings(len(file.data) / MIB, file.name)
-        raise InputRefused([preflight.failure(file.name, failed)], findings) from failed
+        raise InputRefused([model_contract.failure(file.name, failed)], findings) from failed
 
 
 def declared_size(model: Mapping[str, Any] | None) -> tuple[int | None, int | None]:
@@ -251,10 +251,10 @@ def _inspect(
     _examined(facts, name, task, None, absent)
     recipe = task.recipe_for(facts)
     base = task.base if len(facts.inputs) > 1 else None
-    trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, base)
+    trial = process.run(model_contract.noise(*recipe.steps[-1][:2]), recipe, base)
     findings = _examined(facts, name, task, trial, absent, refuse_absent=True)
     probed = probe(process, _trial_pictures(cases), recipe, base, task.changes)
-    problems, repeatable = split(preflight.repeatability(facts, name, probed.repeat_move))
+    problems, repeatable = split(model_contract.repeatability(facts, name, probed.repeat_move))
     if problems:
         raise InputRefused(problems, [*findings, *repeatable])
     findings += [*repeatable, *vector_findings(probed, name)]
@@ -285,7 +285,7 @@ def _examined(
     problems, which then list `absent` images too; with `refuse_absent` also for these alone."""
     problems, findings = split(
         [
-            *preflight.examine(facts, task.contract, name, trial),
+            *model_contract.examine(facts, task.contract, name, trial),
             *task.size_findings(facts.size_bytes / MIB, name),
         ]
     )

@@ -8,8 +8,8 @@ import numpy as np
 
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.common.findings import Finding
+from scoring.inference.model_contract import Contract
 from scoring.inference.model_process import LoadedModel
-from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Pixels, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inputs.nuclei.reader import Nuclei

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error, split, warning
-from scoring.inference import preflight
+from scoring.inference import model_contract
 from scoring.inference.inspection import move
 from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.pool import first_output
@@ -68,7 +68,7 @@ class OpenModel(ModelHandle):
             )
             output = np.ravel(first_output(result))
         except ModelFailed as failed:
-            raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+            raise InputRefused([model_contract.failure(CALLED, failed)]) from failed
         if len(output) < self.task.outputs or not np.isfinite(output).all():
             raise InputRefused(
                 [
@@ -98,12 +98,12 @@ def loaded(
     try:
         process = start(model)
     except ModelFailed as failed:
-        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+        raise InputRefused([model_contract.failure(CALLED, failed)]) from failed
     try:
         return examine(process)
     except ModelFailed as failed:
         process.close()
-        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+        raise InputRefused([model_contract.failure(CALLED, failed)]) from failed
     except BaseException:
         process.close()
         raise
@@ -111,7 +111,7 @@ def loaded(
 
 def _tried(task: ModelTask, process: LoadedModel) -> OpenModel:
     facts = process.facts
-    problems, findings = split(preflight.examine(facts, task.contract, CALLED))
+    problems, findings = split(model_contract.examine(facts, task.contract, CALLED))
     if not problems:
         recipe = task.recipe_for(facts)
         vector = (
@@ -119,12 +119,12 @@ def _tried(task: ModelTask, process: LoadedModel) -> OpenModel:
             if task.contract.vector and len(facts.inputs) > 1
             else None
         )
-        noise = preflight.noise(*recipe.steps[-1][:2])
+        noise = model_contract.noise(*recipe.steps[-1][:2])
         trial, again = (process.run(noise, recipe, vector) for _ in range(2))
-        problems, findings = split(preflight.examine(facts, task.contract, CALLED, trial))
+        problems, findings = split(model_contract.examine(facts, task.contract, CALLED, trial))
         if not problems:
             moved = move(first_output(trial), first_output(again))
-            problems, repeatable = split(preflight.repeatability(facts, CALLED, moved))
+            problems, repeatable = split(model_contract.repeatability(facts, CALLED, moved))
             findings = [*findings, *repeatable]
         if not problems and task.outputs == 1 and trial.outputs[0] is not None:
             finding = _of_one_risk(trial.outputs[0], len(task.classes))

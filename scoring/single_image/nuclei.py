@@ -10,7 +10,7 @@ import numpy as np
 from scoring.challenges import load_challenge
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused, error
-from scoring.inference import preflight
+from scoring.inference import model_contract
 from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.results import ModelFailed
 from scoring.inference.single_image_task import TileSupport
@@ -78,7 +78,7 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
     try:
         return detector.support.detect(detector.process, detector.dense, pixels, IMAGE)
     except ModelFailed as failed:
-        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+        raise InputRefused([model_contract.failure(CALLED, failed)]) from failed
 
 
 def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:

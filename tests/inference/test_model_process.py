@@ -21,8 +21,8 @@ import pytest
 from onnx import TensorProto, helper
 from PIL import Image, ImageCms, PngImagePlugin
 
+from scoring.inference.model_contract import noise
 from scoring.inference.model_process import ImageProcess, ModelProcess
-from scoring.inference.preflight import noise
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe, pixels, tensor
 from scoring.inference.results import ModelFailed, Tensor
 from scoring.inference.timed_worker import Limits
@@ -574,7 +574,7 @@ def test_the_worker_ends_when_the_server_is_killed(model):
     """Idle, and in the middle of a run; after SIGKILL, so that no handler of the server helps."""
     code = (
         "import sys, threading\nfrom scoring.inference.model_process import *\n"
-        "from scoring.inference.preflight import noise\nfrom tests.inference import builders\n"
+        "from scoring.inference.model_contract import noise\nfrom tests.inference import builders\n"
         f"process = ModelProcess(builders.{model}())\nprint(process._worker._child.pid, flush=True)\n"
         "process.run(noise(32, 32), Recipe(((32, 32, 'lanczos'),)), np.zeros(3))\nsys.stdin.read()"
     )

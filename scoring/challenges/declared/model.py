@@ -21,7 +21,7 @@ from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.classifiers import image_problems, output_order, recipe_for
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection
-from scoring.inference.preflight import Contract
+from scoring.inference.model_contract import Contract
 from scoring.inputs import case_ids, tables
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import align

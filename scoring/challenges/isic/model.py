@@ -25,7 +25,7 @@ from scoring.inference.classifiers import (
 )
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection
-from scoring.inference.preflight import Contract
+from scoring.inference.model_contract import Contract
 from scoring.inference.single_image_task import ModelTask
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.calibration import TOLERANCE

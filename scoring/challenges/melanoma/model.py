@@ -18,7 +18,7 @@ from scoring.inference import inspection, pictures, run_model
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import Inspection, declared_size
-from scoring.inference.preflight import image_size
+from scoring.inference.model_contract import image_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.single_image_task import ModelTask

@@ -16,10 +16,10 @@ import numpy as np
 from scoring.challenges.puma.names import CLASSES, position
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, split
-from scoring.inference import preflight
+from scoring.inference import model_contract
 from scoring.inference.inspection import move
+from scoring.inference.model_contract import Contract
 from scoring.inference.model_process import RunnableModel
-from scoring.inference.preflight import Contract
 from scoring.inference.preprocessing import Pixels, Recipe
 from scoring.inference.results import ModelFacts
 
@@ -52,15 +52,15 @@ def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel
         InputRefused: With every problem.
         ModelFailed: The model failed.
     """
-    problems, findings = split(preflight.examine(facts, Contract(), name))
+    problems, findings = split(model_contract.examine(facts, Contract(), name))
     places, wrong = _places(facts.graph.metadata, name)
     if problems or wrong:
         raise InputRefused([*problems, *wrong], findings)
-    model = DenseModel(name, places, preflight.image_size(facts))
+    model = DenseModel(name, places, model_contract.image_size(facts))
     width, height = model.size
-    noise = preflight.noise(width or TRIAL_SIDE, height or TRIAL_SIDE)
+    noise = model_contract.noise(width or TRIAL_SIDE, height or TRIAL_SIDE)
     moved = move(probabilities(process, model, noise).values, probabilities(process, model, noise).values)
-    problems, repeatable = split(preflight.repeatability(facts, name, moved))
+    problems, repeatable = split(model_contract.repeatability(facts, name, moved))
     findings += repeatable
     if problems:
         raise InputRefused(problems, findings)

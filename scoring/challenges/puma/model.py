@@ -24,7 +24,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Context
 from scoring.core.submission import ignored
-from scoring.inference import inspection, pictures, pool, preflight, run_model
+from scoring.inference import inspection, model_contract, pictures, pool, run_model
 from scoring.inference.challenge_task import Model, ModelFile, no_images, read_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.inspection import CancellableProcess, Inspection
@@ -92,7 +92,7 @@ def _inspect(
                 described |= _timings(process, dense)
     except ModelFailed as failed:
         inspection.raise_if(cancelled)
-        raise InputRefused([preflight.failure(file.name, failed), *absent]) from failed
+        raise InputRefused([model_contract.failure(file.name, failed), *absent]) from failed
     except InputRefused as refused:
         raise InputRefused([*refused.problems, *absent], refused.findings) from refused
     if absent:
@@ -117,7 +117,7 @@ class _Timed:
 def _timings(process: CancellableProcess, dense: DenseModel) -> dict[str, Any]:
     """Return the time for a tile of the challenge's size, and the layers of confinement."""
     timed = _Timed(process)
-    probabilities(timed, dense, preflight.noise(*truth.SIZE))
+    probabilities(timed, dense, model_contract.noise(*truth.SIZE))
     return {"cpu_ms_per_image": timed.cpu_ms, "confinement": list(process.facts.confinement)}
 
 

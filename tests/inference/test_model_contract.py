@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from scoring.inference import preflight
+from scoring.inference import model_contract
 from scoring.inference.inspection import Effect, Probe, move, probe, vector_findings
+from scoring.inference.model_contract import Contract, examine, image_size
 from scoring.inference.model_process import ModelProcess
-from scoring.inference.preflight import Contract, examine, image_size
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import Graph, ModelFacts, ModelFailed, ModelOutput, Tensor
 from tests.inference import builders
@@ -174,7 +174,7 @@ def test_with_a_trial_what_came_counts(shapes, passes):
 
 
 def test_a_failure_is_an_error_of_its_code():
-    finding = preflight.failure("m.onnx", ModelFailed("external-data", "Words."))
+    finding = model_contract.failure("m.onnx", ModelFailed("external-data", "Words."))
     assert (finding.level, finding.code, finding.where, finding.message) == (
         "error",
         "external-data",
@@ -226,7 +226,7 @@ def test_the_probe_looks_at_eight_pictures_at_most_and_passes_over_unreadable_on
 def test_without_a_picture_the_probe_takes_noise():
     with ModelProcess(builders.classifier()) as process:
         result = probe(process, [b"no image"], SMALL, BASE, CHANGES)
-        again = probe(process, [preflight.noise(16, 16)], SMALL, BASE, CHANGES)
+        again = probe(process, [model_contract.noise(16, 16)], SMALL, BASE, CHANGES)
     np.testing.assert_array_equal(result.outputs, again.outputs)
     assert result.fields == again.fields
 
@@ -282,5 +282,5 @@ def test_outputs_of_other_shapes_moved_infinitely():
 
 
 def test_noise_is_always_the_same():
-    assert preflight.noise(8, 4).shape == (4, 8, 3)
-    np.testing.assert_array_equal(preflight.noise(8, 4), preflight.noise(8, 4))
+    assert model_contract.noise(8, 4).shape == (4, 8, 3)
+    np.testing.assert_array_equal(model_contract.noise(8, 4), model_contract.noise(8, 4))
