@@ -8,8 +8,8 @@ from typing import Any
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inference import pictures
 from scoring.inference.challenge_task import CaseImages, no_images
-from scoring.inference.inspection import declared_size
 from scoring.inference.model_contract import image_size
+from scoring.inference.preflight import declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.single_image_task import OutputOrder

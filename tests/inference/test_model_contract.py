@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from scoring.inference import model_contract
-from scoring.inference.inspection import Effect, Probe, move, probe, vector_findings
 from scoring.inference.model_contract import Contract, examine, image_size
 from scoring.inference.model_process import ModelProcess
+from scoring.inference.preflight import Effect, Probe, move, probe, vector_findings
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import Graph, ModelFacts, ModelFailed, ModelOutput, Tensor
 from tests.inference import builders

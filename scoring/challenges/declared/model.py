@@ -16,12 +16,12 @@ from scoring.common.arrays import Array, Floats
 from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import inspection, run_model
+from scoring.inference import preflight, run_model
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.classifiers import image_problems, output_order, recipe_for
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.inspection import Inspection
 from scoring.inference.model_contract import Contract
+from scoring.inference.preflight import Inspection
 from scoring.inputs import case_ids, tables
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import align
@@ -74,7 +74,7 @@ def inspect(
         with_image = [i for i, member in zip(truth.ids, truth.images, strict=True) if member is not None]
         usable = replace(truth, ids=tuple(with_image)) if with_image else None  # for trial runs
     try:
-        found = inspection.inspect(file, _task(declaration), usable, timings, cancelled)
+        found = preflight.inspect(file, _task(declaration), usable, timings, cancelled)
         about = _answers_are_right(declaration, found, file.name)
     except InputRefused as refused:
         raise InputRefused([*refused.problems, *problems], refused.findings) from refused

@@ -15,7 +15,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.core import submission
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import inspection, run_model
+from scoring.inference import preflight, run_model
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.classifiers import (
     image_problems,
@@ -24,8 +24,8 @@ from scoring.inference.classifiers import (
     recipe_for,
 )
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.inspection import Inspection
 from scoring.inference.model_contract import Contract
+from scoring.inference.preflight import Inspection
 from scoring.inference.single_image_task import ModelTask
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.calibration import TOLERANCE
@@ -80,7 +80,7 @@ def inspect(
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
     width = len(truth.categories) if truth is not None and truth.categories else None
     try:
-        inspected = inspection.inspect(file, _task(width), usable, timings, cancelled)
+        inspected = preflight.inspect(file, _task(width), usable, timings, cancelled)
     except InputRefused as refused:
         raise InputRefused([*refused.problems, *problems], refused.findings) from refused
     outputs = inspected.outputs if inspected.outputs.ndim == 2 else np.empty((0, 0))

@@ -14,11 +14,11 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import inspection, pictures, run_model
+from scoring.inference import pictures, preflight, run_model
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.model_contract import image_size
+from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.single_image_task import ModelTask
@@ -57,7 +57,7 @@ def inspect(
     """Check whether the official code would run this model, and what it outputs. Raises InputRefused with
     every problem."""
     file = read_model(model, name)
-    return _described(inspection.inspect(file, TASK, truth, timings), file.name, trial=True)
+    return _described(preflight.inspect(file, TASK, truth, timings), file.name, trial=True)
 
 
 def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
@@ -99,7 +99,7 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     Raises InputRefused; `scoring.inference.pool.Cancelled`.
     """
     file = read_model(model, context.name)
-    seen = inspection.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)
+    seen = preflight.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)
     inspected = _described(seen, file.name, trial=False)
     run = run_model.run(file, TASK, cases, None, progress=context.progress, cancelled=context.cancelled)
     outputs = run.outputs[:, :1]

@@ -17,9 +17,9 @@ from scoring.challenges.puma.names import CLASSES, position
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.inference import model_contract
-from scoring.inference.inspection import move
 from scoring.inference.model_contract import Contract
 from scoring.inference.model_process import RunnableModel
+from scoring.inference.preflight import move
 from scoring.inference.preprocessing import Pixels, Recipe
 from scoring.inference.results import ModelFacts
 

@@ -24,12 +24,12 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Context
 from scoring.core.submission import ignored
-from scoring.inference import inspection, model_contract, pictures, pool, run_model
+from scoring.inference import model_contract, pictures, pool, preflight, run_model
 from scoring.inference.challenge_task import Model, ModelFile, no_images, read_model
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.inspection import CancellableProcess, Inspection
 from scoring.inference.model_process import LoadedModel, ModelProcess, RunnableModel
 from scoring.inference.pool import Answered
+from scoring.inference.preflight import CancellableProcess, Inspection
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Pixels, Recipe
 from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.single_image_task import TileSupport
@@ -87,11 +87,11 @@ def _inspect(
     try:
         with CancellableProcess(file.data, cancelled) as process:
             dense = examined(process, process.facts, file.name)
-            described = inspection.described(process.facts, file.name) | {"output_kind": "probabilities"}
+            described = preflight.described(process.facts, file.name) | {"output_kind": "probabilities"}
             if timings:
                 described |= _timings(process, dense)
     except ModelFailed as failed:
-        inspection.raise_if(cancelled)
+        preflight.raise_if(cancelled)
         raise InputRefused([model_contract.failure(file.name, failed), *absent]) from failed
     except InputRefused as refused:
         raise InputRefused([*refused.problems, *absent], refused.findings) from refused

@@ -9,8 +9,8 @@ from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.submission import Predictions
 from scoring.inference.challenge_task import Wording, no_images
-from scoring.inference.inspection import Inspection
 from scoring.inference.model_contract import Contract
+from scoring.inference.preflight import Inspection
 from scoring.inference.run_model import ModelRun
 
 CONTRACT = Contract(highest_ir_version=10, highest_opset=21, runtime="the validator's runtime (1.19)")

@@ -15,11 +15,11 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, largest
-from scoring.inference import inspection, pictures, run_model
+from scoring.inference import pictures, preflight, run_model
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.cluster.inference import run_on_all
-from scoring.inference.inspection import Inspection, declared_size
 from scoring.inference.model_contract import image_size
+from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.single_image_task import ModelTask, PatientFields
@@ -102,7 +102,7 @@ def inspect(
     """Check whether the validator would run this model, and how it uses the demographics. Raises InputRefused
     with every problem."""
     file = read_model(model, name)
-    inspected = inspection.inspect(file, TASK, truth, timings)
+    inspected = preflight.inspect(file, TASK, truth, timings)
     kind = inspected.model["output_kind"]
     return replace(
         inspected, findings=(*inspected.findings, *(_kind_findings(kind, file.name) if kind else ()))
@@ -137,7 +137,7 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     Raises InputRefused; `scoring.inference.pool.Cancelled`.
     """
     file = read_model(model, context.name)
-    inspected = inspection.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)
+    inspected = preflight.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)
     run = run_model.run(
         file,
         TASK,
