@@ -14,7 +14,7 @@ from pages.display import finding_list
 from pages.server import access, jobs, network_exposure
 from scoring.access.roles import Role
 from scoring.common.findings import InputRefused, error
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 
 
 def may_organize() -> bool:

@@ -21,7 +21,7 @@ from pages.server import jobs, memory_budget
 from scoring.challenges import samples
 from scoring.core.scorecard import ScoreCard
 from scoring.inference.cluster.scheduler import ClusterUnusable
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.inference.results import ModelFailed
 from scoring.inputs.sources import Source, open_source

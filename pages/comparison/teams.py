@@ -21,7 +21,7 @@ from scoring.challenges.samples import SampleTestSet
 from scoring.common.findings import Finding, error
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.inputs import team_entries
 
 MOST = 100

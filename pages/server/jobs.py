@@ -12,7 +12,7 @@ from time import monotonic
 import streamlit as st
 
 from pages.server.streamlit_internals import presence
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 
 RUNNING_JOBS, LONG_JOBS = 4, 8
 """Jobs that go on at the same time, one of a session: short ones, and as many more that took long or waited

@@ -10,7 +10,7 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import FinishedRuns, Outcome, Running
 from pages.display import downloads
 from pages.server import jobs
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 
 PREFIX = "_single_"
 JOBS, RUNS, AWAITED = f"{PREFIX}jobs", f"{PREFIX}runs", f"{PREFIX}awaited"

@@ -16,8 +16,8 @@ from scoring.common import limits
 from scoring.common.findings import Finding, InputRefused
 from scoring.inference import sandbox_layers
 from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_named, named, size
+from scoring.inference.model_pool import cores
 from scoring.inference.model_process import achieved_layers
-from scoring.inference.pool import cores
 from scoring.inference.results import ModelFailed
 from scoring.inference.sandbox import THREADS
 from scoring.inference.timed_worker import Limits

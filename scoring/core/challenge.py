@@ -46,7 +46,7 @@ class Context:
 
     Attributes:
         name: Name of the source in messages; None: its own name.
-        cancelled: Says whether to stop, by `scoring.inference.pool.Cancelled`.
+        cancelled: Says whether to stop, by `scoring.inference.model_pool.Cancelled`.
     """
 
     name: str | None = None
@@ -300,7 +300,7 @@ class Challenge(Generic[Truth, Predictions]):
         name: str | None = None,
         **options: Any,
     ) -> Predictions:
-        """Run a model on every case. Raises InputRefused and scoring.inference.pool.Cancelled."""
+        """Run a model on every case. Raises InputRefused and scoring.inference.model_pool.Cancelled."""
         values = of_options.complete(self.options_of("predict"), options)
         return self.models("--model").predict(model, cases, Context(name, values, progress, cancelled))
 

@@ -10,7 +10,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.opening import read_file
 from scoring.inference.model_contract import Contract
-from scoring.inference.pool import RunOnAll, run_on_all
+from scoring.inference.model_pool import RunOnAll, run_on_all
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import ModelFacts
 from scoring.inference.timed_worker import Limits, too_large

@@ -16,8 +16,8 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.inference.challenge_task import CaseImages
 from scoring.inference.image_upload import UPRIGHT
+from scoring.inference.model_pool import first_output
 from scoring.inference.model_process import ImageProcess, ModelProcess
-from scoring.inference.pool import first_output
 from scoring.inference.preprocessing import FIT, ImageInfo, ImageUnreadable, Pixels, Recipe
 from scoring.inference.results import ModelFacts, ModelFailed, PreparedImage
 

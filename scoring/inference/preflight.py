@@ -15,8 +15,8 @@ from scoring.inference import model_contract
 from scoring.inference.challenge_task import CaseImages, ModelFile, Task, missing_images
 from scoring.inference.devices import CPU
 from scoring.inference.model_contract import noise
+from scoring.inference.model_pool import Cancelled, first_output
 from scoring.inference.model_process import ModelProcess, RunnableModel
-from scoring.inference.pool import Cancelled, first_output
 from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput
 from scoring.metrics.calibration import output_kind

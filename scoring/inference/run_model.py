@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.inference import pool
+from scoring.inference import model_pool
 from scoring.inference.challenge_task import CaseImages, ModelFile, Task, Wording, missing_images
 from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.results import ModelFailed
@@ -53,14 +53,14 @@ def run(
     """
     pictures, images = readers(cases)
     try:
-        results = pool.predict(
+        results = model_pool.predict(
             file.data,
             pictures,
             vectors,
             task.recipe_for,
             progress=progress,
             cancelled=cancelled,
-            settings=pool.PoolSettings(run=task.run_images),
+            settings=model_pool.PoolSettings(run=task.run_images),
         )
     except ModelFailed as failed:
         raise refusal(file, cases, failed) from failed

@@ -13,8 +13,8 @@ import numpy as np
 
 from scoring.common.arrays import Array
 from scoring.common.findings import InputRefused, error
+from scoring.inference.model_pool import Cancelled
 from scoring.inference.model_process import ImageProcess
-from scoring.inference.pool import Cancelled
 from scoring.inference.preprocessing import Pixels
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, asked, views
 from scoring.single_image.model import CALLED, OpenModel

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.inference.preprocessing import Pixels
 from scoring.metrics import calibration
 from scoring.single_image.model import OpenModel

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from scoring.common.arrays import Array
 from scoring.common.findings import InputRefused
+from scoring.inference.model_pool import Cancelled
 from scoring.inference.model_process import ImageProcess
-from scoring.inference.pool import Cancelled
 from scoring.inference.preprocessing import Pixels
 from scoring.presentation.figures.single_image import preview
 from scoring.single_image.abstention import ImageAnswer, answered, least_score

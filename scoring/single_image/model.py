@@ -9,8 +9,8 @@ import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.inference import model_contract
+from scoring.inference.model_pool import first_output
 from scoring.inference.model_process import LoadedModel, ModelProcess
-from scoring.inference.pool import first_output
 from scoring.inference.preflight import move
 from scoring.inference.preprocessing import Recipe, stretched
 from scoring.inference.results import ModelFailed, ModelOutput

@@ -13,8 +13,8 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
+from scoring.inference.model_pool import Cancelled
 from scoring.inference.model_process import ImageProcess
-from scoring.inference.pool import Cancelled
 from scoring.metrics.quality import Quality as Quality
 from scoring.metrics.quality import appearance, patches, quality
 from scoring.single_image.out_of_distribution import TILE_PATCHES, KnownImages, OutlierScore, known_images

@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.common.arrays import Floats
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_inputs import probabilities

@@ -17,7 +17,7 @@ import pytest
 
 import scoring
 from scoring.challenges.tricorder3.model import recipe_for
-from scoring.inference import pool, run_model
+from scoring.inference import model_pool, run_model
 from scoring.inference.cluster import masks
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.cluster.scheduler import ADDRESS
@@ -28,7 +28,7 @@ from tests.support.cluster import LocalCluster
 from tests.support.volumes import nifti
 
 TRICORDER3, REPEATS, ROUNDS, PATIENTS = "sample_data/tricorder3", 12, 3, 300
-ONE = pool.PoolSettings(workers=1, cache=None)
+ONE = model_pool.PoolSettings(workers=1, cache=None)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_a_model_over_images(benchmark, cluster):
     pictures = run_model.readers(truth)[0] * REPEATS
     vectors = np.tile(truth.demographics.encoded, (REPEATS, 1))
     with open(f"{TRICORDER3}/models/convolutional.onnx", "rb") as file:
-        predict = partial(pool.predict, file.read(), pictures, vectors, recipe_for, settings=ONE)
+        predict = partial(model_pool.predict, file.read(), pictures, vectors, recipe_for, settings=ONE)
     here, there = compared(benchmark, predict, partial(predict, settings=replace(ONE, run=run_on_all)))
     np.testing.assert_array_equal(here.outputs, there.outputs)
 

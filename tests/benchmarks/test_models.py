@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 from PIL import Image
 
-from scoring.inference import pool
+from scoring.inference import model_pool
 from scoring.inference.cache import PictureCache
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import Recipe, prepared, stretch
@@ -120,12 +120,12 @@ def official(model: bytes, files: list[bytes], vectors: np.ndarray) -> np.ndarra
 def ours(
     model: bytes, files: list[bytes], vectors: np.ndarray, cache: PictureCache, workers: int | None = None
 ) -> np.ndarray:
-    found = pool.predict(
+    found = model_pool.predict(
         model,
         [lambda data=data: data for data in files],
         vectors,
         lambda facts: RECIPE,
-        settings=pool.PoolSettings(workers=workers, cache=cache),
+        settings=model_pool.PoolSettings(workers=workers, cache=cache),
     )
     return np.array(found.outputs)
 

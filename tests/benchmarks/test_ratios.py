@@ -15,7 +15,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from scoring.inference import pool
+from scoring.inference import model_pool
 from scoring.inference.cache import PictureCache
 from tests.benchmarks import test_models, test_puma
 from tests.benchmarks.test_hecktor2026 import run
@@ -100,12 +100,12 @@ def test_photographs_against_the_official_flow(benchmark, kept, least):
 
     def own(count: int) -> None:
         cache = filled if kept else PictureCache(1 << 30)
-        test_models.ours(model, files[:count], vectors[:count], cache, min(count, pool.cores()))
+        test_models.ours(model, files[:count], vectors[:count], cache, min(count, model_pool.cores()))
 
     def theirs(count: int) -> None:
         test_models.official(model, files[:count], vectors[:count])
 
-    few, many = pool.cores(), len(files)
+    few, many = model_pool.cores(), len(files)
     rounds = [[of(work, few, many) for work in (own, theirs)] for _ in range(ROUNDS)]
     (own_wall, own_cpu), (wall, cpu) = np.median(rounds, axis=0)
     benchmark.extra_info.update(

@@ -19,7 +19,7 @@ import pytest
 import scoring
 from scoring.cli import doctor
 from scoring.common.findings import InputRefused, error
-from scoring.inference import pool
+from scoring.inference import model_pool
 from scoring.inference.cluster import masks, scheduler
 from scoring.inference.cluster.inference import CHUNK_IMAGES, FIRST_IMAGES, _next_images, run_on_all
 from scoring.inference.cluster.scheduler import (
@@ -30,7 +30,7 @@ from scoring.inference.cluster.scheduler import (
     KEY,
     ClusterUnusable,
 )
-from scoring.inference.pool import Answered, Cancelled
+from scoring.inference.model_pool import Answered, Cancelled
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import ModelFailed
 from scoring.inputs.masks.counting import examine
@@ -79,8 +79,8 @@ def on_cluster(cluster, monkeypatch):
 @pytest.fixture(scope="module")
 def here():
     """What this machine gives."""
-    settings = pool.PoolSettings(workers=1, cache=None)
-    return pool.predict(MODEL, PICTURES, None, recipe_for, settings=settings)
+    settings = model_pool.PoolSettings(workers=1, cache=None)
+    return model_pool.predict(MODEL, PICTURES, None, recipe_for, settings=settings)
 
 
 def raising(fault, *_):
@@ -118,8 +118,8 @@ def test_outputs_are_those_of_one_machine_with_a_worker_killed_in_the_middle(on_
             on_cluster.kill(victim)
             on_cluster.workers.remove(victim)
 
-    there = pool.predict(
-        MODEL, PICTURES, None, recipe_for, settings=pool.PoolSettings(run=run_on_all), progress=progress
+    there = model_pool.predict(
+        MODEL, PICTURES, None, recipe_for, settings=model_pool.PoolSettings(run=run_on_all), progress=progress
     )
     assert victim.returncode == -signal.SIGKILL
     are_equal(here, there)
@@ -139,7 +139,7 @@ def test_outputs_are_those_of_one_machine_with_a_worker_killed_in_the_middle(on_
     ],
 )
 def test_chunks_take_about_as_long_whatever_the_model(cpu_ms, images):
-    found = pool.Results(None, (), (), np.array(cpu_ms))
+    found = model_pool.Results(None, (), (), np.array(cpu_ms))
     assert _next_images(found, 7) == images
 
 

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from scoring.inference import pool
+from scoring.inference import model_pool
 from scoring.inference.fair_semaphore import FairSemaphore
 from scoring.inference.preprocessing import Recipe
 from tests.inference import builders
@@ -97,7 +97,7 @@ def test_who_gives_up_leaves_the_line():
 @pytest.mark.parametrize("others", [1, 3])
 def test_a_run_of_one_image_ends_while_a_long_one_goes_on(monkeypatch, others):
     """On one core, with a long run that would hold it for good."""
-    monkeypatch.setattr(pool, "_PLACES", FairSemaphore(1))
+    monkeypatch.setattr(model_pool, "_PLACES", FairSemaphore(1))
     data, model = encoded(photograph(), "JPEG"), builders.classifier(vector=False)
     short_ended, begun = threading.Event(), threading.Event()
 
@@ -106,18 +106,18 @@ def test_a_run_of_one_image_ends_while_a_long_one_goes_on(monkeypatch, others):
         return data
 
     def run_long() -> None:
-        with pytest.raises(pool.Cancelled):
-            pool.predict(model, [read] * 100_000, None, recipe_for, cancelled=short_ended.is_set)
+        with pytest.raises(model_pool.Cancelled):
+            model_pool.predict(model, [read] * 100_000, None, recipe_for, cancelled=short_ended.is_set)
 
     long = threading.Thread(target=run_long)
     long.start()
     assert begun.wait(PATIENCE)
     try:
         for _ in range(others):
-            found = pool.predict(model, [lambda: data], None, recipe_for)
+            found = model_pool.predict(model, [lambda: data], None, recipe_for)
             assert np.isfinite(found.outputs[0]).all()
             assert long.is_alive()
     finally:
         short_ended.set()
         long.join(PATIENCE)
-    assert pool._PLACES._free == 1
+    assert model_pool._PLACES._free == 1

@@ -24,7 +24,7 @@ from pages.input_widgets import dropped_photographs
 from pages.server import jobs
 from pages.single_image_parts import image_upload, model, query, reading, session
 from scoring.challenges import load_challenge, samples
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
 from scoring.single_image import nuclei, photograph, wording
 from scoring.single_image import quality as chips

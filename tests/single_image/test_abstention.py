@@ -8,7 +8,7 @@ import pytest
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.common.findings import InputRefused, error
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.single_image import abstention
 from scoring.single_image.abstention import Withheld, least_score, reasons, withheld, withheld_line
 from scoring.single_image.image_prediction import TurnedViews

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.single_image import occlusion, random_masks
 from scoring.single_image.explanation import agreement_line, conclusion, explanation
 from scoring.single_image.image_prediction import predict

@@ -8,7 +8,7 @@ import pytest
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.common.findings import InputRefused
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
 from scoring.single_image.image_prediction import predict, turned, views
 from scoring.single_image.model import opened

@@ -9,7 +9,7 @@ from PIL import Image
 
 from scoring import load_challenge
 from scoring.challenges import samples
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.single_image import occlusion, random_masks
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model import OpenModel

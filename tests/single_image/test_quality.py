@@ -11,7 +11,7 @@ from sklearn.datasets import load_sample_image
 
 from scoring import load_challenge
 from scoring.challenges import samples
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.single_image.abstention import reasons
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import (

@@ -4,7 +4,7 @@ becomes another."""
 import numpy as np
 import pytest
 
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_inputs import model_task, vector
 from scoring.single_image.sweep import DemographicSweep, changes, sweep

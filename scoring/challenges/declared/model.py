@@ -134,7 +134,7 @@ def _read(
 
 def predict(declaration: Declaration, model: Model, cases: DeclaredCases, context: Context) -> Predictions:
     """Inspect a model and run it on the image of every case: CPU, one thread, one image at a time. Raises
-    InputRefused; `scoring.inference.pool.Cancelled`."""
+    InputRefused; `scoring.inference.model_pool.Cancelled`."""
     file = read_model(model, context.name)
     found = inspect(declaration, file.data, cases, file.name, cancelled=context.cancelled)
     task = _task(declaration)

@@ -100,7 +100,7 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
     """Inspect a model and run it on every photograph: CPU, one thread, one image at a time.
 
     For cases without a truth the option `categories` names the outputs; else the model's own entry
-    `categories`, else the preset with as many. Raises InputRefused; `scoring.inference.pool.Cancelled`.
+    `categories`, else the preset with as many. Raises InputRefused; `scoring.inference.model_pool.Cancelled`.
     """
     file = read_model(model, context.name)
     inspected = inspect(file.data, cases, file.name, cancelled=context.cancelled)

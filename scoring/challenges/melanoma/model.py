@@ -96,7 +96,7 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     """Inspect a model and run it on every case: CPU, one thread, one image at a time; the first number of the
     first output is the score.
 
-    Raises InputRefused; `scoring.inference.pool.Cancelled`.
+    Raises InputRefused; `scoring.inference.model_pool.Cancelled`.
     """
     file = read_model(model, context.name)
     seen = preflight.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)

@@ -24,11 +24,11 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Context
 from scoring.core.submission import ignored
-from scoring.inference import model_contract, pictures, pool, preflight, run_model
+from scoring.inference import model_contract, model_pool, pictures, preflight, run_model
 from scoring.inference.challenge_task import Model, ModelFile, no_images, read_model
 from scoring.inference.cluster.inference import run_on_all
+from scoring.inference.model_pool import Answered
 from scoring.inference.model_process import LoadedModel, ModelProcess, RunnableModel
-from scoring.inference.pool import Answered
 from scoring.inference.preflight import CancellableProcess, Inspection
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Pixels, Recipe
 from scoring.inference.results import ModelFailed, ModelOutput
@@ -76,7 +76,7 @@ def inspect(
     cancelled: Cancelled | None = None,
 ) -> Inspection:
     """Check whether a model gives maps of nuclei. timings: also how long the first tile takes. Raises
-    InputRefused with every problem; `scoring.inference.pool.Cancelled`."""
+    InputRefused with every problem; `scoring.inference.model_pool.Cancelled`."""
     return _inspect(read_model(model, name), truth, timings, cancelled)[0]
 
 
@@ -125,7 +125,7 @@ def predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictio
     """Inspect a model and run it on every tile: CPU, one thread, one window at a time.
 
     A case without an image that can be read is missing, as in a submission of files. Raises InputRefused with
-    every problem; `scoring.inference.pool.Cancelled`.
+    every problem; `scoring.inference.model_pool.Cancelled`.
     """
     file = read_model(model, context.name)
     inspected, dense = _inspect(file, cases, False, context.cancelled)
@@ -174,9 +174,9 @@ class _Detect:
     dense: DenseModel
 
     def __call__(
-        self, process: ModelProcess, data: bytes, index: int, settings: pool.PoolSettings
+        self, process: ModelProcess, data: bytes, index: int, settings: model_pool.PoolSettings
     ) -> Answered[Nuclei]:
-        picture, timed = pool.decoded(process, data, AS_IT_IS, settings), _Timed(process)
+        picture, timed = model_pool.decoded(process, data, AS_IT_IS, settings), _Timed(process)
         nuclei = detected(timed, self.dense, picture.pixels, self.ids[index])
         return Answered(nuclei, picture.seen, timed.cpu_ms)
 

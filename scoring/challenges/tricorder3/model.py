@@ -134,7 +134,7 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time,
     no softmax.
 
-    Raises InputRefused; `scoring.inference.pool.Cancelled`.
+    Raises InputRefused; `scoring.inference.model_pool.Cancelled`.
     """
     file = read_model(model, context.name)
     inspected = preflight.inspect(file, TASK, with_images(cases), cancelled=context.cancelled)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scoring.inference.cluster import versions
 from scoring.inference.cluster.scheduler import CLOSE_SECONDS, Cluster, ClusterUnusable, own_versions, within
+from scoring.inference.model_pool import Cancelled, PoolSettings
 from scoring.inference.model_process import ModelProcess
-from scoring.inference.pool import Cancelled, PoolSettings
 
 if TYPE_CHECKING:
     from distributed import Future

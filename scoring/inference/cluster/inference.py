@@ -8,11 +8,11 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from scoring.common.findings import InputRefused
-from scoring.inference import devices, pool, sandbox_layers
+from scoring.inference import devices, model_pool, sandbox_layers
 from scoring.inference.cluster.chunks import Chunk, Sizes, WorkerRun, packed, streamed
 from scoring.inference.cluster.scheduler import Scheduler, connected, on_cluster_or_here
+from scoring.inference.model_pool import Answered, PoolSettings, Results, Work
 from scoring.inference.model_process import ModelProcess
-from scoring.inference.pool import Answered, PoolSettings, Results, Work
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.inference.results import ModelFailed
 from scoring.inference.timed_worker import Limits
@@ -54,7 +54,13 @@ def run_on_all(
         ClusterUnusable: The cluster cannot do it.
     """
     here = partial(
-        pool.run_on_all, model, pictures, work, progress=progress, cancelled=cancelled, settings=settings
+        model_pool.run_on_all,
+        model,
+        pictures,
+        work,
+        progress=progress,
+        cancelled=cancelled,
+        settings=settings,
     )
     if not pictures:
         return here()
@@ -120,7 +126,7 @@ def _files(
             return
         data = None
         try:
-            data = pool.read_file(read) if read is not None else None
+            data = model_pool.read_file(read) if read is not None else None
         except (ImageUnreadable, InputRefused) as unusable:
             outputs[i] = unusable
         yield data, len(data or b"")
@@ -137,7 +143,7 @@ def _infer(
     pictures = [None if data is None else partial(bytes, data) for data in chunk.items]
     settings = PoolSettings(workers=1, cache=None, limits=model.limits, processes=run.processes)
     try:
-        return pool.run_on_all(model.data, pictures, work, cancelled=run.ended, settings=settings)
+        return model_pool.run_on_all(model.data, pictures, work, cancelled=run.ended, settings=settings)
     except ModelFailed as failed:
         picture = None if failed.picture is None else chunk.start + failed.picture
         return ModelFailed(failed.code, failed.message, picture)

@@ -8,7 +8,7 @@ from functools import partial
 from scoring.common.findings import InputRefused
 from scoring.inference.cluster.chunks import Chunk, Sizes, WorkerRun, packed, streamed
 from scoring.inference.cluster.scheduler import Scheduler, connected, on_cluster_or_here
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import VoxelCounts
 from scoring.inputs.masks.lesions import Lesions, MaskPair, compared

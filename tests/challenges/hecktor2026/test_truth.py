@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from tests.support import patients, volumes
 from tests.support.archives import archive_of
 from tests.support.findings import codes, only, places, refused

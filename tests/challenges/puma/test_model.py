@@ -12,7 +12,7 @@ import scoring
 from scoring.challenges import samples
 from scoring.challenges.puma.names import PLATFORM
 from scoring.common.findings import InputRefused
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 from tests.support.command_line import run
 from tests.support.dense_models import dense
 

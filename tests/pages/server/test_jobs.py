@@ -8,7 +8,7 @@ import pytest
 
 from pages.server import jobs
 from pages.server.jobs import JobQueue
-from scoring.inference.pool import Cancelled
+from scoring.inference.model_pool import Cancelled
 
 PATIENCE = 30
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.common.findings import InputRefused, error
-from scoring.inference import pool
+from scoring.inference import model_pool
 from scoring.inference.cache import PictureCache
+from scoring.inference.model_pool import Cancelled, PoolSettings, predict
 from scoring.inference.model_process import ModelProcess
-from scoring.inference.pool import Cancelled, PoolSettings, predict
 from scoring.inference.preprocessing import ImageUnreadable, Recipe
 from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.timed_worker import Limits
@@ -247,7 +247,7 @@ def test_an_exception_in_progress_ends_the_workers():
 @linux
 def test_calls_at_the_same_time_have_fewer_workers_each_and_leave_no_place_taken():
     most, over = [0], threading.Event()
-    bound = sum(max(1, pool.cores() // calls) for calls in (1, 2, 3, 4))
+    bound = sum(max(1, model_pool.cores() // calls) for calls in (1, 2, 3, 4))
 
     def count():
         while not over.wait(0.005):
@@ -270,13 +270,13 @@ def test_calls_at_the_same_time_have_fewer_workers_each_and_leave_no_place_taken
     counting.join()
     assert len(results) == 4
     assert 1 <= most[0] <= bound
-    assert pool._PLACES._free == pool.cores()
+    assert model_pool._PLACES._free == model_pool.cores()
 
 
 @given(st.sampled_from([(1, 11), (11,), (1,), (), (1, 1), (2, 11), (1, 11, 1)]), st.integers(0, 2**32 - 1))
 def test_the_first_output_loses_a_leading_axis_of_one_and_no_bit(shape, seed):
     values = np.random.default_rng(seed).normal(size=shape).astype(np.float32)
-    output = pool.first_output(ModelOutput((values, None), None, 0.0, None))
+    output = model_pool.first_output(ModelOutput((values, None), None, 0.0, None))
     assert output.shape == (shape[1:] if shape[:1] == (1,) else shape)
     assert output.dtype == np.float64
     assert np.ravel(output).tolist() == np.ravel(values).tolist()
@@ -285,4 +285,4 @@ def test_the_first_output_loses_a_leading_axis_of_one_and_no_bit(shape, seed):
 @pytest.mark.parametrize("outputs", [(), (None,), (None, np.zeros(3, np.float32))])
 def test_a_first_output_that_is_no_tensor_of_numbers_is_refused(outputs):
     with pytest.raises(ModelFailed, match="wrong-output"):
-        pool.first_output(ModelOutput(outputs, None, 0.0, None))
+        model_pool.first_output(ModelOutput(outputs, None, 0.0, None))
