@@ -13,7 +13,7 @@ from time import monotonic
 
 from pages.server import streamlit_internals
 from pages.server.streamlit_internals import Runtime
-from scoring.inference.cache import PICTURES
+from scoring.inference.image_cache import PICTURES
 
 NONCE = "_download_nonce"
 """In the session: the part that the names of its downloads alone have."""

@@ -17,7 +17,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.common.findings import Cancelled as Cancelled
 from scoring.common.findings import InputRefused
-from scoring.inference import cache as image_cache
+from scoring.inference import image_cache as image_cache
 from scoring.inference.fair_semaphore import FairSemaphore, Usage
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe

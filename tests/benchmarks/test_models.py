@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from PIL import Image
 
 from scoring.inference import model_pool
-from scoring.inference.cache import PictureCache
+from scoring.inference.image_cache import PictureCache
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import Recipe, prepared, stretch
 from tests.inference import builders

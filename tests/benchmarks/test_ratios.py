@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from scoring.inference import model_pool
-from scoring.inference.cache import PictureCache
+from scoring.inference.image_cache import PictureCache
 from tests.benchmarks import test_models, test_puma
 from tests.benchmarks.test_hecktor2026 import run
 from tests.benchmarks.test_isic import MANY, written

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scoring.common.findings import InputRefused, error
 from scoring.inference import model_pool
-from scoring.inference.cache import PictureCache
+from scoring.inference.image_cache import PictureCache
 from scoring.inference.model_pool import Cancelled, PoolSettings, predict
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import ImageUnreadable, Recipe

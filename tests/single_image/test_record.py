@@ -14,7 +14,7 @@ from PIL import Image
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.common.text import as_json
-from scoring.inference import cache
+from scoring.inference import image_cache
 from scoring.presentation.html import single_image as html
 from scoring.single_image import (
     explanation,
@@ -50,7 +50,7 @@ def said():
     class Outputs:
         outputs, has_outputs = rows / rows.sum(1, keepdims=True), np.ones(len(truth), bool)
 
-    held = cache.PICTURES.held_bytes
+    held = image_cache.PICTURES.held_bytes
     with model(builders.classifier(side=(64, 64))) as found:
         photograph = received(phone(lesion(), orientation=6))
         ref = reference(found.task, truth, Outputs(), True)
@@ -86,7 +86,7 @@ def said():
             random_masks.masks(found, one, 8),
             sweep.sweep(found, one),
         ]
-    assert cache.PICTURES.held_bytes == held
+    assert image_cache.PICTURES.held_bytes == held
     return everything, others
 
 

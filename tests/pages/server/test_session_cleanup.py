@@ -9,8 +9,8 @@ import pytest
 
 from pages.server import session_cleanup
 from pages.server.session_cleanup import DOWNLOADS_SECONDS, SESSION_SECONDS, Departures
-from scoring.inference import cache
-from scoring.inference.cache import PICTURES
+from scoring.inference import image_cache
+from scoring.inference.image_cache import PICTURES
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.results import PreparedImage
 
@@ -83,7 +83,7 @@ def test_images_and_cycles_are_freed():
     gc.freeze()
     pixels = np.zeros((4, 4, 3), np.uint8)
     pixels.flags.writeable = False
-    key = cache.key(b"image", Recipe(()))
+    key = image_cache.key(b"image", Recipe(()))
     PICTURES.put(key, PreparedImage(pixels, None))
     del node
     session_cleanup.give_memory_back()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.inference.cache import PictureCache, fair_share, key
+from scoring.inference.image_cache import PictureCache, fair_share, key
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.results import PreparedImage
 
