@@ -21,7 +21,7 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.marks import are_flat, marks
 from scoring.challenges.declared.views import worst_first
 from scoring.common.text import markdown, shortened
-from scoring.inference import pictures
+from scoring.inference import thumbnails
 from scoring.presentation.figures.numerals import decimal
 
 LINK = CaseLink("case", "place")
@@ -73,7 +73,7 @@ def _marked(content: tuple, _declaration: Declaration, _truth, _predictions) -> 
     one."""
     index = content[-1]
     drawn = marks(_declaration, _truth, _predictions, index)
-    jpeg, size = pictures.sized_tile(_truth, index)
+    jpeg, size = thumbnails.sized_tile(_truth, index)
     if size is None:
         ends = np.vstack([drawn["xy"], drawn["centroids"], np.ones((1, 2))]).max(0)
         size = (int(ends[0] * MARGIN) + 1, int(ends[1] * MARGIN) + 1)
@@ -98,7 +98,7 @@ def cases_tab(link: CaseLink | None, scored: ScoredSubmission) -> None:
     names = list(scored.truth.ids)
     if (chosen := st.session_state.get("case")) in names:
         index = names.index(chosen)
-        picture = pictures.tile(scored.truth, index, LARGE)
+        picture = thumbnails.tile(scored.truth, index, LARGE)
         facts = (
             f"{name.replace('_', ' ')} {_value(value)}" for name, value in scored.card.cases[index].items()
         )

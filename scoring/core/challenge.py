@@ -28,10 +28,10 @@ if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.core.comparison_spec import ComparisonSpec
     from scoring.core.file_contents import Candidate, FileContents
     from scoring.core.views import Views
-    from scoring.inference.pictures import Stage as PictureStage
     from scoring.inference.preflight import Inspection
     from scoring.inference.preprocessing import ImageInfo
     from scoring.inference.single_image_task import ModelTask, TileSupport
+    from scoring.inference.thumbnails import Stage as PictureStage
     from scoring.inputs.column_guess import TableForm
 
 WITH_COLUMNS = Lazy("scoring.core.import_preview:with_columns")

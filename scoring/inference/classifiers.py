@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.inference import pictures
+from scoring.inference import thumbnails
 from scoring.inference.challenge_task import CaseImages, no_images
 from scoring.inference.model_contract import image_size
 from scoring.inference.preflight import declared_size
@@ -48,7 +48,7 @@ def image_problems(
     """
     absent = [i for i, of_case in enumerate(members) if not of_case]
     if len(absent) == len(ids):
-        return [no_images(pictures.name)]
+        return [no_images(thumbnails.name)]
     missing = (
         error("image-missing", ids[i], f"there is no image {ids[i]} in {pictures.name}: add it.")
         for i in absent
@@ -104,11 +104,11 @@ def output_order(
 
 def received(
     cases: CaseImages, index: int, model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], ImageInfo]:
+) -> tuple[list[thumbnails.Stage], ImageInfo]:
     """Return a model's input for a case: its image at the size that the model declares.
 
     Args:
         cases: A test set with images.
         model: The model (`Inspection.model`).
     """
-    return pictures.received(cases, index, recipe_of_size(*declared_size(model)))
+    return thumbnails.received(cases, index, recipe_of_size(*declared_size(model)))

@@ -25,7 +25,7 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.setting_views import RULE, MatchingSetting
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array
-from scoring.inference import pictures
+from scoring.inference import thumbnails
 from scoring.presentation.figures.detection import spaced
 from scoring.presentation.figures.raster import overlay_png
 
@@ -96,7 +96,7 @@ def _packed(
 
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner=False)
 def _tile(truth_key: str, index: int, _truth: PumaTruth) -> bytes | None:
-    return pictures.tile(_truth, index)
+    return thumbnails.tile(_truth, index)
 
 
 def _printed(drawn: Mapping[str, Array], truth: PumaTruth, index: int, tile: bytes | None) -> bytes:

@@ -76,7 +76,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         model=_model(declaration) if TASKS[declaration.task].get("model") else None,
         display=Display(
             views=_later("views:views", declaration),
-            thumbnails=None if of_masks else Lazy("scoring.inference.pictures:thumbnails"),
+            thumbnails=None if of_masks else Lazy("scoring.inference.thumbnails:thumbnails"),
         ),
     )
 

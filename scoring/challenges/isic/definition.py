@@ -69,7 +69,7 @@ CHALLENGE = Challenge(
     ),
     display=Display(
         views=Lazy("scoring.challenges.isic.views:views"),
-        thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
+        thumbnails=Lazy("scoring.inference.thumbnails:thumbnails"),
         single_image=SingleImage(
             "photograph", Lazy("scoring.challenges.isic.model:image_task"), attrgetter("categories")
         ),

@@ -14,7 +14,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import pictures, preflight, run_model
+from scoring.inference import preflight, run_model, thumbnails
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import image_size
@@ -124,7 +124,7 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
 
 def received(
     truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], ImageInfo]:
+) -> tuple[list[thumbnails.Stage], ImageInfo]:
     """Return a model's input for one case: its pixels at 224 x 224, or at the size that the model
     (`Inspection.model`) declares."""
-    return pictures.received(truth, index, recipe_of_size(*declared_size(model)))
+    return thumbnails.received(truth, index, recipe_of_size(*declared_size(model)))

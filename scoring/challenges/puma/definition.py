@@ -114,7 +114,7 @@ CHALLENGE = Challenge(
     ),
     display=Display(
         views=Lazy("scoring.challenges.puma.views:views"),
-        thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
+        thumbnails=Lazy("scoring.inference.thumbnails:thumbnails"),
         single_image=SingleImage("tile", tile=Lazy("scoring.challenges.puma.model:tile_support")),
     ),
 )

@@ -24,7 +24,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Context
 from scoring.core.submission import ignored
-from scoring.inference import model_contract, model_pool, pictures, preflight, run_model
+from scoring.inference import model_contract, model_pool, preflight, run_model, thumbnails
 from scoring.inference.challenge_task import Model, ModelFile, no_images, read_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_pool import Answered
@@ -240,11 +240,11 @@ def multiple_polygons(nuclei: Nuclei) -> str:
 
 def received(
     truth: PumaTruth, index: int, _model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], ImageInfo]:
+) -> tuple[list[thumbnails.Stage], ImageInfo]:
     """Return a model's input for one case: its pixels as they are. Raises ImageUnreadable,
     InputRefused."""
     width, height = truth.sizes[index].tolist()
-    return pictures.received(truth, index, Recipe(((width, height, "lanczos"),)))
+    return thumbnails.received(truth, index, Recipe(((width, height, "lanczos"),)))
 
 
 def _examined(process: LoadedModel, name: str) -> DenseModel:

@@ -77,7 +77,7 @@ def display(challenge_id: str, **more: Any) -> Display[SafeScanCases]:
     """Return what `views` shows. more: further attributes of `Display`."""
     return Display(
         views=_part(challenge_id, "views:views"),
-        thumbnails=Lazy("scoring.inference.pictures:thumbnails"),
+        thumbnails=Lazy("scoring.inference.thumbnails:thumbnails"),
         single_image=SingleImage("photograph", _part(challenge_id, "model:image_task")),
         **more,
     )

@@ -15,7 +15,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, largest
-from scoring.inference import pictures, preflight, run_model
+from scoring.inference import preflight, run_model, thumbnails
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import image_size
@@ -157,13 +157,13 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
 
 def received(
     truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
-) -> tuple[list[pictures.Stage], ImageInfo]:
+) -> tuple[list[thumbnails.Stage], ImageInfo]:
     """Return a model's input for one case: the 512 x 512 pixels, and those of the size that the model
     (`Inspection.model`) declares.
 
     Raises ImageUnreadable, InputRefused.
     """
-    return pictures.received(truth, index, recipe_of_size(*declared_size(model)))
+    return thumbnails.received(truth, index, recipe_of_size(*declared_size(model)))
 
 
 def sweep(model: Model, truth: SafeScanCases, index: int) -> dict[str, Floats]:
@@ -173,7 +173,7 @@ def sweep(model: Model, truth: SafeScanCases, index: int) -> dict[str, Floats]:
     "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at
     the seven sites and unknown. Raises `ModelFailed`, ImageUnreadable.
     """
-    return pictures.sweep(
+    return thumbnails.sweep(
         read_model(model).data, truth, index, recipe_for, sweep_vectors(*truth.demographics.encoded[index])
     )
 

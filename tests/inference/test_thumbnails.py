@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scoring.inference.pictures import tile
+from scoring.inference.thumbnails import tile
 
 
 def cases(*data: bytes | None):
