@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 
 from scoring import __version__, challenge_ids
 from scoring.challenges import samples
-from scoring.inference.image_upload import DECODERS
+from scoring.inference.image_sanitizer import DECODERS
 from tests.browser import driver
 from tests.support import golden, licences
 from tests.support.command_line import ROOT

@@ -15,7 +15,7 @@ from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import preview
 from scoring.challenges import load_challenge, samples
 from scoring.common.text import markdown
-from scoring.inference.image_upload import MICROSCOPES
+from scoring.inference.image_sanitizer import MICROSCOPES
 from scoring.inference.single_image_task import TileSupport
 from scoring.single_image import quality, wording
 

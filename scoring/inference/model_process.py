@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.inference import devices, sandbox_layers, worker_protocol
-from scoring.inference.image_upload import SMALL_LONGEST, SMALL_SIDE
+from scoring.inference.image_sanitizer import SMALL_LONGEST, SMALL_SIDE
 from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes
 from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, PreparedImage, Upright
 from scoring.inference.timed_worker import (

@@ -15,7 +15,7 @@ from PIL import Image
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.inference.challenge_task import CaseImages
-from scoring.inference.image_upload import UPRIGHT
+from scoring.inference.image_sanitizer import UPRIGHT
 from scoring.inference.model_pool import first_output
 from scoring.inference.model_process import ImageProcess, ModelProcess
 from scoring.inference.preprocessing import FIT, ImageInfo, ImageUnreadable, Pixels, Recipe

@@ -27,7 +27,7 @@ import numpy as np
 import onnxruntime
 
 from scoring.common.arrays import Array, Floats
-from scoring.inference import image_upload, sandbox, worker_protocol
+from scoring.inference import image_sanitizer, sandbox, worker_protocol
 from scoring.inference.adapters import Adapter
 from scoring.inference.devices import CPU, PROVIDERS
 from scoring.inference.onnx_scan import ModelRefused, scan
@@ -86,7 +86,7 @@ def main(settings: dict[str, Any]) -> None:
     requests, replies = worker_protocol.take_channel()
     for module in (*LATE_IMPORTS, *settings["decoders"]):
         importlib.import_module(module)
-    image_upload.register_decoders()
+    image_sanitizer.register_decoders()
     onnxruntime.set_default_logger_severity(4)
     onnxruntime.disable_telemetry_events()
     on_gpu = settings["device"] != CPU
@@ -189,7 +189,7 @@ def decode(header: Header, parts: list[bytearray]) -> Reply:
 
 def upright(header: Header, parts: list[bytearray]) -> Reply:
     """Turn an image upright."""
-    picture, small, seen, dropped = image_upload.upright(bytes(parts[0]), int(header["most_pixels"]))
+    picture, small, seen, dropped = image_sanitizer.upright(bytes(parts[0]), int(header["most_pixels"]))
     reply = {
         "ok": True,
         "seen": _as_list(seen),

@@ -16,7 +16,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.inference.adapters import Adapter
-from scoring.inference.image_upload import KINDS
+from scoring.inference.image_sanitizer import KINDS
 from scoring.inference.preprocessing import ImageInfo, Pixels, of_planes
 from scoring.inference.results import (
     Graph,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image
 
-from scoring.inference.image_upload import small
+from scoring.inference.image_sanitizer import small
 from scoring.single_image.photograph import Photograph
 
 QUARTERS = (0, 1, 2, 3)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.findings import InputRefused, error
-from scoring.inference import image_upload
+from scoring.inference import image_sanitizer
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable
 from scoring.inference.timed_worker import Limits
@@ -100,7 +100,7 @@ def received(
 
     Raises InputRefused (`image-unreadable`) with one sentence, see `models.image_upload.upright`.
     """
-    decoders = image_upload.decoders(data)
+    decoders = image_sanitizer.decoders(data)
     if process is None or decoders:
         with ImageProcess(Limits(decoders=decoders)) if decoders else SPARE.take() as own:
             return _received(data, own, most_pixels)

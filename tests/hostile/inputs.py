@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 import scoring
-from scoring.inference.image_upload import decoders
+from scoring.inference.image_sanitizer import decoders
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.onnx_scan import ModelRefused, scan
 from scoring.inference.preprocessing import ImageUnreadable

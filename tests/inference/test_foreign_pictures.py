@@ -22,7 +22,7 @@ from pydicom.uid import (
 )
 
 from scoring.inference.dicom import picture
-from scoring.inference.image_upload import decoders, register_decoders, upright
+from scoring.inference.image_sanitizer import decoders, register_decoders, upright
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.single_image.photograph import received
 from tests.support.photographs import encoded

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.inference.image_upload import KINDS, hidden_metadata, upright
+from scoring.inference.image_sanitizer import KINDS, hidden_metadata, upright
 from tests.support.photographs import encoded, phone, quarters
 
 JPEG, PNG, WEBP = (encoded(quarters(64, 48), kind) for kind in ("JPEG", "PNG", "WEBP"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from scoring.common.findings import InputRefused
-from scoring.inference import image_upload
+from scoring.inference import image_sanitizer
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.results import ModelFailed
 from scoring.single_image import photograph
@@ -213,11 +213,11 @@ def test_damaged_files_are_refused_or_read_never_worse(place, scrap):
     place %= len(data)
     damaged = data[:place] + scrap + data[place + len(scrap) :]
     try:
-        pixels, _, _, dropped = image_upload.upright(damaged)
-    except image_upload.ImageUnreadable:
+        pixels, _, _, dropped = image_sanitizer.upright(damaged)
+    except image_sanitizer.ImageUnreadable:
         return
     assert pixels.dtype == np.uint8
-    assert set(dropped) <= set(image_upload.KINDS)
+    assert set(dropped) <= set(image_sanitizer.KINDS)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -226,7 +226,7 @@ def test_every_way_of_lying_is_undone_as_by_pillow(orientation):
     block[0x0112] = orientation
     data = encoded(quarters(64, 48), "PNG", exif=block)
     with Image.open(io.BytesIO(data)) as image:
-        assert np.array_equal(image_upload.upright(data)[0], np.asarray(ImageOps.exif_transpose(image)))
+        assert np.array_equal(image_sanitizer.upright(data)[0], np.asarray(ImageOps.exif_transpose(image)))
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_every_way_of_lying_is_undone_as_by_pillow(orientation):
     ],
 )
 def test_the_small_copy(size, expected):
-    assert image_upload.small(Image.new("RGB", size)).size == expected
+    assert image_sanitizer.small(Image.new("RGB", size)).size == expected
 
 
 def test_the_small_copy_is_upright_too(process):

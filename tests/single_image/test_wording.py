@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring.inference import image_upload
+from scoring.inference import image_sanitizer
 from scoring.metrics.conformal import Coverage
 from scoring.metrics.quality import Quality, Tissue
 from scoring.single_image import quality, wording
@@ -100,7 +100,7 @@ def every_sentence():
         for views, seen in itertools.product((None, STILL, MOVING), (chips, ())):
             yield from reasons(0.2, 0.3, views, seen, "It gave no number.")
     yield wording.views_line(MOVING)
-    yield wording.dropped_line(image_upload.KINDS)
+    yield wording.dropped_line(image_sanitizer.KINDS)
     yield wording.dropped_line(())
     yield wording.map_line("MEL", 0.7, 0.41)
     yield wording.map_line("MEL", 0.4, 0.7)

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 from PIL import Image
 
-from scoring.inference import image_upload
+from scoring.inference import image_sanitizer
 from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.single_image_task import ModelTask
 from scoring.metrics.quality import Quality
@@ -22,7 +22,7 @@ PATIENT, TILE_SUPPORT = model_task("tricorder3").patient, tile_support("puma")
 
 
 def small(pixels: np.ndarray) -> np.ndarray:
-    return np.asarray(image_upload.small(Image.fromarray(pixels)))
+    return np.asarray(image_sanitizer.small(Image.fromarray(pixels)))
 
 
 def measure(pixels: np.ndarray) -> Quality:
