@@ -33,7 +33,7 @@ async def warm(_app):
     from pages.server import preload
     from scoring.common import isolation, limits
     from scoring.inference.reader_pool import LIMITS, ReaderPool
-    from scoring.inference.results import ModelFailed
+    from scoring.inference.worker_results import ModelFailed
 
     preload.preload()
     from pages.challenge import challenge_page  # noqa: F401

@@ -23,7 +23,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.inference.cluster.scheduler import ClusterUnusable
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.preprocessing import ImageUnreadable
-from scoring.inference.results import ModelFailed
+from scoring.inference.worker_results import ModelFailed
 from scoring.inputs.sources import Source, open_source
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32

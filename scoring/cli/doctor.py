@@ -18,9 +18,9 @@ from scoring.inference import sandbox_layers
 from scoring.inference.cluster.scheduler import ClusterUnusable, falls_back, is_named, named, size
 from scoring.inference.model_pool import cores
 from scoring.inference.model_process import achieved_layers
-from scoring.inference.results import ModelFailed
 from scoring.inference.sandbox import THREADS
 from scoring.inference.timed_worker import Limits
+from scoring.inference.worker_results import ModelFailed
 from scoring.inputs.archives import MEMBER_BYTES, MEMBERS
 from scoring.inputs.table_text import CELLS, TABLE_BYTES
 from scoring.version import __version__

@@ -16,7 +16,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.common.isolation import isolated
 from scoring.core.lazy import Lazy
-from scoring.inference.results import ModelFacts, ModelFailed
+from scoring.inference.worker_results import ModelFacts, ModelFailed
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.cells import parse_numbers

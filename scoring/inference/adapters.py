@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scoring.common.arrays import Array
-from scoring.inference.results import Tensor
+from scoring.inference.worker_results import Tensor
 
 CHANNELS = 3
 FLOAT = "tensor(float)"

@@ -12,8 +12,8 @@ from scoring.common.opening import read_file
 from scoring.inference.model_contract import Contract
 from scoring.inference.model_pool import RunOnAll, run_on_all
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import ModelFacts
 from scoring.inference.timed_worker import Limits, too_large
+from scoring.inference.worker_results import ModelFacts
 from scoring.inputs.sources import SourceFiles
 
 

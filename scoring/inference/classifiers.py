@@ -11,8 +11,8 @@ from scoring.inference.challenge_task import CaseImages, no_images
 from scoring.inference.model_contract import image_size
 from scoring.inference.preflight import declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
-from scoring.inference.results import ModelFacts
 from scoring.inference.single_image_task import OutputOrder
+from scoring.inference.worker_results import ModelFacts
 from scoring.inputs.sources import SourceFiles
 
 PICTURE_SIDE = 224

@@ -61,7 +61,7 @@ def chosen(device: str, every_layer: bool) -> str:
         ModelFailed: `no-device` where CUDA was named and cannot be used.
     """
     from scoring.inference import sandbox_layers
-    from scoring.inference.results import ModelFailed
+    from scoring.inference.worker_results import ModelFailed
 
     if device == CUDA:
         if lacking := missing():

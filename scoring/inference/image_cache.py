@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import PreparedImage
+from scoring.inference.worker_results import PreparedImage
 
 Key = tuple[str, Recipe]
 

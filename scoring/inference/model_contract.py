@@ -9,7 +9,7 @@ import numpy as np
 from scoring.common.findings import Finding, error, note, warning
 from scoring.inference.adapters import CHANNELS, FLOAT
 from scoring.inference.preprocessing import Pixels
-from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, RandomOperator, Tensor
+from scoring.inference.worker_results import ModelFacts, ModelFailed, ModelOutput, RandomOperator, Tensor
 
 LARGEST_SIDE = 8192
 SHOWN = 5

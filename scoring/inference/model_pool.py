@@ -21,8 +21,8 @@ from scoring.inference import image_cache as image_cache
 from scoring.inference.fair_semaphore import FairSemaphore, Usage
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe
-from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, PreparedImage
 from scoring.inference.timed_worker import WORKER, Limits
+from scoring.inference.worker_results import ModelFacts, ModelFailed, ModelOutput, PreparedImage
 
 _POLL_SECONDS = 0.05
 Result = TypeVar("Result")

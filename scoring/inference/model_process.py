@@ -12,7 +12,6 @@ from scoring.common.arrays import Floats
 from scoring.inference import devices, sandbox_layers, worker_protocol
 from scoring.inference.image_sanitizer import SMALL_LONGEST, SMALL_SIDE
 from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes
-from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput, PreparedImage, Upright
 from scoring.inference.timed_worker import (
     LOADING,
     RUNNING,
@@ -22,6 +21,7 @@ from scoring.inference.timed_worker import (
     crashed,
     too_large,
 )
+from scoring.inference.worker_results import ModelFacts, ModelFailed, ModelOutput, PreparedImage, Upright
 
 Result = TypeVar("Result")
 _DECODING = {

@@ -14,7 +14,7 @@ from scoring.common.arrays import Floats
 from scoring.inference.fair_semaphore import FairSemaphore, Ticket, Usage
 from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.preprocessing import Pixels, Recipe
-from scoring.inference.results import ModelFacts, ModelOutput
+from scoring.inference.worker_results import ModelFacts, ModelOutput
 
 MOST_MODELS = limits.OPEN_MODELS.value
 IDLE_SECONDS = 15

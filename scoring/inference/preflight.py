@@ -18,7 +18,7 @@ from scoring.inference.model_contract import noise
 from scoring.inference.model_pool import Cancelled, first_output
 from scoring.inference.model_process import ModelProcess, RunnableModel
 from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe
-from scoring.inference.results import ModelFacts, ModelFailed, ModelOutput
+from scoring.inference.worker_results import ModelFacts, ModelFailed, ModelOutput
 from scoring.metrics.calibration import output_kind
 
 MOST_PICTURES = 8

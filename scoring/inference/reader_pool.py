@@ -8,9 +8,9 @@ from typing import Any
 
 from scoring.common import transport
 from scoring.common.findings import InputRefused, error
-from scoring.inference.results import ModelFailed
 from scoring.inference.timed_worker import READER, RUNNING, Limits, WorkerProcess
 from scoring.inference.worker_protocol import MALFORMED
+from scoring.inference.worker_results import ModelFailed
 
 MODULES = (
     "scoring.core.file_contents",

@@ -10,7 +10,7 @@ from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.inference import model_pool
 from scoring.inference.challenge_task import CaseImages, ModelFile, Task, Wording, missing_images
 from scoring.inference.preprocessing import ImageInfo
-from scoring.inference.results import ModelFailed
+from scoring.inference.worker_results import ModelFailed
 from scoring.inputs.sources import sha256
 
 

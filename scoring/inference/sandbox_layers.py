@@ -5,7 +5,7 @@ import hashlib
 import os
 from collections.abc import Iterable
 
-from scoring.inference.results import ModelFailed
+from scoring.inference.worker_results import ModelFailed
 
 LAYERS = {
     "rlimits": "limits of memory, time and files",

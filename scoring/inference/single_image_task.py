@@ -11,7 +11,7 @@ from scoring.common.findings import Finding
 from scoring.inference.model_contract import Contract
 from scoring.inference.model_process import LoadedModel
 from scoring.inference.preprocessing import Pixels, Recipe
-from scoring.inference.results import ModelFacts
+from scoring.inference.worker_results import ModelFacts
 from scoring.inputs.nuclei.reader import Nuclei
 
 OutputOrder = tuple[int, ...] | None

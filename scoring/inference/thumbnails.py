@@ -19,7 +19,7 @@ from scoring.inference.image_sanitizer import UPRIGHT
 from scoring.inference.model_pool import first_output
 from scoring.inference.model_process import ImageProcess, ModelProcess
 from scoring.inference.preprocessing import FIT, ImageInfo, ImageUnreadable, Pixels, Recipe
-from scoring.inference.results import ModelFacts, ModelFailed, PreparedImage
+from scoring.inference.worker_results import ModelFacts, ModelFailed, PreparedImage
 
 THUMBNAIL_SIDE = 320
 TILE_SIDE, TILE_QUALITY = 4096, 90

@@ -19,8 +19,8 @@ from typing import IO, Any, cast
 
 from scoring.inference import worker_protocol
 from scoring.inference.preprocessing import ImageUnreadable
-from scoring.inference.results import ModelFailed
 from scoring.inference.worker_protocol import Part
+from scoring.inference.worker_results import ModelFailed
 
 _ROOT = Path(__file__).parents[1]
 _POLL_SECONDS = 0.05

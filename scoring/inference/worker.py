@@ -41,7 +41,7 @@ from scoring.inference.preprocessing import (
     planes,
     tensor,
 )
-from scoring.inference.results import Tensor
+from scoring.inference.worker_results import Tensor
 
 # Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the
 # confinement no file can be opened.

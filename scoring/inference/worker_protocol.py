@@ -18,7 +18,7 @@ from scoring.common.arrays import Floats
 from scoring.inference.adapters import Adapter
 from scoring.inference.image_sanitizer import KINDS
 from scoring.inference.preprocessing import ImageInfo, Pixels, of_planes
-from scoring.inference.results import (
+from scoring.inference.worker_results import (
     Graph,
     ModelFacts,
     ModelOutput,

@@ -13,8 +13,8 @@ from scoring.inference.model_pool import first_output
 from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.preflight import move
 from scoring.inference.preprocessing import Recipe, stretched
-from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.single_image_task import ModelTask, OutputOrder
+from scoring.inference.worker_results import ModelFailed, ModelOutput
 
 CALLED = "the model"
 LARGEST_LIST = 64

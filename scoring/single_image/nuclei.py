@@ -12,8 +12,8 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused, error
 from scoring.inference import model_contract
 from scoring.inference.model_process import LoadedModel, ModelProcess
-from scoring.inference.results import ModelFailed
 from scoring.inference.single_image_task import TileSupport
+from scoring.inference.worker_results import ModelFailed
 from scoring.inputs.nuclei.reader import Nuclei
 from scoring.single_image.model import CALLED, ModelHandle, loaded
 from scoring.single_image.photograph import CALLED as IMAGE

@@ -32,7 +32,7 @@ from scoring.inference.cluster.scheduler import (
 )
 from scoring.inference.model_pool import Answered, Cancelled
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import ModelFailed
+from scoring.inference.worker_results import ModelFailed
 from scoring.inputs.masks.counting import examine
 from scoring.inputs.masks.lesions import MaskPair
 from tests.inference import builders

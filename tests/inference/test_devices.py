@@ -9,8 +9,8 @@ from scoring.inference import devices, sandbox_layers, worker
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.onnx_scan import ModelRefused
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import ModelFailed
 from scoring.inference.timed_worker import Limits
+from scoring.inference.worker_results import ModelFailed
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
 from tests.support.command_line import run

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scoring.inference.image_cache import PictureCache, fair_share, key
 from scoring.inference.preprocessing import ImageInfo, Recipe
-from scoring.inference.results import PreparedImage
+from scoring.inference.worker_results import PreparedImage
 
 SEEN = ImageInfo(1, 1, "RGB", "PNG", False, 1)
 

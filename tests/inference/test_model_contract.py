@@ -12,7 +12,7 @@ from scoring.inference.model_contract import Contract, examine, image_size
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.preflight import Effect, Probe, move, probe, vector_findings
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import Graph, ModelFacts, ModelFailed, ModelOutput, Tensor
+from scoring.inference.worker_results import Graph, ModelFacts, ModelFailed, ModelOutput, Tensor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
 

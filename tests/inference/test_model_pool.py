@@ -16,8 +16,8 @@ from scoring.inference.image_cache import PictureCache
 from scoring.inference.model_pool import Cancelled, PoolSettings, predict
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import ImageUnreadable, Recipe
-from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.timed_worker import Limits
+from scoring.inference.worker_results import ModelFailed, ModelOutput
 from tests.inference import builders
 from tests.inference.test_model_process import eventually, hooked, linux
 from tests.inference.test_preprocessing import encoded, photograph

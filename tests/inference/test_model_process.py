@@ -24,8 +24,8 @@ from PIL import Image, ImageCms, PngImagePlugin
 from scoring.inference.model_contract import noise
 from scoring.inference.model_process import ImageProcess, ModelProcess
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Recipe, pixels, tensor
-from scoring.inference.results import ModelFailed, Tensor
 from scoring.inference.timed_worker import Limits
+from scoring.inference.worker_results import ModelFailed, Tensor
 from tests.inference import builders
 from tests.inference.test_preprocessing import encoded, photograph
 from tests.support.processes import children

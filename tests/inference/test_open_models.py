@@ -7,7 +7,7 @@ import pytest
 from scoring.inference import open_models
 from scoring.inference.open_models import HeldModels, NoPlace
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import ModelFailed
+from scoring.inference.worker_results import ModelFailed
 
 PATIENCE = 30
 RECIPE = Recipe(())

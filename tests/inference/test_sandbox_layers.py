@@ -7,8 +7,8 @@ import pytest
 
 from scoring.inference import sandbox_layers
 from scoring.inference.model_process import ModelProcess
-from scoring.inference.results import ModelFailed
 from scoring.inference.timed_worker import WORKER
+from scoring.inference.worker_results import ModelFailed
 from tests.inference import builders
 
 FULL = ("rlimits", "no-new-privileges", "namespaces", "threads", "landlock-7", "seccomp")

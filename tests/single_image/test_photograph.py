@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 from scoring.common.findings import InputRefused
 from scoring.inference import image_sanitizer
 from scoring.inference.model_process import ImageProcess
-from scoring.inference.results import ModelFailed
+from scoring.inference.worker_results import ModelFailed
 from scoring.single_image import photograph
 from scoring.single_image.framing import Framing, framed
 from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, SpareDecoder, received

@@ -20,8 +20,8 @@ from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import image_size
 from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
-from scoring.inference.results import ModelFacts
 from scoring.inference.single_image_task import ModelTask
+from scoring.inference.worker_results import ModelFacts
 from scoring.metrics import curves
 
 PICTURE_SIDE = 224

@@ -21,7 +21,7 @@ from scoring.inference.model_contract import Contract
 from scoring.inference.model_process import RunnableModel
 from scoring.inference.preflight import move
 from scoring.inference.preprocessing import Pixels, Recipe
-from scoring.inference.results import ModelFacts
+from scoring.inference.worker_results import ModelFacts
 
 WINDOW, OVERLAP = 1024, 128
 """px: what a model that takes any size is given at once, and how far neighbouring windows overlap; windows of

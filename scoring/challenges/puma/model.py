@@ -31,8 +31,8 @@ from scoring.inference.model_pool import Answered
 from scoring.inference.model_process import LoadedModel, ModelProcess, RunnableModel
 from scoring.inference.preflight import CancellableProcess, Inspection
 from scoring.inference.preprocessing import ImageInfo, ImageUnreadable, Pixels, Recipe
-from scoring.inference.results import ModelFailed, ModelOutput
 from scoring.inference.single_image_task import TileSupport
+from scoring.inference.worker_results import ModelFailed, ModelOutput
 from scoring.inputs.nuclei.reader import POLYGONS, Nuclei
 from scoring.inputs.sources import Source, open_source
 

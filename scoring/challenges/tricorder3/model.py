@@ -21,8 +21,8 @@ from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import image_size
 from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
-from scoring.inference.results import ModelFacts
 from scoring.inference.single_image_task import ModelTask, PatientFields
+from scoring.inference.worker_results import ModelFacts
 from scoring.metrics import calibration
 
 PICTURE_SIDE = 512

@@ -14,8 +14,8 @@ from scoring.inference.cluster.scheduler import Scheduler, connected, on_cluster
 from scoring.inference.model_pool import Answered, PoolSettings, Results, Work
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.preprocessing import ImageUnreadable
-from scoring.inference.results import ModelFailed
 from scoring.inference.timed_worker import Limits
+from scoring.inference.worker_results import ModelFailed
 
 FIRST_IMAGES, CHUNK_IMAGES, CHUNK_BYTES = 5, 50, 8 << 20
 """Images of the first chunks and, at most, of those that follow; bytes with which a chunk ends."""

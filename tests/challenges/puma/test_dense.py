@@ -11,7 +11,7 @@ from scoring.challenges.puma.dense import MOST_CELLS, OVERLAP, DenseModel, exami
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.findings import InputRefused
 from scoring.inference.model_process import ModelProcess
-from scoring.inference.results import ModelOutput
+from scoring.inference.worker_results import ModelOutput
 from tests.support.dense_models import dense
 
 ANY = (None, None)

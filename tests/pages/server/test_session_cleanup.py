@@ -12,7 +12,7 @@ from pages.server.session_cleanup import DOWNLOADS_SECONDS, SESSION_SECONDS, Dep
 from scoring.inference import image_cache
 from scoring.inference.image_cache import PICTURES
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.results import PreparedImage
+from scoring.inference.worker_results import PreparedImage
 
 
 class Server:
