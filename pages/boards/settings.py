@@ -24,7 +24,7 @@ from scoring.boards.submissions.phases import Phase
 from scoring.boards.teams import members
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN, fact_text
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 
 NEW = ""
@@ -101,7 +101,7 @@ def _time(label: str, value: str | None, key: str) -> str | None:
     """Draw when a phase opens or closes, and return it as the tables hold times."""
     known = datetime.fromisoformat(value).replace(tzinfo=None) if value else None
     chosen = st.datetime_input(label, known, key=f"{key}_{value}", format="YYYY-MM-DD", width=WIDTH)
-    return tables.written(chosen.replace(tzinfo=UTC)) if chosen else None
+    return schema.written(chosen.replace(tzinfo=UTC)) if chosen else None
 
 
 def _number(label: str, value: int | None, key: str) -> int | None:
@@ -159,7 +159,7 @@ def _rules(board: OpenBoard) -> None:
             "Title",
             row.title,
             key=f"settings_title_{row.id}_{row.title}",
-            max_chars=tables.NAME,
+            max_chars=schema.NAME,
             width=2 * WIDTH,
         )
         counts = st.radio(

@@ -30,7 +30,7 @@ from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
 from scoring.statistics.options import StatisticsOptions
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.secure_delete import pin_files
 
@@ -65,8 +65,8 @@ class OpenBoard:
     """A board with one version of its test set."""
 
     store: Store
-    row: tables.Board
-    test_set: tables.TestSetVersion
+    row: schema.Board
+    test_set: schema.TestSetVersion
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
@@ -88,7 +88,7 @@ class OpenBoard:
     def imported(self) -> str:
         """Return in words that the board came as a bundle, "" where it did not."""
         with self.store.read() as session:
-            row = session.get(tables.ImportedBundle, self.row.id)
+            row = session.get(schema.ImportedBundle, self.row.id)
         return (
             "" if row is None else f"as imported on {row.created[:10]}: scores and times come from the file"
         )
@@ -100,10 +100,10 @@ class OpenBoard:
         return None if digest is None else self.store.files.read(digest)
 
     @cached_property
-    def split(self) -> tables.Split | None:
+    def split(self) -> schema.Split | None:
         """Return the parts of the test set; None where it has none."""
         with self.store.read() as session:
-            row = session.get(tables.Split, self.row.id)
+            row = session.get(schema.Split, self.row.id)
         require_readable(self.row.id, [row] if row else ())
         return row
 
@@ -179,9 +179,9 @@ def create(
         problems += refused.problems
     if problems:
         raise InputRefused(problems)
-    created, digest = tables.now(), sha256(data)
+    created, digest = schema.now(), sha256(data)
     options = {part: dict(getattr(settings, part)) for part in ("score", "compare", "statistics")}
-    row = tables.Board(
+    row = schema.Board(
         id=board_id,
         challenge=challenge.id,
         title=shortened(settings.title),
@@ -191,7 +191,7 @@ def create(
         version=1,
         keep_refused=settings.keep_refused,
     )
-    test_set = tables.TestSetVersion(
+    test_set = schema.TestSetVersion(
         board_id=board_id, number=1, name=filename, sha256=digest, created=created
     )
     files = {digest: data}
@@ -226,12 +226,12 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         InputRefused: `no-board` or `no-version` where there is none.
     """
     with store.read() as session:
-        row = session.get(tables.Board, board_id)
+        row = session.get(schema.Board, board_id)
         organizes = store.actor.role >= Role.ORGANIZER
         if row is None or (row.visibility == DRAFT and not organizes):
             message = "there is no such board here."
             if organizes:
-                known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
+                known = ", ".join(session.scalars(select(schema.Board.id).order_by(schema.Board.id)))
                 message += f" Boards: {known or 'none yet'}."
             raise InputRefused([error("no-board", shortened(board_id, 64), message)])
         require_readable(board_id, [row])
@@ -245,7 +245,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
             )
             raise InputRefused([error("no-board", board_id, message)])
         wanted = number or row.version
-        test_set = session.get(tables.TestSetVersion, (board_id, wanted)) if wanted <= row.version else None
+        test_set = session.get(schema.TestSetVersion, (board_id, wanted)) if wanted <= row.version else None
         if test_set is None:
             message = f"the board has no version {wanted} of its test set; there are 1 to {row.version}."
             raise InputRefused([error("no-version", board_id, message)])
@@ -258,9 +258,9 @@ def listed(store: Store) -> list[dict[str, Any]]:
     cannot be read."""
     names = ("id", "challenge", "title", "created", "version", "visibility")
     with store.read() as session:
-        columns = (getattr(tables.Board, name) for name in names)
-        rows = session.execute(select(*columns).order_by(tables.Board.created, tables.Board.id)).all()
-        pairs = session.execute(select(tables.Submission.board_id, tables.Submission.team)).all()
+        columns = (getattr(schema.Board, name) for name in names)
+        rows = session.execute(select(*columns).order_by(schema.Board.created, schema.Board.id)).all()
+        pairs = session.execute(select(schema.Submission.board_id, schema.Submission.team)).all()
     return [
         dict(zip(names, row, strict=True))
         | {"teams": len({team for board_id, team in pairs if board_id == row.id})}
@@ -272,10 +272,10 @@ def listed(store: Store) -> list[dict[str, Any]]:
 
 def _imported_or_broken(store: Store, board_id: str) -> dict[str, Any]:
     """Return how many teams an imported leaderboard has, or why a board cannot be read."""
-    phase = tables.PhaseRow
+    phase = schema.PhaseRow
     try:
         with store.read() as session:
-            row = session.get(tables.Board, board_id)
+            row = session.get(schema.Board, board_id)
             phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
         if row is not None:
             require_readable(board_id, [row, *phases])
@@ -320,7 +320,7 @@ def new_board_problems(store: Store, board_id: str, title: str) -> list[Finding]
         problems.append(error("bad-option", "--id", message))
     problems += title_problems(title)
     with store.read() as session:
-        if session.get(tables.Board, board_id) is not None:
+        if session.get(schema.Board, board_id) is not None:
             message = f"there is a board {board_id} already: choose another address (id)."
             problems.append(error("board-exists", "--id", message))
     return problems
@@ -328,7 +328,7 @@ def new_board_problems(store: Store, board_id: str, title: str) -> list[Finding]
 
 def title_problems(title: str) -> list[Finding]:
     """Return the problems of the title of a board."""
-    if title.strip() and len(title) <= tables.NAME:
+    if title.strip() and len(title) <= schema.NAME:
         return []
     return [error("bad-option", "--title", f"write 1 to {tables.NAME} characters.")]
 
@@ -363,7 +363,7 @@ def change_settings(
     if problems:
         raise InputRefused(problems)
     with store.write() as session:
-        row = session.get(tables.Board, board.row.id, with_for_update=True)
+        row = session.get(schema.Board, board.row.id, with_for_update=True)
         if row is not None:
             row.visibility = row.visibility if visibility is None else visibility
             row.title = row.title if title is None else shortened(title)

@@ -12,27 +12,27 @@ from scoring.boards.hidden_truth import deleted_truths, disclosure
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.mark import is_own
+from scoring.store.schema import Attempt, Hidden, Member
 from scoring.store.secure_delete import exclusive, sweep, vacuum
-from scoring.store.tables import Attempt, Hidden, Member
 
-OF_BOARD: tuple[type[tables.Base], ...] = (
-    tables.ShownPart,
-    tables.ScoredVersion,
-    tables.Submission,
-    tables.RefusedFile,
-    tables.Team,
-    tables.PhaseRow,
-    tables.Split,
-    tables.DecisionRule,
-    tables.FinalRanking,
-    tables.ImportedBundle,
+OF_BOARD: tuple[type[schema.Base], ...] = (
+    schema.ShownPart,
+    schema.ScoredVersion,
+    schema.Submission,
+    schema.RefusedFile,
+    schema.Team,
+    schema.PhaseRow,
+    schema.Split,
+    schema.DecisionRule,
+    schema.FinalRanking,
+    schema.ImportedBundle,
     Hidden,
     Member,
     Attempt,
-    tables.TestSetVersion,
+    schema.TestSetVersion,
 )
 """Tables of what belongs to a board, in the order in which rows can be deleted."""
 
@@ -62,11 +62,11 @@ def delete_board(store: Store, board_id: str) -> Deleted:
         _require_board(session, board_id)
         if told:
             deleted_truths.keep(session, files, told)
-        submission = tables.Submission
+        submission = schema.Submission
         count = len(session.scalars(select(submission.id).where(submission.board_id == board_id)).all())
         for table in OF_BOARD:
             session.execute(delete_rows(table).where(table.__table__.c.board_id == board_id))
-        session.execute(delete_rows(tables.Board).where(tables.Board.id == board_id))
+        session.execute(delete_rows(schema.Board).where(schema.Board.id == board_id))
         gone = sweep(store, session)
     return Deleted(count, len(gone), _empty_log(store))
 
@@ -82,26 +82,26 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
     with disclosure.told_stays(store, board_id), store.write() as session:
         exclusive(session)
         _require_board(session, board_id)
-        row = session.get(tables.Submission, submission_id) or session.get(tables.RefusedFile, submission_id)
+        row = session.get(schema.Submission, submission_id) or session.get(schema.RefusedFile, submission_id)
         if row is None or row.board_id != board_id:
             message = f"the board {board_id} has no such submission: `board show` lists their ids."
             raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
-        for results in (tables.ShownPart, tables.ScoredVersion):
+        for results in (schema.ShownPart, schema.ScoredVersion):
             session.execute(delete_rows(results).where(results.submission_id == submission_id))
         session.delete(row)
         session.flush()
-        table = tables.Submission
+        table = schema.Submission
         others = select(table.id).where(table.board_id == board_id, table.team == row.team)
         if session.scalars(others).first() is None:
-            team = (tables.Team.board_id == board_id, tables.Team.name == row.team)
-            session.execute(delete_rows(tables.Team).where(*team))
+            team = (schema.Team.board_id == board_id, schema.Team.name == row.team)
+            session.execute(delete_rows(schema.Team).where(*team))
         gone = sweep(store, session)
     return Deleted(1, len(gone), _empty_log(store))
 
 
 def _require_board(session: Session, board_id: str) -> None:
     """Lock the row of a board, which need not be readable. Raises InputRefused."""
-    query = select(tables.Board.id).where(tables.Board.id == board_id).with_for_update()
+    query = select(schema.Board.id).where(schema.Board.id == board_id).with_for_update()
     if session.scalar(query) is None:
         message = "there is no such board here: `board list` lists them."
         raise InputRefused([error("no-board", shortened(board_id, 64), message)])

@@ -19,7 +19,7 @@ from scoring.boards.row_validation import DRAFT, IMPORTED, require_readable
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
 from scoring.inputs.sources import Source, SourceFiles, open_source
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 
 BYTES, ENTRIES, COLUMNS, DEPTH = 20_000_000, 10_000, 60, 4
@@ -351,13 +351,13 @@ def keep(
             for entry in _one_of_a_team(leaderboard, is_ascending)
         ],
     }
-    row = tables.Board(
+    row = schema.Board(
         id=board_id,
         challenge=leaderboard.platform,
         title=shortened(title),
         counts="last",
         options={IMPORTED: value},
-        created=tables.now(),
+        created=schema.now(),
         version=1,
     )
     with store.write() as session:
@@ -385,14 +385,14 @@ def find(store: Store, board_id: str) -> ImportedBoard | None:
         InputRefused: `board-damaged` where its row cannot be read.
     """
     with store.read() as session:
-        row = session.get(tables.Board, board_id)
+        row = session.get(schema.Board, board_id)
     if row is None or (row.visibility == DRAFT and store.actor.role < Role.ORGANIZER):
         return None
     require_readable(board_id, [row])
     return _of_row(row) if IMPORTED in row.options else None
 
 
-def _of_row(row: tables.Board) -> ImportedBoard:
+def _of_row(row: schema.Board) -> ImportedBoard:
     value = row.options[IMPORTED]
     entries = tuple(LeaderboardRow(*entry) for entry in value["entries"])
     page = tuple(value["page"]) if value.get("page") else None

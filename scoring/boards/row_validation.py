@@ -11,7 +11,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.comparison.team_facts import LABELS, TeamFacts, parse
 from scoring.inputs.sources import sha256
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.files import DIGEST
 
 COUNTS = ("last", "best")
@@ -173,7 +173,7 @@ _TYPES: Mapping[type, tuple[tuple[type, ...], str]] = {
 
 
 @cache
-def _columns(table: type[tables.Base]) -> tuple[tuple[str, bool, tuple[type, ...], str, Rule | None], ...]:
+def _columns(table: type[schema.Base]) -> tuple[tuple[str, bool, tuple[type, ...], str, Rule | None], ...]:
     """Return name, whether it may be missing, types, their name and rule of each column of a table."""
     return tuple(
         (
@@ -186,7 +186,7 @@ def _columns(table: type[tables.Base]) -> tuple[tuple[str, bool, tuple[type, ...
     )
 
 
-def row_problems(table: type[tables.Base], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def row_problems(table: type[schema.Base], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield each column of a row that cannot be so, with what is wrong, without a full stop."""
     for name, is_optional, types, type_name, rule in _columns(table):
         value = values.get(name)
@@ -200,12 +200,12 @@ def row_problems(table: type[tables.Base], values: Mapping[str, Any]) -> Iterato
             yield name, f"{text} is not {rule.words}"
 
 
-def plain(row: tables.Base) -> dict[str, Any]:
+def plain(row: schema.Base) -> dict[str, Any]:
     """Return the values of a row by column."""
     return {column.name: getattr(row, column.name) for column in row.__table__.columns}
 
 
-def require_readable(board_id: str, rows: Iterable[tables.Base]) -> None:
+def require_readable(board_id: str, rows: Iterable[schema.Base]) -> None:
     """Do nothing if the rows of a board in the store are as the rules say.
 
     Raises:

@@ -8,7 +8,7 @@ from scoring.boards import serialization
 from scoring.common.findings import Finding
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import sha256
-from scoring.store import tables
+from scoring.store import schema
 from scoring.version import __version__
 
 
@@ -27,17 +27,17 @@ class VersionResult:
         cards = (serialization.card_to_bytes(card) for card in (self.card, self.shown) if card)
         return {sha256(data): data for data in cards}
 
-    def rows(self, submission_id: str, test_set: tables.TestSetVersion) -> list[tables.Base]:
+    def rows(self, submission_id: str, test_set: schema.TestSetVersion) -> list[schema.Base]:
         """Return the rows of the result, which refer to its files: first that of `ScoredVersion`."""
         of: dict[str, Any] = {"submission_id": submission_id, "board_id": test_set.board_id}
         of["number"] = test_set.number
         found = [problem.as_dict() for problem in self.problems]
         digests = [*self.files]
         known = {**of, **_numbers(self.card), "card": next(iter(digests), None)}
-        row = tables.ScoredVersion(**known, problems=found, program=__version__)
+        row = schema.ScoredVersion(**known, problems=found, program=__version__)
         if self.shown is None:
             return [row]
-        return [row, tables.ShownPart(**of, **_numbers(self.shown), card=digests[-1])]
+        return [row, schema.ShownPart(**of, **_numbers(self.shown), card=digests[-1])]
 
 
 def _numbers(card: ScoreCard | None) -> dict[str, float | None]:

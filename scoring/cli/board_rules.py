@@ -20,7 +20,7 @@ from scoring.cli.board_tables import phase_lines
 from scoring.cli.output import aligned, print_findings, respond
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.opening import read_file
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 
 
@@ -264,4 +264,4 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding
 
 def _day_after(time: str) -> str:
     """Return the end of the day that begins at a time: a day that is named to close belongs to the phase."""
-    return tables.written(datetime.fromisoformat(time) + timedelta(days=1))
+    return schema.written(datetime.fromisoformat(time) + timedelta(days=1))

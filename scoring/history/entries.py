@@ -17,13 +17,13 @@ from scoring.comparison.compare import compare_cards
 from scoring.comparison.display import Displayed
 from scoring.comparison.pairwise import PairedDifference
 from scoring.core.scorecard import ScoreCard
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 
 
 @dataclass(frozen=True)
 class SavedSubmission:
-    """A submission that is kept; attributes as of `scoring.store.tables.Kept`.
+    """A submission that is kept; attributes as of `scoring.store.schema.Kept`.
 
     has_truth: whether the files of its test set are kept too.
     """
@@ -84,7 +84,7 @@ def series_of(challenge_id: str, test_set: str, rules: Mapping[str, Any]) -> tup
     return challenge_id, test_set, json.dumps(rules, sort_keys=True)
 
 
-def of_row(row: tables.Kept, has_truth: bool) -> SavedSubmission:
+def of_row(row: schema.Kept, has_truth: bool) -> SavedSubmission:
     """Return a row as an entry."""
     remember(row.rules.get("declaration"))
     return SavedSubmission(
@@ -113,12 +113,12 @@ def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> lis
         store: Where.
         challenge_id: Of one challenge; None: of all.
     """
-    query = select(tables.Kept).where(tables.Kept.owner == owner)
+    query = select(schema.Kept).where(schema.Kept.owner == owner)
     if challenge_id is not None:
-        query = query.where(tables.Kept.challenge == challenge_id)
+        query = query.where(schema.Kept.challenge == challenge_id)
     with store.read() as session:
-        rows = session.scalars(query.order_by(tables.Kept.created, tables.Kept.id)).all()
-        of_truths = select(tables.KeptFile.kept_id).where(tables.KeptFile.place == "truth")
+        rows = session.scalars(query.order_by(schema.Kept.created, schema.Kept.id)).all()
+        of_truths = select(schema.KeptFile.kept_id).where(schema.KeptFile.place == "truth")
         with_truth = set(session.scalars(of_truths))
     return [of_row(row, row.id in with_truth) for row in rows]
 
@@ -155,9 +155,9 @@ def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str
     Raises:
         InputRefused: `store-damaged` where one is missing or was changed.
     """
-    query = select(tables.KeptFile).where(tables.KeptFile.kept_id == entry.id, tables.KeptFile.place == role)
+    query = select(schema.KeptFile).where(schema.KeptFile.kept_id == entry.id, schema.KeptFile.place == role)
     with store.read() as session:
-        rows = session.scalars(query.order_by(tables.KeptFile.number)).all()
+        rows = session.scalars(query.order_by(schema.KeptFile.number)).all()
     return [(row.name, store.files.read(row.sha256)) for row in rows]
 
 

@@ -22,7 +22,7 @@ from scoring.core.submission import labels_digest
 from scoring.history.entries import SavedSubmission, of_row
 from scoring.inputs.sources import is_litter, sha256
 from scoring.statistics.intervals import AUTO, ONCE_AUTO
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.secure_delete import discard_unused, exclusive, vacuum
 
@@ -95,7 +95,7 @@ def _content(card: ScoreCard, test_set: str, provenance: Mapping[str, Any]) -> s
     return _digest([card.challenge, test_set, plain(source), score])
 
 
-def is_same(entry: SavedSubmission | tables.Kept, card: ScoreCard, test_set: str) -> bool:
+def is_same(entry: SavedSubmission | schema.Kept, card: ScoreCard, test_set: str) -> bool:
     """Return whether a kept submission is this one, scored the same.
 
     Version 0.1.0 kept a hash that holds its own number and no score. Earlier versions made the intervals of
@@ -137,8 +137,8 @@ def keep(store: Store, keeping: Keeping) -> tuple[SavedSubmission, bool]:
     card, test_set = keeping.card, test_set_of(keeping.card, keeping.truth)
     with store.write() as session:
         exclusive(session)
-        own = (tables.Kept.owner == keeping.owner, tables.Kept.test_set == test_set)
-        rows = session.scalars(select(tables.Kept).where(*own))
+        own = (schema.Kept.owner == keeping.owner, schema.Kept.test_set == test_set)
+        rows = session.scalars(select(schema.Kept).where(*own))
         row = next((row for row in rows if is_same(row, card, test_set)), None)
         before = row is not None
         if row is None:
@@ -154,25 +154,25 @@ def keep(store: Store, keeping: Keeping) -> tuple[SavedSubmission, bool]:
         return of_row(row, _has(session, row.id, TRUTH)), before
 
 
-def _row(store: Store, keeping: Keeping, test_set: str) -> tables.Kept:
+def _row(store: Store, keeping: Keeping, test_set: str) -> schema.Kept:
     card = keeping.card
     low, high = card.intervals.get("score") or (None, None)
-    return tables.Kept(
+    return schema.Kept(
         id=secrets.token_hex(6),
         owner=keeping.owner,
         content=content_of(card, test_set),
         challenge=card.challenge,
         test_set=test_set,
         rules=rules_of(card),
-        name=keeping.name[-tables.NAME :],
-        test_set_name=keeping.test_set_name[-tables.NAME :],
+        name=keeping.name[-schema.NAME :],
+        test_set_name=keeping.test_set_name[-schema.NAME :],
         score=card.score,
         low=low,
         high=high,
         card=store.keep(serialization.card_to_bytes(card)),
         page=dict(keeping.page),
         note="",
-        created=tables.now(),
+        created=schema.now(),
         program=str(card.provenance["version"]),
     )
 
@@ -180,11 +180,11 @@ def _row(store: Store, keeping: Keeping, test_set: str) -> tables.Kept:
 def _add_files(store: Store, session: Session, kept_id: str, role: str, files: Sequence[File]) -> None:
     for number, (name, data) in enumerate(files):
         digest = store.keep(data)
-        session.add(tables.KeptFile(kept_id=kept_id, place=role, number=number, name=name, sha256=digest))
+        session.add(schema.KeptFile(kept_id=kept_id, place=role, number=number, name=name, sha256=digest))
 
 
 def _has(session: Session, kept_id: str, role: str) -> bool:
-    return session.get(tables.KeptFile, (kept_id, role, 0)) is not None
+    return session.get(schema.KeptFile, (kept_id, role, 0)) is not None
 
 
 def files_at(path: str) -> list[File]:
@@ -240,9 +240,9 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
     with store.write() as session:
         exclusive(session)
         rows = [_mine(session, kept_id, owner) for kept_id in dict.fromkeys(ids)]
-        mine = tables.KeptFile.kept_id.in_([row.id for row in rows])
-        digests = {*session.scalars(select(tables.KeptFile.sha256).where(mine)), *(row.card for row in rows)}
-        session.execute(delete_rows(tables.KeptFile).where(mine))
+        mine = schema.KeptFile.kept_id.in_([row.id for row in rows])
+        digests = {*session.scalars(select(schema.KeptFile.sha256).where(mine)), *(row.card for row in rows)}
+        session.execute(delete_rows(schema.KeptFile).where(mine))
         for row in rows:
             session.delete(row)
         gone = discard_unused(store, session, digests)
@@ -250,8 +250,8 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
     return len(gone)
 
 
-def _mine(session: Session, kept_id: str, owner: str) -> tables.Kept:
-    row = session.get(tables.Kept, kept_id)
+def _mine(session: Session, kept_id: str, owner: str) -> schema.Kept:
+    row = session.get(schema.Kept, kept_id)
     if row is None or row.owner != owner:
         message = "no kept entry has this id: it may have been deleted meanwhile."
         raise InputRefused([error("nothing-kept", shortened(kept_id, 64), message)])

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused, error
 from scoring.store.files import FileStore
-from scoring.store.tables import OF_FILE, Base, StoreMark
+from scoring.store.schema import OF_FILE, Base, StoreMark
 
 FOREIGN = (
     "these files do not belong to this database: it was emptied, or another database uses the same place. "

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from scoring.store.database import Store, refusing
 from scoring.store.mark import is_own, known_files
-from scoring.store.tables import Base
+from scoring.store.schema import Base
 
 LOCK = 7_266_143
 """Number of the lock by which PostgreSQL's writers of files take turns; SQLite's writers always do."""

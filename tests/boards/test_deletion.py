@@ -9,7 +9,7 @@ from scoring.boards.board import opened
 from scoring.boards.submissions import phases, submitting
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store, open_store
 from scoring.store.files import MARK
 from tests.support.boards import board, labels, predictions
@@ -58,9 +58,9 @@ def test_a_deleted_submission_and_a_deleted_board_are_gone(database, tmp_path):
     (store.folder / "files" / "ab" / ("ab" * 32)).write_text("LEFT by a killed program")
     assert board("delete", "b", "--yes").status == 0
     with store.read() as session:
-        assert session.get(tables.Submission, theirs) is None
-        assert session.get(tables.Submission, shared) is not None
-        assert session.get(tables.Team, ("b", "SECRET")) is None
+        assert session.get(schema.Submission, theirs) is None
+        assert session.get(schema.Submission, shared) is not None
+        assert session.get(schema.Team, ("b", "SECRET")) is None
     assert files(store) == 3, "the other board keeps what both had"
     assert board("show", "other").status == 0
     assert "no-board" in board("delete", "b", "--yes").err
@@ -79,10 +79,10 @@ def test_many_deleted_rows_leave_nothing_in_the_database_file(database, tmp_path
     with store.write() as session:
         for number in range(300):
             team = f"TEAM-{number:03}-{'x' * (number % 60)}"
-            session.add(tables.Team(board_id="b", name=team, created=tables.now()))
+            session.add(schema.Team(board_id="b", name=team, created=schema.now()))
             session.flush()
-            made = {"name": "p.csv", "sha256": f"{number:064}", "options": {}, "created": tables.now()}
-            session.add(tables.Submission(id=f"{number}", board_id="b", team=team, excluded=None, **made))
+            made = {"name": "p.csv", "sha256": f"{number:064}", "options": {}, "created": schema.now()}
+            session.add(schema.Submission(id=f"{number}", board_id="b", team=team, excluded=None, **made))
     for number in range(0, 300, 60):
         done = board("delete", "b", "--submission", number)
         assert done.status == 0, done.err
@@ -121,7 +121,7 @@ def test_a_program_that_reads_meanwhile_is_said(place, tmp_path, monkeypatch):
     one = submitted(store, tmp_path, 1, "alpha")
     monkeypatch.setattr("scoring.store.database.SECONDS", 0)
     with store.read() as reading:
-        assert reading.get(tables.Submission, one) is not None
+        assert reading.get(schema.Submission, one) is not None
         done = board("delete", "b", "--submission", one)
     assert (done.status, "warning store-busy" in done.err) == (0, True), done.err
     assert board("delete", "b", "--yes").err == ""

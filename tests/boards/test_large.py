@@ -15,7 +15,7 @@ from scoring.boards.publication import public_report
 from scoring.boards.ranking import board_ranking
 from scoring.common.quantities import SHARE
 from scoring.core.scorecard import ScoreCard
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import open_store
 from tests.support.boards import board, filled, labels, sizes
 
@@ -37,20 +37,20 @@ def crowd(tmp_path, teams: int, each: int, cards: int = 1) -> board_ranking.Boar
     kept = [[store.keep(_other(before.card(first), k, n)) for n in range(cards)] for k in range(teams)]
     with store.write() as session:
         for k in range(teams):
-            session.add(tables.Team(board_id="b", name=f"team{k:02}", created=tables.now()))
+            session.add(schema.Team(board_id="b", name=f"team{k:02}", created=schema.now()))
         session.flush()
         for k in range(teams):
             for n in range(each):
                 time = f"2026-{9 - n // 25:02}-{n % 25 + 1:02}T10:{k // 60:02}:{k % 60:02}.000000+00:00"
                 of_file = {"name": "p.csv", "sha256": f"{k:032}{n:032}", "options": {}}
                 known = {"id": f"s{k}-{n}", "board_id": "b", "team": f"team{k:02}", "created": time}
-                session.add(tables.Submission(**known, **of_file, dated=True))
+                session.add(schema.Submission(**known, **of_file, dated=True))
         session.flush()
         for k in range(teams):
             for n in range(each):
                 key = {"submission_id": f"s{k}-{n}", "number": 1, "board_id": "b", "card": kept[k][n % cards]}
                 session.add(
-                    tables.ScoredVersion(**key, score=first.score - k / 100, problems=[], program="0")
+                    schema.ScoredVersion(**key, score=first.score - k / 100, problems=[], program="0")
                 )
     return board_ranking.board_ranking(opened(store, "b"))
 

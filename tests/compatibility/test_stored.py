@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from scoring.history import entries
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import open_store
 from scoring.version import __version__
 from tests.support import schemas
@@ -271,7 +271,7 @@ def test_what_was_kept_before_is_known_again_while_its_score_is_the_same(stored,
 def change_score(kept_id: str) -> None:
     """Let a kept submission have another score, as an earlier version could have computed it."""
     with open_store().write() as session:
-        session.get(tables.Kept, kept_id).score -= 0.01
+        session.get(schema.Kept, kept_id).score -= 0.01
 
 
 @pytest.mark.parametrize(("commit", "name"), WRITTEN)

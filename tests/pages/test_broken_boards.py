@@ -14,7 +14,7 @@ from scoring.boards.bundles import bundle
 from scoring.boards.submissions import phases
 from scoring.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.common.findings import InputRefused
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import open_store
 from tests.support import bundles, databases
 from tests.support.boards import board, predictions
@@ -125,9 +125,9 @@ def test_a_postgresql_that_goes_away_is_one_sentence(opened, monkeypatch, tmp_pa
 
 
 def test_a_clock_that_was_ahead_is_told_to_the_organizer_who_sets_it_right(store, opened, tmp_path):
-    ahead = tables.written(datetime.now(UTC) + timedelta(days=1))
+    ahead = schema.written(datetime.now(UTC) + timedelta(days=1))
     with store.write() as session:
-        (row,) = session.query(tables.Submission).filter_by(team="beta")
+        (row,) = session.query(schema.Submission).filter_by(team="beta")
         row.created, identity = ahead, row.id
     late = SubmissionRequest("alpha", "p.csv", predictions(tmp_path / "p.csv", 9, 1.0).read_bytes())
     with pytest.raises(InputRefused, match=r"clock-behind .*the organizer corrects that time"):
@@ -142,6 +142,6 @@ def test_a_clock_that_was_ahead_is_told_to_the_organizer_who_sets_it_right(store
     app.button(key="board_clock").click().run()
     assert not app.exception
     with store.read() as session:
-        assert session.get(tables.Submission, identity).created <= tables.now()
+        assert session.get(schema.Submission, identity).created <= schema.now()
     assert not [one for one in app.warning if "Until then" in one.value]
     assert submit(board_of(store, "b"), late).score is not None

@@ -9,7 +9,7 @@ import pytest
 from scoring.boards.deletion import delete_board
 from scoring.cli import doctor
 from scoring.common.findings import InputRefused
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import NAME, Store, open_store
 from scoring.store.files import MARK, Bucket
 from tests.store.test_store import with_board
@@ -30,7 +30,7 @@ def filled(folder: Path, monkeypatch) -> tuple[Store, str]:
     store = with_board()
     digest = store.keep(f"of {folder.name}".encode())
     with store.write() as session:
-        session.get(tables.TestSetVersion, ("b", 1)).sha256 = digest
+        session.get(schema.TestSetVersion, ("b", 1)).sha256 = digest
     return store, digest
 
 
@@ -76,7 +76,7 @@ def test_a_store_of_before_gets_its_mark_and_sweeps_again(shared, tmp_path, monk
     unmarked(store)
     store = open_store()
     with store.read() as session:
-        assert store.files.mark() == session.query(tables.StoreMark).one().id
+        assert store.files.mark() == session.query(schema.StoreMark).one().id
     store.keep(b"LEFT by a killed program")
     assert delete_board(store, "b").files == 2
     assert [*store.files.digests()] == []
@@ -85,10 +85,10 @@ def test_a_store_of_before_gets_its_mark_and_sweeps_again(shared, tmp_path, monk
 def test_a_backup_of_before_belongs_to_files_that_were_marked_since(shared, tmp_path, monkeypatch):
     store, digest = filled(tmp_path / "store", monkeypatch)
     with store.write() as session:
-        session.query(tables.StoreMark).delete()
+        session.query(schema.StoreMark).delete()
     assert open_store().files.mark() == store.files.mark()
     with store.write() as session:
-        session.query(tables.StoreMark).delete()
+        session.query(schema.StoreMark).delete()
     store.files.discard([digest])
     with pytest.raises(InputRefused, match="store-foreign"):
         open_store()
@@ -129,10 +129,10 @@ def test_a_store_that_may_only_be_read_is_read(tmp_path, monkeypatch):
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "copy").rglob("*")}
     readable = open_store()
     with readable.read() as session:
-        assert session.get(tables.Board, "b").title == "B"
+        assert session.get(schema.Board, "b").title == "B"
     assert readable.files.read(digest)
     with pytest.raises(InputRefused, match="store-read-only"), readable.write() as session:
-        session.add(tables.Team(board_id="b", name="a", created=tables.now()))
+        session.add(schema.Team(board_id="b", name="a", created=schema.now()))
     after = {path: path.stat().st_mtime_ns for path in (tmp_path / "copy").rglob("*")}
     assert after.keys() - before.keys() <= {tmp_path / "copy" / "writer.lock"}
     doctor._state_of_store.cache_clear()

@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import func, inspect, select, text
 
 from scoring.common.findings import InputRefused
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store, open_store
 from scoring.store.files import MARK
 from scoring.store.secure_delete import pin_files
@@ -30,13 +30,13 @@ TABLES = OF_BOARDS | OF_ACCESS | OF_DECISIONS | {"kept", "kept_file", "store", "
 def with_board() -> Store:
     """Open the store and put the board "b" there."""
     store = open_store()
-    time = tables.now()
+    time = schema.now()
     made = {"challenge": "melanoma", "title": "B", "counts": "last", "options": {}, "created": time}
     with store.write() as session:
-        session.add(tables.Board(id="b", version=1, **made))
+        session.add(schema.Board(id="b", version=1, **made))
         session.flush()
         session.add(
-            tables.TestSetVersion(board_id="b", number=1, name="t.csv", sha256="0" * 64, created=time)
+            schema.TestSetVersion(board_id="b", number=1, name="t.csv", sha256="0" * 64, created=time)
         )
     return store
 
@@ -44,7 +44,7 @@ def with_board() -> Store:
 def counts(store: Store) -> dict[str, int]:
     """Return how many submissions each team has."""
     with store.read() as session:
-        query = select(tables.Submission.team, func.count()).group_by(tables.Submission.team)
+        query = select(schema.Submission.team, func.count()).group_by(schema.Submission.team)
         return {row[0]: row[1] for row in session.execute(query)}
 
 
@@ -52,8 +52,8 @@ def half_written(store: Store) -> int:
     """Return how many submissions lack a scoring or a whole file."""
     with store.read() as session:
         rows = session.execute(
-            select(tables.Submission.sha256, tables.ScoredVersion.card).outerjoin(
-                tables.ScoredVersion, tables.ScoredVersion.submission_id == tables.Submission.id
+            select(schema.Submission.sha256, schema.ScoredVersion.card).outerjoin(
+                schema.ScoredVersion, schema.ScoredVersion.submission_id == schema.Submission.id
             )
         ).all()
     return sum(card is None or not store.files.read(digest) for digest, card in rows)
@@ -71,18 +71,18 @@ def write(store: Store, writer: str, count: int, start: Connection, told: Connec
     for number in range(count):
         data = f"{writer} {number} {'x' * 5000}".encode()
         digest = store.keep(data)
-        time, one = tables.now(), f"{writer}-{number}"
+        time, one = schema.now(), f"{writer}-{number}"
         with store.write() as session:
             pin_files(store, session, {digest: data})
-            if session.get(tables.Team, ("b", writer)) is None:
-                session.add(tables.Team(board_id="b", name=writer, created=time))
+            if session.get(schema.Team, ("b", writer)) is None:
+                session.add(schema.Team(board_id="b", name=writer, created=time))
                 session.flush()
             made = {"name": "p.csv", "sha256": digest, "options": {}, "created": time}
-            session.add(tables.Submission(id=one, board_id="b", team=writer, excluded=None, **made))
+            session.add(schema.Submission(id=one, board_id="b", team=writer, excluded=None, **made))
             session.flush()
             scored = {"score": number / 7, "low": None, "high": None, "card": digest, "problems": []}
             session.add(
-                tables.ScoredVersion(submission_id=one, number=1, board_id="b", program="0", **scored)
+                schema.ScoredVersion(submission_id=one, number=1, board_id="b", program="0", **scored)
             )
         told.send(number)
 
@@ -135,7 +135,7 @@ def test_the_migrations_make_what_the_code_expects(database):
 
     with open_store().engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, tables.Base.metadata) == []
+        assert compare_metadata(context, schema.Base.metadata) == []
 
 
 @pytest.mark.slow
@@ -151,9 +151,9 @@ def test_an_older_store_is_brought_up_to_date(database, monkeypatch):
             sent = "('s', 'b', 'alpha', 'p.csv', 'x', '{}', '2026', NULL)"
             session.execute(text(f"INSERT INTO submission VALUES {sent}"))
     with open_store().read() as session:
-        board, one = session.get(tables.Board, "b"), session.get(tables.Submission, "s")
+        board, one = session.get(schema.Board, "b"), session.get(schema.Submission, "s")
         assert (board.keep_refused, one.dated, one.phase) == (False, False, None)
-        assert session.get(tables.Team, ("b", "alpha")).facts is None
+        assert session.get(schema.Team, ("b", "alpha")).facts is None
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ def kill(rounds: int, writers: int, count: int) -> None:
     store = with_board()
     for number in range(rounds):
         with store.write() as session:
-            for table in (tables.ScoredVersion, tables.Submission, tables.Team):
+            for table in (schema.ScoredVersion, schema.Submission, schema.Team):
                 session.query(table).delete()
         told = at_once(store, writers, count, random.Random(number).randrange(1, count))
         kept = counts(store)
@@ -194,14 +194,14 @@ def test_a_transaction_that_fails_keeps_nothing(database):
 
     def fail() -> None:
         with store.write() as session:
-            session.add(tables.Team(board_id="b", name="a", created=tables.now()))
+            session.add(schema.Team(board_id="b", name="a", created=schema.now()))
             session.flush()
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
     with store.read() as session:
-        assert session.scalar(select(func.count()).select_from(tables.Team)) == 0
+        assert session.scalar(select(func.count()).select_from(schema.Team)) == 0
 
 
 def test_a_newer_store_is_refused(database):
@@ -221,7 +221,7 @@ def add_a_large_team(store: Store, before: Iterable[str]) -> None:
     with store.write() as session:
         for statement in before:
             session.execute(text(statement))
-        session.add(tables.Team(board_id="b", name="a" * 60_000, created=tables.now()))
+        session.add(schema.Team(board_id="b", name="a" * 60_000, created=schema.now()))
 
 
 def test_a_full_disk_a_read_only_one_and_a_locked_database_are_sentences(monkeypatch, tmp_path):
@@ -289,7 +289,7 @@ def test_a_database_of_which_a_page_was_overwritten_is_said_to_be_damaged(monkey
     store.check()
     with store.write() as session:
         session.add_all(
-            tables.Team(board_id="b", name=f"{n:03}" * 100, created=tables.now()) for n in range(99)
+            schema.Team(board_id="b", name=f"{n:03}" * 100, created=schema.now()) for n in range(99)
         )
     with store.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -335,12 +335,12 @@ def test_a_store_that_is_deleted_while_it_is_open_is_refused_and_one_in_its_plac
         file.unlink()
     for use in (store.read, store.write):
         with pytest.raises(InputRefused, match=r"store-gone .*restore the last backup"), use() as session:
-            session.get(tables.Board, "b")
+            session.get(schema.Board, "b")
     assert not list(store.folder.glob("benchside.db*")), "no empty one is made"
     for file in other.glob("benchside.db*"):
         shutil.copy(file, store.folder)
     with store.read() as session:
-        assert session.get(tables.Board, "b") is None
+        assert session.get(schema.Board, "b") is None
     shutil.rmtree(store.folder)
     with pytest.raises(InputRefused, match=r"store-(gone|unusable)"), store.write() as session:
-        session.get(tables.Board, "b")
+        session.get(schema.Board, "b")

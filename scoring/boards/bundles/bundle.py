@@ -26,7 +26,7 @@ from scoring.common.text import shortened
 from scoring.common.zips import zipped
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.inputs.sources import Source
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.secure_delete import discard_left, pin_files
 
@@ -77,7 +77,7 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
 class BundleContents:
     """A bundle whose parts fit together: the board, its rows by list, and files by their SHA-256."""
 
-    board: tables.Board
+    board: schema.Board
     rows: Mapping[str, list[Any]]
     files: Mapping[str, bytes]
 
@@ -159,7 +159,7 @@ def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -
         with store.write() as session:
             _refuse_known(session, bundle)
             pin_files(store, session, bundle.files)
-            arrival = tables.ImportedBundle(board_id=board_id, created=tables.now())
+            arrival = schema.ImportedBundle(board_id=board_id, created=schema.now())
             for rows in ([bundle.board], *bundle.rows.values(), [arrival]):
                 session.add_all(rows)
                 session.flush()
@@ -173,10 +173,10 @@ def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -
 def _refuse_known(session: Session, bundle: BundleContents) -> None:
     """Do nothing if neither the board nor a submission is in the store. Raises InputRefused."""
     board_id = str(bundle.board.id)
-    if session.get(tables.Board, board_id) is not None:
+    if session.get(schema.Board, board_id) is not None:
         words = "there is a board of this id here already: import it into another store (BENCHSIDE_STORE)."
         raise InputRefused([error("board-exists", board_id, words)])
-    for table, name in ((tables.Submission, "submissions"), (tables.RefusedFile, "refused")):
+    for table, name in ((schema.Submission, "submissions"), (schema.RefusedFile, "refused")):
         ids = {row.id for row in bundle.rows[name]}
         query = select(table.id, table.board_id)
         for known, other in session.execute(query):

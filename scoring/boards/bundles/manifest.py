@@ -16,21 +16,21 @@ from scoring.core.options import Option
 from scoring.inputs.archives import has_hidden
 from scoring.inputs.look_alike_names import name_skeleton
 from scoring.statistics.options import StatisticsOptions
-from scoring.store import tables
-from scoring.store.tables import Hidden
+from scoring.store import schema
+from scoring.store.schema import Hidden
 
-ROWS: Mapping[str, type[tables.Base]] = {
-    "test_sets": tables.TestSetVersion,
-    "teams": tables.Team,
-    "submissions": tables.Submission,
-    "scorings": tables.ScoredVersion,
-    "shown": tables.ShownPart,
-    "splits": tables.Split,
-    "phases": tables.PhaseRow,
-    "refused": tables.RefusedFile,
+ROWS: Mapping[str, type[schema.Base]] = {
+    "test_sets": schema.TestSetVersion,
+    "teams": schema.Team,
+    "submissions": schema.Submission,
+    "scorings": schema.ScoredVersion,
+    "shown": schema.ShownPart,
+    "splits": schema.Split,
+    "phases": schema.PhaseRow,
+    "refused": schema.RefusedFile,
     "hidden": Hidden,
-    "decision_rules": tables.DecisionRule,
-    "final_rankings": tables.FinalRanking,
+    "decision_rules": schema.DecisionRule,
+    "final_rankings": schema.FinalRanking,
 }
 """Lists of the manifest, in the order in which rows need each other."""
 LATER_LISTS = ("phases", "refused", "hidden", "shown", "splits", "decision_rules", "final_rankings")
@@ -40,7 +40,7 @@ LATER_COLUMNS = {
 }
 """Lists and columns that bundles of earlier versions lack: lists are empty then, columns have their
 default."""
-NAMED = (tables.Board, tables.Team, tables.Submission, tables.PhaseRow, tables.RefusedFile)
+NAMED = (schema.Board, schema.Team, schema.Submission, schema.PhaseRow, schema.RefusedFile)
 """Tables whose texts are shown: without control and hidden characters."""
 RESAMPLES = 100_000
 PROBLEMS = 20
@@ -59,9 +59,9 @@ def check_manifest(manifest: Any) -> list[Finding]:
     return problems or list(islice(_relations(manifest), PROBLEMS))
 
 
-def rows_of(manifest: Row) -> tuple[tables.Board, list[list[Any]]]:
+def rows_of(manifest: Row) -> tuple[schema.Board, list[list[Any]]]:
     """Return the board and the lists of rows of a manifest that was checked."""
-    return tables.Board(**_columns(tables.Board, manifest["board"])), [
+    return schema.Board(**_columns(schema.Board, manifest["board"])), [
         [table(**_columns(table, entry)) for entry in manifest.get(name, ())] for name, table in ROWS.items()
     ]
 
@@ -71,7 +71,7 @@ def _bad(place: str, problem: str) -> Finding:
     return error("bad-bundle", where, f"{problem}: export the board again.")
 
 
-def _columns(table: type[tables.Base], entry: Row) -> dict[str, Any]:
+def _columns(table: type[schema.Base], entry: Row) -> dict[str, Any]:
     """Return the values of a row, also of a bundle that lacks later columns."""
     columns = table.__table__.columns
     later = {
@@ -84,7 +84,7 @@ def _columns(table: type[tables.Base], entry: Row) -> dict[str, Any]:
 
 def _form(manifest: Row) -> Iterator[Finding]:
     """Yield what is missing, and each value that cannot be by itself."""
-    yield from _row_form("board", tables.Board, manifest.get("board"))
+    yield from _row_form("board", schema.Board, manifest.get("board"))
     for name, table in ROWS.items():
         entries = manifest.get(name, [] if name in LATER_LISTS else None)
         if not isinstance(entries, list):
@@ -103,7 +103,7 @@ def _form(manifest: Row) -> Iterator[Finding]:
             yield _bad(f"files.{digest[:12]}", "its size is no number from 0")
 
 
-def _row_form(place: str, table: type[tables.Base], entry: Any) -> Iterator[Finding]:
+def _row_form(place: str, table: type[schema.Base], entry: Any) -> Iterator[Finding]:
     if not isinstance(entry, dict):
         yield _bad(place, "it is no object")
         return
@@ -187,9 +187,9 @@ def _of_phases(phases: list[Row]) -> Iterator[Finding]:
             yield _bad("phases", f"the phases {name[:40]!a} and {other[:40]!a} overlap")
 
 
-def _repeated(name: str, table: type[tables.Base], entries: list[Row]) -> Iterator[Finding]:
+def _repeated(name: str, table: type[schema.Base], entries: list[Row]) -> Iterator[Finding]:
     """Yield what the tables hold once and a list holds twice."""
-    unique = ("board_id", "team", "sha256") if table in (tables.Submission, tables.RefusedFile) else ()
+    unique = ("board_id", "team", "sha256") if table in (schema.Submission, schema.RefusedFile) else ()
     for columns in filter(None, ([column.name for column in table.__table__.primary_key], unique)):
         counts = Counter(tuple(entry[column] for column in columns) for entry in entries)
         if any(count > 1 for count in counts.values()):

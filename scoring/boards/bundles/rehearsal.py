@@ -20,7 +20,7 @@ from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.common.findings import InputRefused
 from scoring.inputs.sources import open_source
 from scoring.inputs.team_entries import MODEL
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.files import FileStore, missing
 
@@ -67,9 +67,9 @@ def rehearsed(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterat
     """Open a store in memory with the board of a manifest that was checked."""
     engine = create_engine("sqlite://")
     try:
-        tables.Base.metadata.create_all(engine)
+        schema.Base.metadata.create_all(engine)
         board, lists = rows_of(manifest)
-        arrival = tables.ImportedBundle(board_id=board.id, created=tables.now())
+        arrival = schema.ImportedBundle(board_id=board.id, created=schema.now())
         with Session(engine) as session, session.begin():
             for rows in ([board], *lists, [arrival]):
                 session.add_all(rows)

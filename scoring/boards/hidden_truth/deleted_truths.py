@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from scoring.boards.row_validation import LEFT_OUT, WITHHELD
 from scoring.common.findings import Finding, warning
 from scoring.store.database import Store
-from scoring.store.tables import DeletedTruth, Hidden, TestSetVersion
+from scoring.store.schema import DeletedTruth, Hidden, TestSetVersion
 
 
 def keep(session: Session, files: Collection[str], bits: float) -> None:

@@ -44,7 +44,7 @@ from scoring.common.quantities import SHARE
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.statistics.optimism import effective_labels, effective_units
 from scoring.store.database import Store
-from scoring.store.tables import Board, Hidden, Submission, TestSetVersion
+from scoring.store.schema import Board, Hidden, Submission, TestSetVersion
 
 RATES = frozenset(
     {

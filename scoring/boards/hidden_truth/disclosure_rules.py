@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from scoring.boards.row_validation import OPENED, require_readable
 from scoring.common.quantities import SHARE, Quantity
 from scoring.store.database import Store
-from scoring.store.tables import Hidden
+from scoring.store.schema import Hidden
 
 DECIMALS = 3
 """Of everything that is shown of a hidden truth, unless the organizer shows fewer of scores."""
@@ -29,7 +29,7 @@ TELLS = {
 
 @dataclass(frozen=True)
 class HiddenRules:
-    """What a hidden truth may tell. Attributes as of `scoring.store.tables.Hidden`."""
+    """What a hidden truth may tell. Attributes as of `scoring.store.schema.Hidden`."""
 
     detail: str = "score"
     step: float | None = None

@@ -11,7 +11,7 @@ from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, NOTHING, Hidd
 from scoring.boards.submissions.phases import DAY, Phase
 from scoring.common.quantities import SHARE, Quantity
 from scoring.statistics.optimism import bits_for, possible_gain
-from scoring.store import tables
+from scoring.store import schema
 
 SAFE_GAIN = 0.05
 """A board calls itself safe where guessing gains no more above the best constant answer."""
@@ -201,7 +201,7 @@ def most_submissions(phase: Phase, sent: Sequence[str] = ()) -> float:
     limits. sent: times of those it has made, also where the phase has other dates by now."""
     rest = math.inf if phase.total is None else float(phase.total) - len(sent)
     if phase.per_day is not None and phase.closes is not None:
-        opens = datetime.fromisoformat(phase.opens or tables.now()).date()
+        opens = datetime.fromisoformat(phase.opens or schema.now()).date()
         last = (datetime.fromisoformat(phase.closes) - timedelta(microseconds=1)).date()
         days = Counter(date.fromisoformat(time[:DAY]) for time in sent)
         used = sum(min(n, phase.per_day) for day, n in days.items() if opens <= day <= last)

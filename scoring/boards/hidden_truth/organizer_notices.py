@@ -21,9 +21,9 @@ from scoring.common.text import shortened
 from scoring.inputs.cells import parse_numbers
 from scoring.inputs.sources import is_zip, sha256
 from scoring.inputs.tables import TextTable, read_table
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
-from scoring.store.tables import Attempt, RefusedAddress
+from scoring.store.schema import Attempt, RefusedAddress
 
 NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
 """Two submissions of a team are near each other where at most this share of cases, or one case, is more or
@@ -177,12 +177,12 @@ def record_refused(store: Store, person: str, address: str, reason: Reason) -> N
     Raises:
         InputRefused: Where the store cannot be written.
     """
-    now = tables.now()[:DAY]
-    key = (person[: 2 * tables.NAME], address[: tables.NAME], now, str(reason))
+    now = schema.now()[:DAY]
+    key = (person[: 2 * schema.NAME], address[: schema.NAME], now, str(reason))
     with store.read() as session:
         if session.get(RefusedAddress, key) is not None:
             return
-    oldest = tables.written(datetime.now(UTC) - ADDRESSES_KEPT)[:DAY]
+    oldest = schema.written(datetime.now(UTC) - ADDRESSES_KEPT)[:DAY]
     with store.write() as session:
         session.execute(delete(RefusedAddress).where(RefusedAddress.day < oldest))
         session.merge(RefusedAddress(person=key[0], address=key[1], day=now, reason=str(reason)))
@@ -291,7 +291,7 @@ def equal_times(ranking: BoardRanking) -> list[Finding]:
 
 def equal_files(store: Store, board_id: str) -> list[Finding]:
     """Return which teams submitted the same file: accounts that work together, or a copy."""
-    sent = tables.Submission
+    sent = schema.Submission
     with store.read() as session:
         columns = (sent.sha256, sent.team)
         rows = session.execute(select(*columns).where(sent.board_id == board_id).distinct()).all()
@@ -323,7 +323,7 @@ def near_names(store: Store, board_id: str) -> list[Finding]:
 
 
 def _teams_by_submission(store: Store, board_id: str) -> dict[str, str]:
-    sent = tables.Submission
+    sent = schema.Submission
     with store.read() as session:
         query = select(sent.id, sent.team).where(sent.board_id == board_id)
         return {row.id: row.team for row in session.execute(query)}

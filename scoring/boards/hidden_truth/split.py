@@ -21,9 +21,9 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.core.case_subset import of_cases
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
-from scoring.store.tables import Hidden
+from scoring.store.schema import Hidden
 
 LARGEST_SEED = 2**31 - 1
 
@@ -68,13 +68,13 @@ def split_board(
     if problems:
         raise InputRefused(problems)
     shown = [str(truth.ids[index]) for index in chosen]
-    values: dict[str, Any] = {"share": share, "seed": seed, "created": tables.now()}
+    values: dict[str, Any] = {"share": share, "seed": seed, "created": schema.now()}
     with store.write() as session:
-        session.get(tables.Board, board_id, with_for_update=True)
-        sent = select(tables.Submission.id).where(tables.Submission.board_id == board_id)
+        session.get(schema.Board, board_id, with_for_update=True)
+        sent = select(schema.Submission.id).where(schema.Submission.board_id == board_id)
         if session.scalars(sent).first() is not None:
             raise InputRefused([_bad(board_id, "a team has already submitted: open another board.")])
-        session.merge(tables.Split(board_id=board_id, cases=shown, **values))
+        session.merge(schema.Split(board_id=board_id, cases=shown, **values))
         if kept_rules(session, board_id) is None:
             usual = HiddenRules()
             columns = {"detail": usual.detail, "step": usual.step, "refused_per_day": usual.refused_per_day}

@@ -40,7 +40,7 @@ from scoring.common.quantities import Quantity
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
 from scoring.comparison.team_facts import TeamFacts
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 
 
@@ -59,7 +59,7 @@ class BoardRanking:
     shown: ShownScores | None = None
     baselines: frozenset[str] = frozenset()
     nominated: frozenset[str] = frozenset()
-    split: tables.Split | None = None
+    split: schema.Split | None = None
 
     @property
     def rule(self) -> str:
@@ -278,7 +278,7 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     known = phases.phases(board.store, board.row.id)
     if phase is not None and phase not in {item.name for item in known}:
         raise InputRefused([phases.unknown(phase, known)])
-    sent, scored = tables.Submission, tables.ScoredVersion
+    sent, scored = schema.Submission, schema.ScoredVersion
     with board.store.read() as session:
         of_board = _rows(session, sent, sent.board_id == board.row.id)
         results_of = {
@@ -304,7 +304,7 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
     """Return what a hidden truth shows: of each submission the score on the version on which it was scored
     first, so that a correction tells nothing; the Ladder climbs over all phases, whichever is ranked, and
     over what is excluded, so that an exclusion shows no other score."""
-    scored = tables.ScoredVersion if board.split is None else tables.ShownPart
+    scored = schema.ScoredVersion if board.split is None else schema.ShownPart
     with board.store.read() as session:
         known = kept_rules(session, board.row.id)
         if known is None:
@@ -332,8 +332,8 @@ def rows_digest(store: Store, board_id: str) -> str:
     """
     found = sha256()
     with store.read() as session:
-        for table in tables.Base.metadata.sorted_tables:
-            of_board = table.c.id if table.name == tables.Board.__tablename__ else table.c.get("board_id")
+        for table in schema.Base.metadata.sorted_tables:
+            of_board = table.c.id if table.name == schema.Board.__tablename__ else table.c.get("board_id")
             if of_board is None:
                 continue
             cells: list[ColumnElement[str]] = [func.coalesce(cast(c, Text), "\x1e") for c in table.c]
@@ -343,7 +343,7 @@ def rows_digest(store: Store, board_id: str) -> str:
     return found.hexdigest()
 
 
-def _rows(session: Session, table: type[tables.Base], *where: ColumnElement[bool]) -> Sequence[Row[Any]]:
+def _rows(session: Session, table: type[schema.Base], *where: ColumnElement[bool]) -> Sequence[Row[Any]]:
     """Return rows of a board as tuples, which takes half as long as objects. Raises InputRefused where a
     value cannot be so."""
     rows = session.execute(select(table.__table__).where(*where)).all()

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from scoring.boards.row_validation import PARTS, require_readable
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs.sources import sha256
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.version import __version__
 
@@ -33,8 +33,8 @@ def digest(value: Any) -> str:
 
 def rule_now(session: Session, board_id: str, own: Rule) -> dict[str, str]:
     """Return the rule by which a board would decide now. own: the parts that its organizer wrote."""
-    board, split = session.get_one(tables.Board, board_id), session.get(tables.Split, board_id)
-    phase, hidden = tables.PhaseRow, session.get(tables.Hidden, board_id)
+    board, split = session.get_one(schema.Board, board_id), session.get(schema.Split, board_id)
+    phase, hidden = schema.PhaseRow, session.get(schema.Hidden, board_id)
     phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
     times = sorted((row.opens or "", row.closes or "9999", _words(row)) for row in phases)
     options = {part: board.options[part] for part in PARTS}
@@ -51,7 +51,7 @@ def rule_now(session: Session, board_id: str, own: Rule) -> dict[str, str]:
     }
 
 
-def _words(row: tables.PhaseRow) -> str:
+def _words(row: schema.PhaseRow) -> str:
     a_day, in_all = ("any number" if limit is None else str(limit) for limit in (row.per_day, row.total))
     limits = f"{a_day} a day, {in_all} in all"
     return f"{row.name}: {row.opens or 'any time'} to {row.closes or 'any time'}, {limits}"
@@ -76,37 +76,37 @@ def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
     if problems:
         raise InputRefused(problems)
     with store.write() as session:
-        session.get(tables.Board, board_id, with_for_update=True)
-        sent = select(tables.Submission.id).where(tables.Submission.board_id == board_id)
+        session.get(schema.Board, board_id, with_for_update=True)
+        sent = select(schema.Submission.id).where(schema.Submission.board_id == board_id)
         if session.scalars(sent).first() is not None:
             message = "a team has already submitted: a rule that is fixed now proves nothing."
             raise InputRefused([error("rule-late", board_id, message)])
         rule = rule_now(session, board_id, {"prize places": str(prizes), "ties": ties.strip()})
-        known = {"created": tables.now(), "program": __version__, "sha256": digest(rule)}
-        session.merge(tables.DecisionRule(board_id=board_id, rule=rule, later=[], **known))
+        known = {"created": schema.now(), "program": __version__, "sha256": digest(rule)}
+        session.merge(schema.DecisionRule(board_id=board_id, rule=rule, later=[], **known))
 
 
 def note_change(session: Session, board_id: str) -> None:
     """Note a change of a rule that was fixed, in the transaction that makes it."""
-    row = session.get(tables.DecisionRule, board_id)
+    row = session.get(schema.DecisionRule, board_id)
     if row is None:
         return
     session.flush()
     own = {name: row.rule[name] for name in ("prize places", "ties")}
     now = rule_now(session, board_id, own)
     if now != (row.later[-1]["rule"] if row.later else row.rule):
-        row.later = [*row.later, {"time": tables.now(), "rule": now}]
+        row.later = [*row.later, {"time": schema.now(), "rule": now}]
 
 
-def fixed_rule(store: Store, board_id: str) -> tables.DecisionRule | None:
+def fixed_rule(store: Store, board_id: str) -> schema.DecisionRule | None:
     """Return the rule of a board that was fixed; None where none was."""
     with store.read() as session:
-        row = session.get(tables.DecisionRule, board_id)
+        row = session.get(schema.DecisionRule, board_id)
     require_readable(board_id, [row] if row else ())
     return row
 
 
-def rule_changes(row: tables.DecisionRule) -> list[dict[str, str]]:
+def rule_changes(row: schema.DecisionRule) -> list[dict[str, str]]:
     """Return what was changed after a rule was fixed: time, part, before and after, oldest first."""
     states: Sequence[Mapping[str, Any]] = [{"time": row.created, "rule": row.rule}, *row.later]
     return [
@@ -117,7 +117,7 @@ def rule_changes(row: tables.DecisionRule) -> list[dict[str, str]]:
     ]
 
 
-def rule_as_dict(row: tables.DecisionRule | None) -> dict[str, Any] | None:
+def rule_as_dict(row: schema.DecisionRule | None) -> dict[str, Any] | None:
     """Return the entry of JSON."""
     if row is None:
         return None
@@ -127,7 +127,7 @@ def rule_as_dict(row: tables.DecisionRule | None) -> dict[str, Any] | None:
 
 def require_open(session: Session, board_id: str) -> Finding | None:
     """Return why a board takes no submission: its final ranking is frozen; None where it takes some."""
-    final = session.get(tables.FinalRanking, board_id)
+    final = session.get(schema.FinalRanking, board_id)
     if final is None:
         return None
     message = f"its final ranking was frozen on {final.created[:10]}: nothing was counted."

@@ -16,7 +16,7 @@ from scoring.common.text import markdown, shortened
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
 from scoring.core.views import Block, Column, Section, Table, Text
-from scoring.store import tables
+from scoring.store import schema
 
 NAME = "Decision"
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
@@ -34,7 +34,7 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
     return (Section(NAME, blocks),) if blocks else ()
 
 
-def _final(ranking: BoardRanking, final: tables.FinalRanking) -> list[Block]:
+def _final(ranking: BoardRanking, final: schema.FinalRanking) -> list[Block]:
     text = (
         f"Frozen on {spoken(final.created)} by Benchside {markdown(final.program)}. SHA-256 of the ranking: "
     )
@@ -53,7 +53,7 @@ def _final(ranking: BoardRanking, final: tables.FinalRanking) -> list[Block]:
     return [Text(text + hashes, question="When was it decided?"), *_changed(changed, "final"), table]
 
 
-def _rule(ranking: BoardRanking, rule: tables.DecisionRule) -> list[Block]:
+def _rule(ranking: BoardRanking, rule: schema.DecisionRule) -> list[Block]:
     text = (
         f"Fixed on {spoken(rule.created)}, before the first submission, by Benchside "
         f"{markdown(rule.program)}. SHA-256: `{rule.sha256}`."
@@ -92,7 +92,7 @@ def _option(known: Option | None, name: str, value: Any) -> str:
     return f"{label}: {known.value_labels.get(value, plain) if known and isinstance(value, str) else plain}"
 
 
-def changes_in_words(row: tables.DecisionRule, challenge: Challenge[Any, Any]) -> list[dict[str, str]]:
+def changes_in_words(row: schema.DecisionRule, challenge: Challenge[Any, Any]) -> list[dict[str, str]]:
     """Return later changes of a rule as people read them."""
     return [
         {

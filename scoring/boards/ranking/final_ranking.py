@@ -17,7 +17,7 @@ from scoring.boards.submissions import phases
 from scoring.boards.submissions.phases import DAY, OPEN
 from scoring.common.findings import InputRefused, error
 from scoring.core.scorecard import plain
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.version import __version__
 
@@ -48,23 +48,23 @@ def freeze(store: Store, board_id: str) -> None:
     salt = ranking.board.row.options.get(SALT, secrets.token_hex())
     state = _state(ranking, salt)
     with store.write() as session:
-        board = session.get_one(tables.Board, board_id, with_for_update=True)
+        board = session.get_one(schema.Board, board_id, with_for_update=True)
         board.options = {**board.options, SALT: salt}
-        row = tables.FinalRanking(board_id=board_id, created=tables.now(), program=__version__, **state)
+        row = schema.FinalRanking(board_id=board_id, created=schema.now(), program=__version__, **state)
         session.add(row)
 
 
-def frozen(store: Store, board_id: str) -> tables.FinalRanking | None:
+def frozen(store: Store, board_id: str) -> schema.FinalRanking | None:
     """Return the final ranking of a board; None where none was frozen."""
     with store.read() as session:
-        row = session.get(tables.FinalRanking, board_id)
+        row = session.get(schema.FinalRanking, board_id)
     require_readable(board_id, [row] if row else ())
     return row
 
 
-def new_names(ranking: BoardRanking, final: tables.FinalRanking) -> dict[str, str]:
+def new_names(ranking: BoardRanking, final: schema.FinalRanking) -> dict[str, str]:
     """Return the name by now of each team that was renamed, or merged, since the ranking was frozen."""
-    sent, of_team = tables.Submission, {row["submission"]: row["team"] for row in final.ranking}
+    sent, of_team = schema.Submission, {row["submission"]: row["team"] for row in final.ranking}
     with ranking.board.store.read() as session:
         wanted = sent.board_id == ranking.board.row.id, sent.id.in_(of_team)
         now = {row.id: row.team for row in session.execute(select(sent.id, sent.team).where(*wanted))}
@@ -81,7 +81,7 @@ def _state(
         salt: The board's.
         former: Name that counts of a team that has another one by now.
     """
-    store, row, sent = ranking.board.store, ranking.board.row, tables.Submission
+    store, row, sent = ranking.board.store, ranking.board.row, schema.Submission
     with store.read() as session:
         columns = (sent.team, sent.id, sent.sha256, sent.created, sent.excluded)
         files = session.execute(select(*columns).where(sent.board_id == row.id)).all()
@@ -101,7 +101,7 @@ def _state(
     }
 
 
-def changes(ranking: BoardRanking, final: tables.FinalRanking) -> list[dict[str, str]]:
+def changes(ranking: BoardRanking, final: schema.FinalRanking) -> list[dict[str, str]]:
     """Return what has changed since a final ranking, each with its old and new value."""
     whole, test_set = (
         ranking if ranking.phase is None else board_ranking(ranking.board),
@@ -145,7 +145,7 @@ def _place(row: dict[str, Any] | None) -> str:
     return f"rank {row['rank']}, score {score}"
 
 
-def as_dict(ranking: BoardRanking, final: tables.FinalRanking | None) -> dict[str, Any] | None:
+def as_dict(ranking: BoardRanking, final: schema.FinalRanking | None) -> dict[str, Any] | None:
     """Return the entry of JSON."""
     if final is None:
         return None

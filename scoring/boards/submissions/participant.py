@@ -24,9 +24,9 @@ from scoring.boards.teams import members, team_changes
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.sources import sha256
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
-from scoring.store.tables import Attempt
+from scoring.store.schema import Attempt
 
 LOG = logging.getLogger(__name__)
 RUNNING, AGAIN = "running", "again"
@@ -254,7 +254,7 @@ def _require_other(session: Session, board_id: str, team: str, digest: str) -> N
     Raises:
         InputRefused: `unchanged-limit` where it did.
     """
-    row = tables.Submission
+    row = schema.Submission
     known = select(row.id).where(row.board_id == board_id, row.team == team, row.sha256 == digest)
     if session.scalar(known) is not None:
         message = (
@@ -268,7 +268,7 @@ def _refused_today(store: Store, board_id: str, team: str) -> int:
     with store.read() as session:
         count = select(func.count()).select_from(Attempt).where(Attempt.board_id == board_id)
         mine = (Attempt.team == team, Attempt.outcome.not_in([*FREE, "foreign-team"]))
-        return session.scalar(count.where(*mine, Attempt.created.startswith(tables.now()[:DAY]))) or 0
+        return session.scalar(count.where(*mine, Attempt.created.startswith(schema.now()[:DAY]))) or 0
 
 
 def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str, most: int) -> str:
@@ -278,8 +278,8 @@ def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str,
         InputRefused: `refused-limit` where the team, or for foreign teams the person, had too many today,
             `unchanged-limit` where the team submitted too many files again.
     """
-    attempt, created = uuid.uuid4().hex, tables.now()
-    person = actor.key[: 2 * tables.NAME]
+    attempt, created = uuid.uuid4().hex, schema.now()
+    person = actor.key[: 2 * schema.NAME]
     foreign = outcome == "foreign-team"
     whose = (Attempt.person == person, Attempt.outcome == outcome) if foreign else (Attempt.team == team,)
     with board.store.write() as session:
@@ -295,7 +295,7 @@ def _begin(board: OpenBoard, actor: Actor, team: str, digest: str, outcome: str,
             Attempt(
                 id=attempt,
                 board_id=board.row.id,
-                team=shortened(team, tables.NAME),
+                team=shortened(team, schema.NAME),
                 person=person,
                 created=created,
                 outcome=outcome,

@@ -18,7 +18,7 @@ from scoring.boards.row_validation import MOST_SUBMISSIONS, require_readable
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.archives import has_hidden
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 
 DAY = 10
@@ -46,7 +46,7 @@ class Phase:
 
     def state(self, time: str | None = None) -> str:
         """Return "upcoming", "open" or "closed" at a time, None: now."""
-        time = time or tables.now()
+        time = time or schema.now()
         if self.opens is not None and time < self.opens:
             return UPCOMING
         return CLOSED if self.closes is not None and time >= self.closes else OPEN
@@ -97,7 +97,7 @@ def phases(store: Store, board_id: str) -> tuple[Phase, ...]:
 def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, str]:
     """Return whether a board takes submissions at a time, None: now, as "open", "upcoming" or "closed"; and
     that in words, plain text. phases: its phases."""
-    time = time or tables.now()
+    time = time or schema.now()
     if not phases:
         return OPEN, "takes submissions at any time"
     for phase in phases:
@@ -114,7 +114,7 @@ def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, st
 def allowance(store: Store, board_id: str, team: str, time: str | None = None) -> Allowance:
     """Return what a team may submit at a time, None: now."""
     with store.read() as session:
-        return allowed(session, board_id, team, time or tables.now())
+        return allowed(session, board_id, team, time or schema.now())
 
 
 def define(store: Store, board_id: str, phase: Phase) -> None:
@@ -124,11 +124,11 @@ def define(store: Store, board_id: str, phase: Phase) -> None:
         InputRefused: `bad-option` with everything that is wrong with it.
     """
     with store.write() as session:
-        session.get(tables.Board, board_id, with_for_update=True)
+        session.get(schema.Board, board_id, with_for_update=True)
         others = [other for other in _phases(session, board_id) if other.name != phase.name]
         if problems := _faults(phase, others):
             raise InputRefused(problems)
-        session.merge(tables.PhaseRow(board_id=board_id, **asdict(phase)))
+        session.merge(schema.PhaseRow(board_id=board_id, **asdict(phase)))
         note_change(session, board_id)
 
 
@@ -140,11 +140,11 @@ def remove(store: Store, board_id: str, name: str) -> None:
             in it.
     """
     with store.write() as session:
-        session.get(tables.Board, board_id, with_for_update=True)
-        row = session.get(tables.PhaseRow, (board_id, name))
+        session.get(schema.Board, board_id, with_for_update=True)
+        row = session.get(schema.PhaseRow, (board_id, name))
         if row is None:
             raise InputRefused([unknown(name, _phases(session, board_id))])
-        table = tables.Submission
+        table = schema.Submission
         used = select(func.count()).where(table.board_id == board_id, table.phase == name)
         if session.scalar(used):
             message = "a team has submitted in this phase: let it close instead."
@@ -173,7 +173,7 @@ def allowed(session: Session, board_id: str, team: str, time: str, wanted: str |
     if not now_open:
         return Allowance(None, remaining=0, problem=_not_open(meant, time))
     (phase,) = now_open
-    table = tables.Submission
+    table = schema.Submission
     of_team = (table.board_id == board_id, table.team == team, table.phase == phase.name)
     count = select(func.count()).select_from(table).where(*of_team)
     total = session.scalar(count) or 0
@@ -193,7 +193,7 @@ def spoken(time: str) -> str:
 
 
 def _phases(session: Session, board_id: str) -> tuple[Phase, ...]:
-    rows = session.scalars(select(tables.PhaseRow).where(tables.PhaseRow.board_id == board_id)).all()
+    rows = session.scalars(select(schema.PhaseRow).where(schema.PhaseRow.board_id == board_id)).all()
     require_readable(board_id, rows)
     phases = [Phase(row.name, row.opens, row.closes, row.per_day, row.total) for row in rows]
     return tuple(sorted(phases, key=lambda phase: (phase.opens or "", phase.closes or _LATEST, phase.name)))
@@ -234,7 +234,7 @@ def unknown(name: str, phases: Sequence[Phase]) -> Finding:
 def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
     """Return the problems of a phase beside the others."""
     problems = []
-    if not phase.name.strip() or len(phase.name) > tables.NAME or has_hidden(phase.name):
+    if not phase.name.strip() or len(phase.name) > schema.NAME or has_hidden(phase.name):
         problems.append(error("bad-option", "--name", f"write 1 to {tables.NAME} visible characters."))
     for flag, value in (("--per-day", phase.per_day), ("--total", phase.total)):
         if value is not None and not 0 < value <= MOST_SUBMISSIONS:
@@ -273,19 +273,19 @@ def set_times_right(store: Store, board_id: str) -> int:
 
     Times that an organizer named stay. Returns how many were changed.
     """
-    sent, now = tables.Submission, datetime.now(UTC)
+    sent, now = schema.Submission, datetime.now(UTC)
     with store.write() as session:
-        session.get(tables.Board, board_id, with_for_update=True)
-        of_clock = (sent.board_id == board_id, sent.dated.is_(False), sent.created > tables.written(now))
+        session.get(schema.Board, board_id, with_for_update=True)
+        of_clock = (sent.board_id == board_id, sent.dated.is_(False), sent.created > schema.written(now))
         rows = session.scalars(select(sent).where(*of_clock).order_by(sent.created, sent.id)).all()
         for number, row in enumerate(rows):
-            row.created = tables.written(now + timedelta(microseconds=number))
+            row.created = schema.written(now + timedelta(microseconds=number))
     return len(rows)
 
 
 def _newest(store: Store, board_id: str) -> str | None:
     """Return the time of the newest submission by the clock of this machine."""
-    sent = tables.Submission
+    sent = schema.Submission
     with store.read() as session:
         query = select(func.max(sent.created)).where(sent.board_id == board_id, sent.dated.is_(False))
         return session.scalar(query)
@@ -300,7 +300,7 @@ def arrival(store: Store, board_id: str) -> str:
     Raises:
         InputRefused: `clock-behind` where the clock is behind by more than ten minutes.
     """
-    newest, now = _newest(store, board_id), tables.now()
+    newest, now = _newest(store, board_id), schema.now()
     if newest is None or newest < now:
         return now
     last = datetime.fromisoformat(newest)
@@ -317,11 +317,11 @@ def arrival(store: Store, board_id: str) -> str:
 def after_own(session: Session, board_id: str, team: str, time: str) -> str:
     """Return the time of a submission that is scored by now: that of its arrival, or just after another of
     its team that was scored and answered meanwhile. A Ladder shows what it showed."""
-    sent = tables.Submission
+    sent = schema.Submission
     of_team = (sent.board_id == board_id, sent.team == team, sent.dated.is_(False))
     newest = session.scalar(select(func.max(sent.created)).where(*of_team))
     return time if newest is None or newest < time else _just_after(newest)
 
 
 def _just_after(time: str) -> str:
-    return tables.written(datetime.fromisoformat(time) + timedelta(microseconds=1))
+    return schema.written(datetime.fromisoformat(time) + timedelta(microseconds=1))

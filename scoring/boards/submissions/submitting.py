@@ -25,7 +25,7 @@ from scoring.common.text import shortened
 from scoring.inputs.archives import has_hidden
 from scoring.inputs.sources import sha256
 from scoring.inputs.team_entries import name_problems
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.secure_delete import discard_left, pin_files
 
@@ -116,7 +116,7 @@ def _scored_and_kept(
     board: OpenBoard, request: SubmissionRequest, time: str, files: dict[str, bytes]
 ) -> Receipt:
     """Score a submission and keep it. files: to which is added what is kept, by SHA-256."""
-    scorings: dict[int, list[tables.Base]] = {}
+    scorings: dict[int, list[schema.Base]] = {}
     while True:
         number = board.test_set.number
         result = board.result(request.data, request.name, request.options)
@@ -142,9 +142,9 @@ def _scored_and_kept(
 def _misnamed(board: OpenBoard, request: SubmissionRequest) -> list[Finding]:
     """Return the problems of the names of a submission."""
     problems = list(name_problems(request.team, "--team", team_names(board.store, board.row.id)))
-    if len(request.team) > tables.NAME:
+    if len(request.team) > schema.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
-    if not 0 < len(request.id) <= tables.NAME or has_hidden(request.id):
+    if not 0 < len(request.id) <= schema.NAME or has_hidden(request.id):
         problems.append(
             error("bad-option", "--submission", f"an id has 1 to {tables.NAME} visible characters.")
         )
@@ -156,14 +156,14 @@ def _store(
     request: SubmissionRequest,
     time: str,
     files: Mapping[str, bytes],
-    scorings: Mapping[int, list[tables.Base]],
+    scorings: Mapping[int, list[schema.Base]],
 ) -> Receipt | Finding | None:
     """Keep a scored submission, or return why its phase has no place for it; None where the board has another
     version of its truth by now. files: the submission, then scorecards; scorings: by version."""
     store, digest = board.store, next(iter(files))
     scoring: Any = scorings[board.test_set.number][0]
     with store.write() as session:
-        row = session.get(tables.Board, board.row.id, with_for_update=True)
+        row = session.get(schema.Board, board.row.id, with_for_update=True)
         if row is None or row.version != board.test_set.number:
             return None
         before = _before(session, board.row.id, request, digest)
@@ -175,15 +175,15 @@ def _store(
         if allowed.problem is not None:
             return allowed.problem
         pin_files(store, session, files)
-        if session.get(tables.Team, (row.id, request.team)) is None:
-            session.add(tables.Team(board_id=row.id, name=request.team, created=time))
+        if session.get(schema.Team, (row.id, request.team)) is None:
+            session.add(schema.Team(board_id=row.id, name=request.team, created=time))
             session.flush()
         session.add(
-            tables.Submission(
+            schema.Submission(
                 id=request.id,
                 board_id=row.id,
                 team=request.team,
-                name=request.name[-tables.NAME :],
+                name=request.name[-schema.NAME :],
                 sha256=digest,
                 options=dict(request.options),
                 created=time,
@@ -199,20 +199,20 @@ def _store(
 
 def _before(session: Session, board_id: str, request: SubmissionRequest, digest: str) -> Receipt | None:
     """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
-    row = session.get(tables.Submission, request.id)
+    row = session.get(schema.Submission, request.id)
     if row is not None and (row.board_id, row.team, row.sha256) != (board_id, request.team, digest):
         message = "another submission has this id: use a different id."
         raise InputRefused([error("submission-exists", request.id, message)])
     if row is None:
-        same = (tables.Submission.team == request.team, tables.Submission.sha256 == digest)
-        query = select(tables.Submission).where(tables.Submission.board_id == board_id, *same)
+        same = (schema.Submission.team == request.team, schema.Submission.sha256 == digest)
+        query = select(schema.Submission).where(schema.Submission.board_id == board_id, *same)
         row = session.scalars(query).first()
     if row is None:
         return None
-    shown = select(tables.Board.version).where(tables.Board.id == board_id).scalar_subquery()
-    of_row = (tables.ScoredVersion.submission_id == row.id, tables.ScoredVersion.number <= shown)
-    query_scored = select(tables.ScoredVersion).where(*of_row)
-    last = session.scalars(query_scored.order_by(tables.ScoredVersion.number.desc())).first()
+    shown = select(schema.Board.version).where(schema.Board.id == board_id).scalar_subquery()
+    of_row = (schema.ScoredVersion.submission_id == row.id, schema.ScoredVersion.number <= shown)
+    query_scored = select(schema.ScoredVersion).where(*of_row)
+    last = session.scalars(query_scored.order_by(schema.ScoredVersion.number.desc())).first()
     return Receipt(
         row.id,
         row.team,
@@ -223,7 +223,7 @@ def _before(session: Session, board_id: str, request: SubmissionRequest, digest:
     )
 
 
-def _interval(row: tables.ScoredVersion) -> tuple[float, float] | None:
+def _interval(row: schema.ScoredVersion) -> tuple[float, float] | None:
     return None if row.low is None or row.high is None else (row.low, row.high)
 
 
@@ -234,7 +234,7 @@ def exclude(store: Store, board_id: str, submission_id: str, reason: str | None)
         InputRefused: `no-submission` where the board has none of that id.
     """
     with store.write() as session:
-        row = session.get(tables.Submission, submission_id)
+        row = session.get(schema.Submission, submission_id)
         if row is None or row.board_id != board_id:
             message = f"the board {board_id} has no such submission: `board show` lists their ids."
             raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
@@ -252,7 +252,7 @@ def time_of(text: str) -> str | None:
         start = datetime.fromisoformat(day).replace(hour=hour, minute=minute, second=second, tzinfo=UTC)
     except ValueError:
         return None
-    return tables.written(start)
+    return schema.written(start)
 
 
 REFUSED_PER_DAY = 20
@@ -273,17 +273,17 @@ def _keep_refused(
     board: OpenBoard, request: SubmissionRequest, time: str, problems: Sequence[Finding]
 ) -> bool:
     """Keep a refused file, and return whether it is kept."""
-    digest, row = sha256(request.data), tables.RefusedFile
+    digest, row = sha256(request.data), schema.RefusedFile
     of_team = (row.board_id == board.row.id, row.team == request.team)
     with board.store.write() as session:
-        session.get(tables.Board, board.row.id, with_for_update=True)
+        session.get(schema.Board, board.row.id, with_for_update=True)
         if session.scalar(select(row.id).where(*of_team, row.sha256 == digest)) is not None:
             return True
         today = select(func.count()).where(*of_team, row.created.startswith(time[:DAY]))
         if (session.scalar(today) or 0) >= REFUSED_PER_DAY or session.get(row, request.id) is not None:
             return False
         pin_files(board.store, session, {digest: request.data})
-        columns = {"team": request.team, "name": request.name[-tables.NAME :], "created": time}
+        columns = {"team": request.team, "name": request.name[-schema.NAME :], "created": time}
         findings = [problem.as_dict() for problem in problems]
         session.add(row(id=request.id, board_id=board.row.id, sha256=digest, problems=findings, **columns))
     return True
@@ -291,7 +291,7 @@ def _keep_refused(
 
 def refused_files(board: OpenBoard) -> list[dict[str, Any]]:
     """Return the refused files of a board, oldest first, with their problems. Not for publication."""
-    row = tables.RefusedFile
+    row = schema.RefusedFile
     with board.store.read() as session:
         query = select(row).where(row.board_id == board.row.id).order_by(row.created, row.id)
         return [

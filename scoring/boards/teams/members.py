@@ -12,9 +12,9 @@ from scoring.common.text import shortened
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, parse, read_facts
 from scoring.inputs.sources import Source
 from scoring.inputs.team_entries import name_problems
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
-from scoring.store.tables import Member, Revocation
+from scoring.store.schema import Member, Revocation
 
 GROUP = "group:"
 
@@ -50,7 +50,7 @@ def team_names(store: Store, board_id: str) -> set[str]:
     with store.read() as session:
         return {
             name
-            for table in (tables.Submission, Member)
+            for table in (schema.Submission, Member)
             for name in session.scalars(select(table.team).where(table.board_id == board_id).distinct())
         }
 
@@ -67,18 +67,18 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
     """
     store.actor.require(Role.ORGANIZER)
     problems = list(name_problems(team, "--team", team_names(store, board_id)))
-    if len(team) > tables.NAME:
+    if len(team) > schema.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
     who = {_who(person) for person in people}
     for person in sorted(who):
         name = person.removeprefix(GROUP)
-        if not name or len(person) > tables.NAME or (not person.startswith(GROUP) and "@" not in person):
+        if not name or len(person) > schema.NAME or (not person.startswith(GROUP) and "@" not in person):
             message = f"{shortened(person, 60)} is neither an e-mail address nor group:NAME."
             problems.append(error("bad-option", "--member", message))
     if problems:
         raise InputRefused(problems)
     with store.write() as session:
-        if session.get(tables.Board, board_id) is None:
+        if session.get(schema.Board, board_id) is None:
             raise InputRefused([error("no-board", shortened(board_id, 64), "there is no such board here.")])
         session.execute(delete(Member).where(Member.board_id == board_id, Member.team == team))
         session.add_all(Member(board_id=board_id, team=team, who=person) for person in sorted(who))
@@ -101,7 +101,7 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
         InputRefused: `forbidden` for others than organizers, `bad-option` where it is not a key.
     """
     store.actor.require(Role.ORGANIZER)
-    if "|" not in person or len(person) > 2 * tables.NAME:
+    if "|" not in person or len(person) > 2 * schema.NAME:
         message = "write issuer and subject as the attempts on a board name them: issuer|subject."
         raise InputRefused([error("bad-option", "PERSON", message)])
     with store.write() as session:
@@ -133,14 +133,14 @@ def require_current(store: Store, actor: Actor, role: Role) -> None:
 def facts(store: Store, board_id: str) -> dict[str, TeamFacts]:
     """Return the facts of the teams of a board, by team; of those that have any."""
     with store.read() as session:
-        rows = session.scalars(select(tables.Team).where(tables.Team.board_id == board_id)).all()
+        rows = session.scalars(select(schema.Team).where(schema.Team.board_id == board_id)).all()
     require_readable(board_id, rows)
     return {row.name: facts_of_row(row.facts) for row in rows if row.facts}
 
 
 def teams_excluded(store: Store, board_id: str) -> dict[str, str]:
     """Return why no submission of a team counts, by team; of those that an organizer excluded."""
-    row = tables.Team
+    row = schema.Team
     with store.read() as session:
         query = select(row.name, row.excluded).where(row.board_id == board_id, row.excluded.is_not(None))
         return {name: str(reason) for name, reason in session.execute(query)}
@@ -148,14 +148,14 @@ def teams_excluded(store: Store, board_id: str) -> dict[str, str]:
 
 def baselines(store: Store, board_id: str) -> frozenset[str]:
     """Return the teams of a board that are baselines: shown without a rank."""
-    row = tables.Team
+    row = schema.Team
     with store.read() as session:
         return frozenset(session.scalars(select(row.name).where(row.board_id == board_id, row.baseline)))
 
 
 def nominated(store: Store, board_id: str) -> dict[str, str]:
     """Return the submission that a team wants to count at the end, by team; of those that nominated one."""
-    row = tables.Team
+    row = schema.Team
     with store.read() as session:
         query = select(row.name, row.nominated).where(row.board_id == board_id, row.nominated.is_not(None))
         return {name: str(submission) for name, submission in session.execute(query)}
@@ -175,7 +175,7 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
             board.
     """
     with store.read() as session:
-        teams = set(session.scalars(select(tables.Team.name).where(tables.Team.board_id == board_id)))
+        teams = set(session.scalars(select(schema.Team.name).where(schema.Team.board_id == board_id)))
     facts, noticed = read_facts(source, teams, name)
     if not facts:
         message = "no row belongs to a team of the board: facts are kept for teams that have submitted."
@@ -203,6 +203,6 @@ def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str])
 def _store_facts(store: Store, board_id: str, facts: Mapping[str, TeamFacts]) -> None:
     with store.write() as session:
         for team, team_facts in facts.items():
-            row = session.get(tables.Team, (board_id, team))
+            row = session.get(schema.Team, (board_id, team))
             if row is not None:
                 row.facts = team_facts.as_dict() if team_facts != UNKNOWN else None

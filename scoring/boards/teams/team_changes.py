@@ -12,9 +12,9 @@ from scoring.boards.teams.members import team_names
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.team_entries import name_problems
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
-from scoring.store.tables import Attempt, Member, RefusedFile, Submission
+from scoring.store.schema import Attempt, Member, RefusedFile, Submission
 
 
 def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> None:
@@ -41,7 +41,7 @@ def set_baseline(store: Store, board_id: str, team: str, is_baseline: bool) -> N
 def _change(store: Store, board_id: str, team: str, **values: Any) -> None:
     store.actor.require(Role.ORGANIZER)
     with store.write() as session:
-        row = session.get(tables.Team, (board_id, team))
+        row = session.get(schema.Team, (board_id, team))
         if row is None:
             raise _unknown(team)
         for name, value in values.items():
@@ -61,22 +61,22 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
             withheld any more, or none ever was.
     """
     with store.write() as session:
-        session.get(tables.Board, board_id, with_for_update=True)
-        hidden = session.get(tables.Hidden, board_id)
-        if session.get(tables.Split, board_id) is None:
+        session.get(schema.Board, board_id, with_for_update=True)
+        hidden = session.get(schema.Hidden, board_id)
+        if session.get(schema.Split, board_id) is None:
             message = "its test set has no withheld part: the board's rule says which submission counts."
             raise InputRefused([error("bad-split", board_id, message)])
         if hidden is None or hidden.detail == OPENED:
             message = "the withheld part was opened: the earlier nomination counts, or else the board's rule."
             raise InputRefused([error("bad-split", board_id, message)])
-        if team is not None and session.get(tables.Team, (board_id, team)) is None:
+        if team is not None and session.get(schema.Team, (board_id, team)) is None:
             raise _unknown(team)
         row = None if submission_id is None else session.get(Submission, submission_id)
         of_team = row is not None and row.board_id == board_id and team in (None, row.team)
         if submission_id is not None and not of_team:
             message = "the team has no such submission." if team else "the board has no such submission."
             raise InputRefused([error("no-submission", shortened(submission_id, 64), message)])
-        of = session.get_one(tables.Team, (board_id, row.team if row else team))
+        of = session.get_one(schema.Team, (board_id, row.team if row else team))
         of.nominated = submission_id
 
 
@@ -94,14 +94,14 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
     store.actor.require(Role.ORGANIZER)
     known = team_names(store, board_id) - {team}
     problems = [] if name in known else list(name_problems(name, "--rename", known))
-    if len(name) > tables.NAME or name == team:
+    if len(name) > schema.NAME or name == team:
         message = f"write another name, of {tables.NAME} characters at most."
         problems.append(error("bad-option", "--rename", message))
     if problems:
         raise InputRefused(problems)
     with told_stays(store, board_id), store.write() as session:
-        session.get(tables.Board, board_id, with_for_update=True)
-        row = session.get(tables.Team, (board_id, team))
+        session.get(schema.Board, board_id, with_for_update=True)
+        row = session.get(schema.Team, (board_id, team))
         if row is None:
             raise _unknown(team)
         of_board = Submission.board_id == board_id
@@ -110,9 +110,9 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
         if (twin := session.scalars(same).first()) is not None:
             message = f"both teams submitted the same file: first delete {twin} or the other team's file."
             raise InputRefused([error("equal-files", shortened(name, 60), message)])
-        target = session.get(tables.Team, (board_id, name))
+        target = session.get(schema.Team, (board_id, name))
         if target is None:
-            session.add(tables.Team(**plain(row) | {"name": name}))
+            session.add(schema.Team(**plain(row) | {"name": name}))
             session.flush()
         _move_people(session, board_id, team, name)
         for table in (Submission, Attempt):

@@ -18,7 +18,7 @@ from scoring.boards.serialization import packed
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.secure_delete import pin_files
 from scoring.version import __version__
@@ -77,7 +77,7 @@ def rescore(
             return opened(store, board_id)
 
 
-def _score(target: OpenBoard, submission: tables.Submission) -> None:
+def _score(target: OpenBoard, submission: schema.Submission) -> None:
     """Score a submission on a version, or take what the same test set gave before."""
     store, files = target.store, dict[str, bytes]()
     rows = _known_results(target, submission)
@@ -88,15 +88,15 @@ def _score(target: OpenBoard, submission: tables.Submission) -> None:
         result = target.result(data, submission.name, submission.options)
         rows, files = result.rows(submission.id, target.test_set), result.files
     with store.write() as session:
-        if session.get(tables.Submission, submission.id, with_for_update=True) is not None:  # not deleted
+        if session.get(schema.Submission, submission.id, with_for_update=True) is not None:  # not deleted
             pin_files(store, session, files)
             for row in rows:
                 session.merge(row)
 
 
-def _known_results(target: OpenBoard, submission: tables.Submission) -> list[tables.Base]:
+def _known_results(target: OpenBoard, submission: schema.Submission) -> list[schema.Base]:
     """Return the results of a submission on an earlier version with the same files, by this program."""
-    of, scored, here = tables.TestSetVersion, tables.ScoredVersion, target.test_set
+    of, scored, here = schema.TestSetVersion, schema.ScoredVersion, target.test_set
     with target.store.read() as session:
         versions = session.scalars(select(of).where(of.board_id == here.board_id, of.number < here.number))
         same = [
@@ -110,7 +110,7 @@ def _known_results(target: OpenBoard, submission: tables.Submission) -> list[tab
             scored.program == __version__,
         )
         row = session.scalars(select(scored).where(*found)).first()
-        shown = session.get(tables.ShownPart, (submission.id, row.number)) if row else None
+        shown = session.get(schema.ShownPart, (submission.id, row.number)) if row else None
     return [type(one)(**plain(one) | {"number": here.number}) for one in (row, shown) if one is not None]
 
 
@@ -121,8 +121,8 @@ def discard(store: Store, board_id: str) -> None:
         _drop(session, target.test_set)
 
 
-def _drop(session: Session, test_set: tables.TestSetVersion) -> None:
-    for table in (tables.ScoredVersion, tables.ShownPart):
+def _drop(session: Session, test_set: schema.TestSetVersion) -> None:
+    for table in (schema.ScoredVersion, schema.ShownPart):
         same = (table.board_id == test_set.board_id, table.number == test_set.number)
         session.execute(delete(table).where(*same))
     session.delete(test_set)
@@ -133,20 +133,20 @@ def stopped(board: OpenBoard) -> tuple[int, int] | None:
     """Return how many submissions are scored on a corrected truth whose run is not done, and how many there
     are; None where none was begun."""
     with board.store.read() as session:
-        begun = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
+        begun = session.get(schema.TestSetVersion, (board.row.id, board.row.version + 1))
     if begun is None:
         return None
     remaining, total = _unscored(OpenBoard(board.store, board.row, begun))
     return total - len(remaining), total
 
 
-def _read(store: Store, submission: tables.Submission) -> bytes | None:
+def _read(store: Store, submission: schema.Submission) -> bytes | None:
     """Return the file of a submission; None where it was deleted meanwhile."""
     try:
         return store.files.read(submission.sha256)
     except InputRefused:
         with store.read() as session:
-            if session.get(tables.Submission, submission.id) is None:
+            if session.get(schema.Submission, submission.id) is None:
                 return None
         raise
 
@@ -154,7 +154,7 @@ def _read(store: Store, submission: tables.Submission) -> bytes | None:
 def begun(board: OpenBoard) -> OpenBoard:
     """Return a board with the version that was begun and is not shown yet. Raises InputRefused."""
     with board.store.read() as session:
-        version = session.get(tables.TestSetVersion, (board.row.id, board.row.version + 1))
+        version = session.get(schema.TestSetVersion, (board.row.id, board.row.version + 1))
     if version is None:
         message = "no run was stopped: name the corrected test set with --truth."
         raise InputRefused([error("nothing-to-rescore", board.row.id, message)])
@@ -180,7 +180,7 @@ class _Corrected:
     metadata_sha256: str | None
     files: Mapping[str, bytes]
 
-    def is_of(self, test_set: tables.TestSetVersion) -> bool:
+    def is_of(self, test_set: schema.TestSetVersion) -> bool:
         """Return whether a version has these files."""
         return (self.sha256, self.metadata_sha256) == (test_set.sha256, test_set.metadata_sha256)
 
@@ -218,37 +218,37 @@ def _begin(board: OpenBoard, corrected: _Corrected) -> OpenBoard:
     what was begun with others is dropped."""
     number = board.row.version + 1
     with board.store.write() as session:
-        begun = session.get(tables.TestSetVersion, (board.row.id, number))
+        begun = session.get(schema.TestSetVersion, (board.row.id, number))
         if begun is not None and not corrected.is_of(begun):
             _drop(session, begun)
             begun = None
         pin_files(board.store, session, corrected.files)
         if begun is None:
-            begun = tables.TestSetVersion(
+            begun = schema.TestSetVersion(
                 board_id=board.row.id,
                 number=number,
                 name=corrected.name,
                 sha256=corrected.sha256,
-                created=tables.now(),
+                created=schema.now(),
                 metadata_sha256=corrected.metadata_sha256,
             )
             session.add(begun)
     return OpenBoard(board.store, board.row, begun)
 
 
-def _unscored(target: OpenBoard) -> tuple[list[tables.Submission], int]:
+def _unscored(target: OpenBoard) -> tuple[list[schema.Submission], int]:
     """Return the submissions that are not scored on the version yet, oldest first, and the number of all."""
     with target.store.read() as session:
         submissions = session.scalars(
-            select(tables.Submission)
-            .where(tables.Submission.board_id == target.row.id)
-            .order_by(tables.Submission.created, tables.Submission.id)
+            select(schema.Submission)
+            .where(schema.Submission.board_id == target.row.id)
+            .order_by(schema.Submission.created, schema.Submission.id)
         ).all()
-        number = tables.ScoredVersion.number == target.test_set.number
+        number = schema.ScoredVersion.number == target.test_set.number
         done = set(
             session.scalars(
-                select(tables.ScoredVersion.submission_id).where(
-                    tables.ScoredVersion.board_id == target.row.id, number
+                select(schema.ScoredVersion.submission_id).where(
+                    schema.ScoredVersion.board_id == target.row.id, number
                 )
             )
         )
@@ -258,10 +258,10 @@ def _unscored(target: OpenBoard) -> tuple[list[tables.Submission], int]:
 def _finished(target: OpenBoard) -> bool:
     """Show the new version, unless something was submitted meanwhile."""
     with target.store.write() as session:
-        row = session.get(tables.Board, target.row.id, with_for_update=True)
+        row = session.get(schema.Board, target.row.id, with_for_update=True)
         if row is None:
             return True  # it was deleted meanwhile
-        submission, scored = tables.Submission, tables.ScoredVersion
+        submission, scored = schema.Submission, schema.ScoredVersion
         done = select(scored.submission_id).where(
             scored.board_id == row.id, scored.number == target.test_set.number
         )

@@ -23,9 +23,9 @@ from scoring.boards.submissions.phases import Phase
 from scoring.boards.teams import members, team_changes
 from scoring.boards.truth_correction import rescoring
 from scoring.common.findings import InputRefused, error
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import open_store
-from scoring.store.tables import RefusedAddress
+from scoring.store.schema import RefusedAddress
 from tests.support.archives import archive_of
 from tests.support.boards import CASES, labels
 from tests.support.boards import board as run_board
@@ -162,7 +162,7 @@ def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path,
     store = open_store()
     assert organizer_notices.address_notices(store) == []
     for day in ("2026-11-01", "2026-11-01", "2026-11-02"):
-        monkeypatch.setattr(tables, "now", lambda day=day: f"{day}T12:00:00.000000+00:00")
+        monkeypatch.setattr(schema, "now", lambda day=day: f"{day}T12:00:00.000000+00:00")
         for reason in Reason:
             person = "" if reason == Reason.FORGED else f"https://idp|{reason}\x07" + "x" * 999
             organizer_notices.record_refused(store, person, "/about", reason)
@@ -263,7 +263,7 @@ def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
     phases.define(board.store, "h", Phase("first", closes=turn))
     phases.define(board.store, "h", Phase("second", opens=turn))
     for day, wrong in (("01", 5), ("03", 15)):
-        monkeypatch.setattr(tables, "now", lambda day=day: f"2026-12-{day}T12:00:00.000000+00:00")
+        monkeypatch.setattr(schema, "now", lambda day=day: f"2026-12-{day}T12:00:00.000000+00:00")
         handed_in(board, good(wrong))
     first, second = (disclosure.published(board_ranking(board, name)) for name in ("first", "second"))
     assert [team["team"] for team in first["teams"]] == ["alpha"]
@@ -428,7 +428,7 @@ def test_a_submission_is_dated_by_the_server_and_kept_under_its_team(place, tmp_
     board = hidden_board(tmp_path)
     handed_in(board, table([0.5] * len(CASES)))
     with board.store.read() as session:
-        (row,) = session.scalars(select(tables.Submission))
+        (row,) = session.scalars(select(schema.Submission))
     assert (row.team, row.dated, row.phase) == ("alpha", False, "validation")
     assert board.store.actor == LOCAL
 

@@ -32,7 +32,7 @@ from scoring.boards.teams import members
 from scoring.common.findings import InputRefused
 from scoring.core.views import Table
 from scoring.statistics.optimism import bits_for, effective_labels, effective_units, possible_gain
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import open_store
 from tests.support.boards import board as run_board
 from tests.support.boards import sizes
@@ -214,7 +214,7 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
     truth = draw.permutation(cases) < cases // 2
     names = [f"canary{i:04}" for i in range(cases)]
     first = clock.datetime(2026, 12, 1, 12, tzinfo=clock.UTC)
-    phase = Phase("v", tables.written(first), tables.written(first + clock.timedelta(days=20)), per_day)
+    phase = Phase("v", schema.written(first), schema.written(first + clock.timedelta(days=20)), per_day)
     labels = dict(zip(names, truth, strict=True))
     board = hidden_board(tmp_path, HiddenRules("none"), phase, labels)
     for account in range(ACCOUNTS):
@@ -227,7 +227,7 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
     for day in range(20):
         for account in range(ACCOUNTS):
             for turn in range(per_day):
-                now = tables.written(first + clock.timedelta(days=day, seconds=account * 10 + turn))
+                now = schema.written(first + clock.timedelta(days=day, seconds=account * 10 + turn))
                 monkeypatch.setattr(tables, "now", lambda now=now: now)
                 one = draw.random(cases) < 0.5
                 data = table([0.9 if each else 0.1 for each in one], names)

@@ -19,7 +19,7 @@ from scoring.boards.teams import members, team_changes
 from scoring.boards.truth_correction import rescoring
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import open_store
 from tests.challenges.hecktor2026 import eight
 from tests.support import schemas
@@ -229,12 +229,12 @@ def test_until_the_end_nothing_public_depends_on_the_withheld_labels(one, tmp_pa
         for number, (team, actor, data) in enumerate(month):
             participant.submit(acting(run, actor), team, "p.csv", data, {}, f"s{number}")
         with store.write() as session:
-            for number, row in enumerate(session.query(tables.Submission).order_by(tables.Submission.id)):
+            for number, row in enumerate(session.query(schema.Submission).order_by(schema.Submission.id)):
                 row.created = f"2026-10-0{number + 1}T00:00:00.000000+00:00"
             for row in [
-                *session.query(tables.Board),
-                *session.query(tables.TestSetVersion),
-                *session.query(tables.Team),
+                *session.query(schema.Board),
+                *session.query(schema.TestSetVersion),
+                *session.query(schema.Team),
             ]:
                 row.created = "2026-09-01T00:00:00.000000+00:00"
         public.append(everything_public(run))

@@ -12,7 +12,7 @@ from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant
 from scoring.boards.submissions.phases import Phase
 from scoring.common.findings import InputRefused
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import open_store
 from tests.support.hidden_boards import PAUL, acting, good, handed_in, hidden_board
 
@@ -63,7 +63,7 @@ def test_copies_and_tabs_that_submit_at_once_share_the_limits(place, tmp_path):
 def test_a_clock_that_is_set_back_gives_no_day_twice(place, tmp_path, monkeypatch):
     board = hidden_board(tmp_path, phase=Phase("v", per_day=1))
     clock = {"now": datetime(2026, 12, 3, 0, 1, tzinfo=UTC)}
-    monkeypatch.setattr(tables, "now", lambda: tables.written(clock["now"]))
+    monkeypatch.setattr(schema, "now", lambda: schema.written(clock["now"]))
     assert code(good(1)) == "scored"
     clock["now"] -= timedelta(minutes=3)
     assert code(good(2)) == "limit-reached", "the day before (UTC) does not come again"
@@ -93,6 +93,6 @@ def test_a_file_is_submitted_again_unchanged_so_many_times_a_day_and_another_is_
     assert code(good(1)) == "scored"
     assert [code(good(1)) for _ in range(4)] == ["again", "again", "again", "unchanged-limit"]
     with board.store.read() as session:
-        assert session.query(tables.Attempt).count() == 4, "what is refused so is not noted"
+        assert session.query(schema.Attempt).count() == 4, "what is refused so is not noted"
     assert code(good(2)) == "scored"
     assert code(good(2)) == "unchanged-limit"

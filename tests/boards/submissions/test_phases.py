@@ -13,7 +13,7 @@ from scoring.boards.submissions.phases import Phase
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
 from scoring.common.findings import InputRefused
-from scoring.store import tables
+from scoring.store import schema
 from scoring.store.database import Store, open_store
 from tests.support.boards import board, labels, predictions
 
@@ -215,13 +215,13 @@ def test_the_clock_never_goes_back(place, tmp_path, monkeypatch):
     empty(tmp_path)
     store, start = open_store(), datetime.now(UTC)
     clock = {"behind": timedelta(0)}
-    monkeypatch.setattr(tables, "now", lambda: tables.written(start - clock["behind"]))
+    monkeypatch.setattr(schema, "now", lambda: schema.written(start - clock["behind"]))
     submitting.submit(opened(store, "b"), sent(tmp_path, 1, created="2099-01-01T00:00:00.000000+00:00"))
     first = submitting.submit(opened(store, "b"), sent(tmp_path, 2))
     clock["behind"] = timedelta(minutes=5)
     second = submitting.submit(opened(store, "b"), sent(tmp_path, 3))
     assert (
-        first.created == tables.written(start) < second.created < tables.written(start + timedelta(seconds=1))
+        first.created == schema.written(start) < second.created < schema.written(start + timedelta(seconds=1))
     )
     clock["behind"] = timedelta(hours=1)
     assert refusal(store, sent(tmp_path, 4)) == "clock-behind"
