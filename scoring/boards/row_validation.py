@@ -12,7 +12,7 @@ from scoring.common.text import shortened
 from scoring.comparison.team_facts import LABELS, TeamFacts, parse
 from scoring.inputs.sources import sha256
 from scoring.store import schema
-from scoring.store.files import DIGEST
+from scoring.store.kept_files import DIGEST
 
 COUNTS = ("last", "best")
 DETAILS = ("none", "score", "classes", "cases")

@@ -36,7 +36,7 @@ from sqlalchemy.pool import NullPool
 
 from scoring.access.roles import Actor, Role, default_actor
 from scoring.common.findings import InputRefused, error
-from scoring.store.files import SETTING, Bucket, FileStore, Folder, folder_of, is_bucket
+from scoring.store.kept_files import SETTING, Bucket, FileStore, Folder, folder_of, is_bucket
 from scoring.store.mark import mark_files
 
 if sys.platform != "win32":

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select
 from sqlalchemy.orm import Session
 
 from scoring.common.findings import InputRefused, error
-from scoring.store.files import FileStore
+from scoring.store.kept_files import FileStore
 from scoring.store.schema import OF_FILE, Base, StoreMark
 
 FOREIGN = (

@@ -11,7 +11,7 @@ from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
 from scoring.store import schema
 from scoring.store.database import Store, open_store
-from scoring.store.files import MARK
+from scoring.store.kept_files import MARK
 from tests.support.boards import board, labels, predictions
 
 

@@ -13,7 +13,7 @@ from scoring.history import entries, keeping
 from scoring.history.entries import FIRST, SECOND, compared, series, steps
 from scoring.history.views import CAUTION, blocks, summary
 from scoring.store.database import is_there, open_store
-from scoring.store.files import MARK
+from scoring.store.kept_files import MARK
 from tests.support import schemas
 from tests.support.boards import labels, predictions
 from tests.support.command_line import Finished, run

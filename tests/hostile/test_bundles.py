@@ -16,7 +16,7 @@ from scoring.boards.bundles.manifest import PROBLEMS, check_manifest
 from scoring.common.findings import InputRefused
 from scoring.inputs.sources import sha256
 from scoring.store.database import open_store
-from scoring.store.files import Bucket, Folder
+from scoring.store.kept_files import Bucket, Folder
 from tests.hostile.test_table import peak
 from tests.support import bundles
 

@@ -9,7 +9,7 @@ import pytest
 
 from scoring.common.findings import InputRefused
 from scoring.store.database import open_store
-from scoring.store.files import Bucket
+from scoring.store.kept_files import Bucket
 from tests.support.boards import board, labels, predictions
 
 

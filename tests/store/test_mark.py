@@ -11,7 +11,7 @@ from scoring.cli import doctor
 from scoring.common.findings import InputRefused
 from scoring.store import schema
 from scoring.store.database import NAME, Store, open_store
-from scoring.store.files import MARK, Bucket
+from scoring.store.kept_files import MARK, Bucket
 from tests.store.test_store import with_board
 
 

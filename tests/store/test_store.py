@@ -18,7 +18,7 @@ from sqlalchemy import func, inspect, select, text
 from scoring.common.findings import InputRefused
 from scoring.store import schema
 from scoring.store.database import Store, open_store
-from scoring.store.files import MARK
+from scoring.store.kept_files import MARK
 from scoring.store.secure_delete import pin_files
 
 OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}

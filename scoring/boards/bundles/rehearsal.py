@@ -22,7 +22,7 @@ from scoring.inputs.sources import open_source
 from scoring.inputs.team_entries import MODEL
 from scoring.store import schema
 from scoring.store.database import Store
-from scoring.store.files import FileStore, missing
+from scoring.store.kept_files import FileStore, missing
 
 RANKED_VERSIONS = 5
 SHARE = 0.05

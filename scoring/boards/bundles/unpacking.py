@@ -15,7 +15,7 @@ from scoring.common.isolation import isolated
 from scoring.common.strict_json import StrictJsonError, strict_loads
 from scoring.core.file_contents import BOARD_MANIFEST
 from scoring.inputs.sources import open_source, sha256
-from scoring.store.files import DIGEST
+from scoring.store.kept_files import DIGEST
 
 FILES = "files/"
 OF_RESULTS = ("scorings", "shown")
