@@ -50,7 +50,7 @@ def _refuse(refused: SubmissionRefused) -> None:
 
 
 def _bundle(arguments: argparse.Namespace) -> None:
-    from scoring.platforms.bundles import Order, write_bundle
+    from scoring.platforms.platform_bundles import Order, write_bundle
 
     challenge, is_public = load_challenge(arguments.challenge), arguments.public_truth
     decimals = arguments.decimals if is_public or arguments.decimals is not None else DECIMALS

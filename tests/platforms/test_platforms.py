@@ -21,7 +21,7 @@ import pytest
 
 from scoring.boards.board import opened, own_options
 from scoring.boards.submissions.submitting import SubmissionRequest, submit
-from scoring.platforms import bundles
+from scoring.platforms import platform_bundles
 from scoring.store.database import open_store
 from tests.support.boards import CASES as BOARD_CASES
 from tests.support.boards import TRUTH, labels
@@ -431,7 +431,9 @@ def test_the_scoring_program_runs_alone(tmp_path):
 
 def test_needed_packages_are_those_of_the_project():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert sorted(re.split(r"[<>=\[]", line)[0] for line in project["dependencies"]) == list(bundles.NEEDED)
+    assert sorted(re.split(r"[<>=\[]", line)[0] for line in project["dependencies"]) == list(
+        platform_bundles.NEEDED
+    )
 
 
 BAD_BUNDLES = {
