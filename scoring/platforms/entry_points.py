@@ -30,7 +30,7 @@ from scoring.platforms.evaluation import (
     content,
     evaluate,
 )
-from scoring.platforms.sockets import answers
+from scoring.platforms.grand_challenge_sockets import answers
 
 INPUT, OUTPUT, TRUTH = Path("/input"), Path("/output"), Path("/opt/ml/input/data/ground_truth")
 METRICS = "metrics.json"

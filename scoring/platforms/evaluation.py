@@ -15,7 +15,7 @@ from scoring.common.text import as_json
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.sources import Source, is_litter, open_source
-from scoring.platforms import sockets
+from scoring.platforms import grand_challenge_sockets
 from scoring.statistics.options import StatisticsOptions
 
 FORMAT, FILE = "benchside-platform/1", "benchside.json"
@@ -57,7 +57,7 @@ class PlatformSettings:
         problems = [
             *self.challenge.check_options(self.options),
             *StatisticsOptions(**self.statistics).problems(),
-            *sockets.problems(self.challenge.inputs, self.sockets),
+            *grand_challenge_sockets.problems(self.challenge.inputs, self.sockets),
         ]
         if self.decimals is not None and not 0 <= self.decimals <= 15:
             problems.append(error("bad-option", "--decimals", f"{self.decimals} is not within 0 and 15."))

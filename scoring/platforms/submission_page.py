@@ -11,7 +11,7 @@ from markupsafe import escape
 from scoring.common.text import shortened
 from scoring.common.zips import zipped
 from scoring.core.challenge import Challenge
-from scoring.platforms import sockets
+from scoring.platforms import grand_challenge_sockets
 from scoring.platforms.evaluation import PlatformSettings
 
 PER_DAY, IN_ALL = 5, 100
@@ -92,10 +92,10 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
 
 def _of_jobs(challenge: Challenge[Any, Any], slugs: Mapping[str, str]) -> str:
     """Return what an algorithm writes for a case."""
-    usual = sockets.parts(challenge.inputs) | dict(slugs)
-    outputs = {part: slug for part, slug in usual.items() if part != sockets.CASE}
+    usual = grand_challenge_sockets.parts(challenge.inputs) | dict(slugs)
+    outputs = {part: slug for part, slug in usual.items() if part != grand_challenge_sockets.CASE}
     if not challenge.inputs.outputs:
-        slug, (what, kind) = outputs[sockets.ANSWER], challenge.inputs.per_case
+        slug, (what, kind) = outputs[grand_challenge_sockets.ANSWER], challenge.inputs.per_case
         socket = f"the socket {slug}" if slug else f"one socket of the kind {kind}"
         return f"If the phase runs algorithms, each algorithm writes {what} for a case to {socket}."
     listed = ", ".join(f"{part} to {slug}" for part, slug in outputs.items())
