@@ -15,8 +15,8 @@ from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.comparison import scale
 from scoring.core.challenge import Challenge
-from scoring.history import entries, keeping, views
-from scoring.history.entries import SavedSubmission, series, series_of, steps
+from scoring.history import keeping, saved_submissions, views
+from scoring.history.saved_submissions import SavedSubmission, series, series_of, steps
 from scoring.store.database import Store, is_there
 
 TAB = "History"
@@ -82,7 +82,7 @@ def tab(offer: HistoryContext, _shown: ScoredSubmission) -> None:
         return
     try:
         store = _store()
-        groups = series(entries.saved(store, offer.challenge.id, whose))
+        groups = series(saved_submissions.saved(store, offer.challenge.id, whose))
         chosen = _group(offer, groups)
         if chosen:
             _series(store, offer, chosen)

@@ -17,8 +17,8 @@ from scoring.common.text import markdown
 from scoring.comparison import scale
 from scoring.core.challenge import Challenge
 from scoring.core.submission import labels_digest
-from scoring.history import entries, keeping
-from scoring.history.entries import SavedSubmission
+from scoring.history import keeping, saved_submissions
+from scoring.history.saved_submissions import SavedSubmission
 from scoring.store.database import Store
 
 OPENED, LACKS = "_opened_again", "_opened_lacks"
@@ -89,9 +89,9 @@ def _page(offer: HistoryContext) -> dict[str, Any]:
 def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> None:
     """Restore a kept submission: its files or samples, its fixes and choices. Called before the page is
     drawn. Raises InputRefused where a file cannot be read; nothing is changed then."""
-    submitted = entries.files(store, entry, keeping.SUBMISSION)
-    truth = entries.files(store, entry, keeping.TRUTH)
-    metadata = entries.files(store, entry, keeping.METADATA)
+    submitted = saved_submissions.files(store, entry, keeping.SUBMISSION)
+    truth = saved_submissions.files(store, entry, keeping.TRUTH)
+    metadata = saved_submissions.files(store, entry, keeping.METADATA)
     page = entry.page
     sample = page.get("test_set") or ("" if truth else _sample_of(challenge, entry))
     st.session_state[LACKS] = None if truth or sample else _test_set(challenge.id)

@@ -15,8 +15,8 @@ from scoring.common.text import markdown
 from scoring.comparison import scale
 from scoring.core.challenge import Challenge
 from scoring.core.submission import labels_digest
-from scoring.history import entries, keeping, run_log
-from scoring.history.entries import SavedSubmission
+from scoring.history import keeping, run_log, saved_submissions
+from scoring.history.saved_submissions import SavedSubmission
 from scoring.store.database import Store, is_there
 
 MOST = 20
@@ -31,7 +31,7 @@ def _kept(challenge: Challenge) -> tuple[Store, list[SavedSubmission]] | None:
         return None
     try:
         store = access.program_store()
-        return store, entries.saved(store, challenge.id, whose)[::-1]
+        return store, saved_submissions.saved(store, challenge.id, whose)[::-1]
     except InputRefused:
         return None  # the tab History says why
 
@@ -59,7 +59,7 @@ def offer_test_set(challenge: Challenge, dropped: ChosenInput) -> None:
 
 def _use(store: Store, challenge: Challenge, entry: SavedSubmission) -> None:
     for role in (keeping.TRUTH, keeping.METADATA):
-        keep_and_restore.place(challenge, role, entries.files(store, entry, role), "", "")
+        keep_and_restore.place(challenge, role, saved_submissions.files(store, entry, role), "", "")
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner=False)
@@ -88,7 +88,7 @@ def runs(challenge: Challenge, truth) -> Mapping[str, tuple[str, Callable[[], Ch
 def _opened(entry_id: str, _store: Store, _entry: SavedSubmission) -> ChosenInput:
     """Return the files of a kept run as an input, with the fixes that it was read with."""
     try:
-        files = entries.files(_store, _entry, keeping.SUBMISSION)
+        files = saved_submissions.files(_store, _entry, keeping.SUBMISSION)
     except InputRefused as refused:
         return ChosenInput(entry_id, _entry.name, {}, True, problems=refused.problems)
     chosen = selectors.dropped([uploaded_file(*file) for file in files])

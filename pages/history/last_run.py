@@ -7,7 +7,7 @@ from pages.history import history_tab
 from pages.server import access
 from scoring.common.findings import InputRefused
 from scoring.core.scorecard import ScoreCard
-from scoring.history import entries, keeping
+from scoring.history import keeping, saved_submissions
 from scoring.store.database import is_there
 
 
@@ -19,8 +19,8 @@ def before(scored: ScoredSubmission) -> ScoreCard | None:
         return None
     try:
         store, test_set = access.program_store(), keeping.test_set_of(card, scored.truth)
-        series = entries.series_of(card.challenge, test_set, keeping.rules_of(card))
-        kept = entries.saved(store, card.challenge, whose)
+        series = saved_submissions.series_of(card.challenge, test_set, keeping.rules_of(card))
+        kept = saved_submissions.saved(store, card.challenge, whose)
         others = [e for e in kept if e.series == series and not keeping.is_same(e, card, test_set)]
         return _card(others[-1].id, store, others[-1]) if others else None
     except InputRefused:
@@ -29,4 +29,4 @@ def before(scored: ScoredSubmission) -> ScoreCard | None:
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner=False)
 def _card(entry_id: str, _store, _entry) -> ScoreCard:
-    return entries.card_of(_store, _entry)
+    return saved_submissions.card_of(_store, _entry)

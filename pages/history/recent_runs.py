@@ -9,7 +9,7 @@ from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.comparison import scale
-from scoring.history import entries
+from scoring.history import saved_submissions
 from scoring.store.database import is_there
 
 MOST, OLDER = 5, 45
@@ -23,7 +23,7 @@ def draw() -> None:
         return
     try:
         store = access.program_store()
-        runs = [entry for entry in entries.saved(store, owner=whose) if entry.challenge in REGISTRY]
+        runs = [entry for entry in saved_submissions.saved(store, owner=whose) if entry.challenge in REGISTRY]
         if runs:
             layout.heading("Your recent runs")
         newest_first = runs[::-1]

@@ -17,8 +17,8 @@ from scoring.comparison import scale as scales
 from scoring.core.challenge import Challenge
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
-from scoring.history import entries, keeping
-from scoring.history.entries import SavedSubmission, Step, series, steps
+from scoring.history import keeping, saved_submissions
+from scoring.history.saved_submissions import SavedSubmission, Step, series, steps
 from scoring.history.views import difference, time_of
 from scoring.inputs.sources import FixedSource, open_source
 from scoring.store.database import Store, is_there, open_store
@@ -73,7 +73,7 @@ def _changes(
 
 
 def _list(store: Store, arguments: argparse.Namespace) -> None:
-    kept, chosen = entries.saved(store), arguments.challenge
+    kept, chosen = saved_submissions.saved(store), arguments.challenge
     if chosen is not None:  # any version of a challenge that is declared in a file
         wanted = load_challenge(chosen).id if chosen.endswith(".toml") else chosen
         kept = [entry for entry in kept if wanted in (entry.challenge, entry.challenge.partition("@")[0])]
@@ -120,10 +120,10 @@ def _note(entry: SavedSubmission) -> str:
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
-    entry = entries.saved_submission(store, arguments.kept)
+    entry = saved_submissions.saved_submission(store, arguments.kept)
     if arguments.files:
         _write_files(store, entry, arguments.files)
-    card = entries.card_of(store, entry)
+    card = saved_submissions.card_of(store, entry)
     respond(
         arguments.json,
         entry.as_dict() | {"card": card.as_dict()},
@@ -137,7 +137,9 @@ def _about(entry: SavedSubmission) -> str:
 
 def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
     """Write the files that are kept with an entry into a folder. Raises InputRefused."""
-    named = [file for input_name in keeping.PLACES for file in entries.files(store, entry, input_name)]
+    named = [
+        file for input_name in keeping.PLACES for file in saved_submissions.files(store, entry, input_name)
+    ]
     if not named:
         message = "this entry has no files: it was made from a sample."
         raise InputRefused([error("nothing-kept", entry.id, message)])
@@ -150,12 +152,14 @@ def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
 
 
 def _write_note(store: Store, arguments: argparse.Namespace) -> None:
-    entry = keeping.write_note(store, entries.saved_submission(store, arguments.kept).id, arguments.text)
+    entry = keeping.write_note(
+        store, saved_submissions.saved_submission(store, arguments.kept).id, arguments.text
+    )
     print(_about(entry))
 
 
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
-    submissions = [entries.saved_submission(store, kept_id) for kept_id in arguments.kept]
+    submissions = [saved_submissions.saved_submission(store, kept_id) for kept_id in arguments.kept]
     count = keeping.delete(store, [entry.id for entry in submissions])
     print(f"Deleted for good: {len({entry.id for entry in submissions})} kept, {count} files of the store.")
 

@@ -19,7 +19,7 @@ from scoring.common.text import shortened
 from scoring.comparison.comparability import EQUAL, options_by_team
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import labels_digest
-from scoring.history.entries import SavedSubmission, of_row
+from scoring.history.saved_submissions import SavedSubmission, of_row
 from scoring.inputs.sources import is_litter, sha256
 from scoring.statistics.intervals import AUTO, ONCE_AUTO
 from scoring.store import schema

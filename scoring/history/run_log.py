@@ -10,8 +10,8 @@ from scoring.common.findings import InputRefused, error
 from scoring.core.challenge import Challenge
 from scoring.core.file_contents import opened
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.history import entries, keeping
-from scoring.history.entries import SavedSubmission
+from scoring.history import keeping, saved_submissions
+from scoring.history.saved_submissions import SavedSubmission
 from scoring.inputs.sources import Source, open_source
 from scoring.store.database import Store, open_store
 
@@ -66,8 +66,11 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
     """
     _check(run)
     store, refusal = open_store(), None
-    for entry in test_sets_of(reversed(entries.saved(store, owner=keeping.LOCAL))):
-        challenge, files = load_challenge(entry.challenge), entries.files(store, entry, keeping.TRUTH)
+    for entry in test_sets_of(reversed(saved_submissions.saved(store, owner=keeping.LOCAL))):
+        challenge, files = (
+            load_challenge(entry.challenge),
+            saved_submissions.files(store, entry, keeping.TRUTH),
+        )
         try:
             cases = challenge.read_truth(opened(dict(files)), entry.test_set_name)
             return _kept(store, run, challenge, cases, (entry.test_set_name, files), options)
@@ -103,7 +106,7 @@ def fitting(
     for entry in sets:
         challenge = load_challenge(entry.challenge)
         try:
-            files = dict(entries.files(store, entry, keeping.TRUTH))
+            files = dict(saved_submissions.files(store, entry, keeping.TRUTH))
             cases = challenge.read_truth(opened(files), entry.test_set_name)
             challenge.score(cases, challenge.read_predictions(source, cases, name), resamples=0)
             return entry

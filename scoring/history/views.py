@@ -11,7 +11,7 @@ from scoring.comparison.pairwise import PairedDifference
 from scoring.comparison.scale import Scale
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
-from scoring.history.entries import SavedSubmission, Step, best_of, card_of, compared
+from scoring.history.saved_submissions import SavedSubmission, Step, best_of, card_of, compared
 from scoring.presentation.figures.over_time import Moment, progress
 from scoring.presentation.figures.theme import Theme
 from scoring.store.database import Store

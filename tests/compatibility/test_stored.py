@@ -15,7 +15,7 @@ from zipfile import ZipFile
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.history import entries
+from scoring.history import saved_submissions
 from scoring.store import schema
 from scoring.store.database import open_store
 from scoring.version import __version__
@@ -255,16 +255,16 @@ def test_what_was_kept_before_is_known_again_while_its_score_is_the_same(stored,
         20,
         "--keep",
     )
-    before = {entry.id: entry for entry in entries.saved(open_store(), "melanoma")}
+    before = {entry.id: entry for entry in saved_submissions.saved(open_store(), "melanoma")}
     assert {entry.program for entry in before.values()} == {"0.1.0"}
     (known,) = (entry for entry in before.values() if entry.name == "model-3.csv")
     for _ in range(2):
         assert "Was kept before" in done(*score).err
-    assert {entry.id for entry in entries.saved(open_store(), "melanoma")} == before.keys()
+    assert {entry.id for entry in saved_submissions.saved(open_store(), "melanoma")} == before.keys()
     change_score(known.id)
     assert "Was kept before" not in done(*score).err
     assert "Was kept before" in done(*score).err
-    (new,) = (one for one in entries.saved(open_store(), "melanoma") if one.id not in before)
+    (new,) = (one for one in saved_submissions.saved(open_store(), "melanoma") if one.id not in before)
     assert (new.name, new.program) == ("model-3.csv", __version__)
 
 

@@ -9,8 +9,8 @@ from sqlalchemy import text
 from scoring.common.findings import InputRefused
 from scoring.comparison import pairwise
 from scoring.core.views import Figure, Table, Text
-from scoring.history import entries, keeping
-from scoring.history.entries import FIRST, SECOND, compared, series, steps
+from scoring.history import keeping, saved_submissions
+from scoring.history.saved_submissions import FIRST, SECOND, compared, series, steps
 from scoring.history.views import CAUTION, blocks, summary
 from scoring.store.database import is_there, open_store
 from scoring.store.kept_files import MARK
@@ -35,7 +35,7 @@ def kept(truth: Path, *noises: float) -> list[str]:
         path = predictions(truth.parent / f"model-{number}.csv", number, noise)
         done = score(truth, path, "--keep", "--note", f"noise {noise}")
         assert done.status == 0, done.err
-    return [entry.id for entry in entries.saved(open_store())]
+    return [entry.id for entry in saved_submissions.saved(open_store())]
 
 
 def listed() -> list[dict]:
@@ -67,8 +67,8 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     assert [one["best_before"] for one in found["kept"]] == [None, ids[0], ids[1]]
     assert [one["note"] for one in found["kept"]] == ["noise 1.4", "noise 0.6", "noise 1.9"]
     store = open_store()
-    all_kept = entries.saved(store)
-    cards = [entries.card_of(store, entry) for entry in all_kept]
+    all_kept = saved_submissions.saved(store)
+    cards = [saved_submissions.card_of(store, entry) for entry in all_kept]
     between = compared("melanoma", cards[2], cards[1]).comparison
     change = pairwise.change(between, FIRST, SECOND)
     last = found["kept"][2]
@@ -99,7 +99,9 @@ def test_the_same_is_kept_once_and_other_rules_are_another_series(database, trut
     (first,) = kept(truth, 1.0)
     again = score(truth, tmp_path / "model-0.csv", "--keep", "--note", "second thoughts")
     assert "Was kept before" in again.err
-    assert [(one.id, one.note) for one in entries.saved(open_store())] == [(first, "second thoughts")]
+    assert [(one.id, one.note) for one in saved_submissions.saved(open_store())] == [
+        (first, "second thoughts")
+    ]
     other = labels(tmp_path / "other.csv", wrong=(1,))
     assert score(other, tmp_path / "model-0.csv", "--keep").status == 0
     assert score(truth, tmp_path / "model-0.csv", "--keep", "--seed", 1).status == 0
@@ -124,7 +126,7 @@ def test_what_is_deleted_is_gone_from_the_disk_and_what_others_need_stays(databa
     assert run("history", "delete", second).out == "Deleted for good: 1 kept, 2 files of the store.\n"
     assert on_disk(folder, content), "the other entry still needs it"
     assert not on_disk(folder, truth.read_bytes())
-    left = [entry.id for entry in entries.saved(store)]
+    left = [entry.id for entry in saved_submissions.saved(store)]
     assert second not in left
     assert first in left
     assert run("history", "delete", *left).status == 0
@@ -137,7 +139,7 @@ def test_what_is_deleted_is_gone_from_the_disk_and_what_others_need_stays(databa
 def test_somebody_elses_is_neither_seen_nor_changed(database, truth):
     (mine,) = kept(truth, 1.0)
     store = open_store()
-    assert entries.saved(store, owner="ada") == []
+    assert saved_submissions.saved(store, owner="ada") == []
     for attempt in (
         lambda: keeping.delete(store, [mine], "ada"),
         lambda: keeping.write_note(store, mine, "x", "ada"),
@@ -147,13 +149,13 @@ def test_somebody_elses_is_neither_seen_nor_changed(database, truth):
     with pytest.raises(InputRefused, match="bad-note"):
         keeping.write_note(store, mine, "x" * 2001)
     assert run("history", "note", mine, "better").out.endswith(": better\n")
-    assert entries.saved_submission(store, mine).note == "better"
+    assert saved_submissions.saved_submission(store, mine).note == "better"
 
 
 def test_a_damaged_file_is_a_sentence_and_its_entry_can_still_be_deleted(database, truth, tmp_path):
     (mine,) = kept(truth, 1.0)
     store = open_store()
-    store.files.place(entries.saved_submission(store, mine).card).write_bytes(b"{}")
+    store.files.place(saved_submissions.saved_submission(store, mine).card).write_bytes(b"{}")
     done = run("history", "show", mine)
     assert (done.status, "was changed since it was kept" in done.err) == (2, True)
     assert run("history", "delete", mine).status == 0

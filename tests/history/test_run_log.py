@@ -6,7 +6,7 @@ import io
 import pytest
 
 import scoring
-from scoring.history import entries
+from scoring.history import saved_submissions
 from scoring.store.database import open_store
 
 
@@ -33,7 +33,7 @@ def test_a_run_is_scored_and_kept_with_name_and_settings():
     assert (
         card.score == scoring.score("melanoma", truth=truth("a"), predictions=frame("a"), resamples=20).score
     )
-    (kept,) = entries.saved(open_store())
+    (kept,) = saved_submissions.saved(open_store())
     assert (kept.name, kept.score, kept.has_truth) == ("unet-1", card.score, True)
     assert kept.as_dict()["config"] == {"lr": 0.001}
     assert kept.about == "lr=0.001"
@@ -44,11 +44,11 @@ def test_later_runs_find_the_kept_test_set_that_has_their_cases():
         scoring.log(frame(ids), name=ids, challenge="melanoma", truth=truth(ids), resamples=20)
     card = scoring.log(frame("a", 0.3), name="a-2", resamples=20)
     assert card.n_cases == 20
-    kept = {entry.name: entry for entry in entries.saved(open_store())}
+    kept = {entry.name: entry for entry in saved_submissions.saved(open_store())}
     assert kept["a-2"].series == kept["a"].series != kept["b"].series
     with pytest.raises(scoring.InputRefused, match="c0"):
         scoring.log(frame("c"))
-    assert len(entries.saved(open_store())) == 3
+    assert len(saved_submissions.saved(open_store())) == 3
 
 
 @pytest.mark.parametrize("config", [{"model": object()}, {"x": "y" * 3000}])

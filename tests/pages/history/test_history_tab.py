@@ -4,7 +4,7 @@ import pytest
 
 import scoring
 from scoring.challenges import REGISTRY, samples
-from scoring.history import entries
+from scoring.history import saved_submissions
 from scoring.store.database import open_store
 from tests.support.boards import labels, predictions
 from tests.support.command_line import run
@@ -40,7 +40,7 @@ def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
     shown = words(app)
     assert "Did it get better?" in shown
     assert f"{sample.submissions[second].title} scores " in shown.replace("*", "")
-    kept = entries.saved(open_store())
+    kept = saved_submissions.saved(open_store())
     assert [entry.note for entry in kept] == ["the first", "the second"]
 
     app.selectbox(key="history_chosen").set_value(kept[0].id).run()
@@ -48,7 +48,7 @@ def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
     assert "has the same result as when it was kept on" in words(app)
     assert app.selectbox(key=f"{challenge_id}_submission").value == first
     app.button(key="history_delete").click().run()
-    assert [entry.id for entry in entries.saved(open_store())] == [kept[1].id]
+    assert [entry.id for entry in saved_submissions.saved(open_store())] == [kept[1].id]
     assert not app.exception
 
 
@@ -61,7 +61,7 @@ def test_an_own_file_comes_back_with_its_mends_choices_and_test_set(opened):
         app.file_uploader(key="puma_submission_files").upload(path.name, path.read_bytes())
     app.run()
     keep(app, "mine")
-    (kept,) = entries.saved(open_store())
+    (kept,) = saved_submissions.saved(open_store())
     assert kept.rules["rules"] == "pooled"
     fresh = opened("puma", tab="History")
     assert fresh.segmented_control(key="rules").value == "description"
@@ -112,7 +112,7 @@ def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
     app = opened("melanoma", tab="History")
     assert "Nothing is kept of this test set" in words(app)
     assert "labels.csv" not in words(app)
-    (kept,) = entries.saved(open_store())
+    (kept,) = saved_submissions.saved(open_store())
     app = opened("overview")
     assert "p.csv" in words(app)
     app.button(key=f"recent_{kept.id}").click().run()
@@ -154,7 +154,7 @@ def test_a_kept_test_set_is_recognised_by_the_ids_of_what_is_dropped_and_its_run
     assert_scored(app, "melanoma", card.score)
     (title,) = (title for title in options_of_second(app) if "unet" in title)
     assert "unet-a" in title
-    kept = {entry.name: entry.id for entry in entries.saved(open_store())}
+    kept = {entry.name: entry.id for entry in saved_submissions.saved(open_store())}
     app.selectbox(key="melanoma_second").set_value(f"kept_{kept['unet-a']}").run()
     assert not app.exception
     assert "newer.csv scores " in words(app).replace("*", "")
