@@ -19,7 +19,7 @@ from scoring.core.lazy import Lazy
 from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
 from scoring.core.scores import Predictions, ScoreSettings, Scoring, Truth
-from scoring.inputs.jobs import with_table
+from scoring.inputs.grand_challenge_jobs import with_table
 from scoring.inputs.sources import Source, open_source
 from scoring.statistics.options import StatisticsOptions
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from scoring.common.findings import Finding
 from scoring.core.scorecard import ScoreCard
-from scoring.inputs.jobs import USUAL, AnswerColumns
+from scoring.inputs.grand_challenge_jobs import USUAL, AnswerColumns
 from scoring.inputs.sources import Source
 
 

@@ -19,8 +19,8 @@ from markupsafe import escape
 
 from scoring.common.quantities import SCORE
 from scoring.common.text import as_json
-from scoring.inputs.jobs import INPUTS as INPUTS_LISTING
-from scoring.inputs.jobs import as_table
+from scoring.inputs.grand_challenge_jobs import INPUTS as INPUTS_LISTING
+from scoring.inputs.grand_challenge_jobs import as_table
 from scoring.inputs.sources import open_source
 from scoring.platforms.evaluation import (
     EvaluationResult,

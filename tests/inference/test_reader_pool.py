@@ -18,7 +18,7 @@ from scoring.inference import reader_pool
 from scoring.inference.reader_pool import ReaderPool
 from scoring.inference.worker_protocol import MALFORMED
 from scoring.inputs import tables, workbooks
-from scoring.inputs.jobs import cases_of_jobs
+from scoring.inputs.grand_challenge_jobs import cases_of_jobs
 from scoring.inputs.nuclei.reader import parse
 from scoring.inputs.table_edits import fixed_table
 from tests.support import readers

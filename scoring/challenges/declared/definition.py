@@ -15,7 +15,7 @@ from scoring.core.lazy import Lazy
 from scoring.core.scores import ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions
 from scoring.inputs.case_tables import IMAGE_ENDINGS
-from scoring.inputs.jobs import AnswerColumns
+from scoring.inputs.grand_challenge_jobs import AnswerColumns
 
 PICTURES = tuple(ending.removeprefix(".") for ending in IMAGE_ENDINGS)
 WITH_IMAGES = InputKind("Table of the truth, or zip or files with table and images", PICTURES)

@@ -20,7 +20,7 @@ from scoring.common.text import shortened
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
 from scoring.inputs.case_tables import nothing_in_common
-from scoring.inputs.jobs import by_case
+from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid

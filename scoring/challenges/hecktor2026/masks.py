@@ -16,7 +16,7 @@ from scoring.common.findings import Cancelled, Finding, InputRefused, error, not
 from scoring.common.fixes import ANY, renaming
 from scoring.inference.cluster.masks import compare_all
 from scoring.inputs.case_tables import OTHER_TABLES
-from scoring.inputs.jobs import LISTING, by_case
+from scoring.inputs.grand_challenge_jobs import LISTING, by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import Mask, examine
 from scoring.inputs.masks.errors import MaskError

@@ -20,7 +20,7 @@ from scoring.core.challenge import Context
 from scoring.core.submission import ignored
 from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, suggestions
-from scoring.inputs.jobs import by_case
+from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.nuclei.reader import Nuclei
 from scoring.inputs.nuclei.tiles import by_slide, by_tile
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source

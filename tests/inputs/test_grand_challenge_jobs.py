@@ -7,7 +7,7 @@ import pytest
 
 import scoring
 from scoring.challenges.recognition import recognise
-from scoring.inputs.jobs import by_case
+from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.sources import open_source
 from tests.support.archives import archive_of
 from tests.support.findings import refused
