@@ -11,7 +11,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
 from pages.display import finding_list
-from pages.server import access, jobs, network_exposure
+from pages.server import access, background_jobs, network_exposure
 from scoring.access.roles import Role
 from scoring.common.findings import InputRefused, error
 from scoring.inference.model_pool import Cancelled
@@ -53,12 +53,14 @@ def do(work: Callable[..., Any], *arguments: Any) -> None:
     done(attempt(work, *arguments))
 
 
-def long(key: tuple, work: Callable[[jobs.Job], Any], least: Role = Role.ORGANIZER) -> None:
+def long(key: tuple, work: Callable[[background_jobs.Job], Any], least: Role = Role.ORGANIZER) -> None:
     """Begin work on a board in the background if this visitor may. key: of the work in this session."""
     if access.allowed(least) and (least < Role.ORGANIZER or may_organize()):
-        whole = (jobs.session_id(), "board", *key)
-        jobs.queue().forget(whole)
-        st.session_state[_place(key)] = jobs.queue().submit(whole, lambda job: scoring_run.attempt(work, job))
+        whole = (background_jobs.session_id(), "board", *key)
+        background_jobs.queue().forget(whole)
+        st.session_state[_place(key)] = background_jobs.queue().submit(
+            whole, lambda job: scoring_run.attempt(work, job)
+        )
 
 
 def outcome(key: tuple, counts: str) -> Outcome | None:
@@ -68,7 +70,7 @@ def outcome(key: tuple, counts: str) -> Outcome | None:
     if job is None:
         return None
     if not job.future.done():
-        jobs.watch(job, (jobs.session_id(), "board", *key), counts)
+        background_jobs.watch(job, (background_jobs.session_id(), "board", *key), counts)
         st.stop()
     del st.session_state[_place(key)]
     problem = job.future.exception()
@@ -79,7 +81,7 @@ def outcome(key: tuple, counts: str) -> Outcome | None:
     raise problem
 
 
-def progress(job: jobs.Job) -> Callable[[int, int], None]:
+def progress(job: background_jobs.Job) -> Callable[[int, int], None]:
     """Return a callback for the progress of a job, which ends it if it was cancelled."""
 
     def count(done: int, total: int) -> None:

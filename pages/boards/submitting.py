@@ -14,7 +14,7 @@ from pages.display.render import BlockPath
 from pages.input_widgets import selectors
 from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput
-from pages.server import jobs
+from pages.server import background_jobs
 from scoring.boards import deletion, views
 from scoring.boards.board import OpenBoard
 from scoring.boards.hidden_truth import organizer_notices
@@ -82,7 +82,9 @@ def _to_send(board: OpenBoard, single: list[ChosenInput], packs: list[ChosenInpu
     return submissions
 
 
-def _submit(board: OpenBoard, submissions: list[Any], job: jobs.Job) -> tuple[list[Receipt], list[Finding]]:
+def _submit(
+    board: OpenBoard, submissions: list[Any], job: background_jobs.Job
+) -> tuple[list[Receipt], list[Finding]]:
     """Submit one after the other; what is refused is listed, the others count."""
     receipts: list[Receipt] = []
     problems: list[Finding] = []

@@ -11,7 +11,7 @@ from pages.boards.board_context import BoardPage
 from pages.display import finding_list, layout, render
 from pages.display.render import BlockPath
 from pages.input_widgets import selectors
-from pages.server import jobs
+from pages.server import background_jobs
 from scoring.boards import views
 from scoring.boards.board import OpenBoard, opened
 from scoring.boards.ranking.board_ranking import board_ranking
@@ -78,7 +78,7 @@ def _rescored(
     board: OpenBoard,
     truth: selectors.ChosenInput | None,
     table: selectors.ChosenInput | None,
-    job: jobs.Job,
+    job: background_jobs.Job,
     version: int | None = None,
 ) -> int:
     source, name = (truth.source, truth.name) if truth else (None, None)

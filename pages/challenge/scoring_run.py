@@ -17,7 +17,7 @@ import streamlit as st
 import scoring
 from pages.input_widgets import dropped_files, selectors
 from pages.input_widgets.selectors import ChosenInput
-from pages.server import jobs, memory_budget
+from pages.server import background_jobs, memory_budget
 from scoring.challenges import samples
 from scoring.core.scorecard import ScoreCard
 from scoring.inference.cluster.scheduler import ClusterUnusable
@@ -52,7 +52,7 @@ class PictureOutcome:
 class Running:
     """A step that runs in the background. key: of the job in the queue. counts: the unit of its progress."""
 
-    job: jobs.Job
+    job: background_jobs.Job
     key: tuple
     counts: str
 
@@ -232,21 +232,21 @@ def run(
     if content in runs.outcomes:
         return runs.outcomes[content]
 
-    def work(job: jobs.Job) -> None:
+    def work(job: background_jobs.Job) -> None:
         if content not in runs.outcomes:  # another session's run of the same files may have ended meanwhile
             runs.keep(content, attempt(long_work, progress=job.progress, cancelled=job.cancelled))
 
-    going_on = submitted((jobs.session_id(), *content), work, counts, patience)
+    going_on = submitted((background_jobs.session_id(), *content), work, counts, patience)
     return going_on or runs.outcomes.get(content) or run(content, counts, long_work, runs, patience)
 
 
-def submitted(key: tuple, work: jobs.Work, counts: str, patience: float) -> Running | None:
+def submitted(key: tuple, work: background_jobs.Work, counts: str, patience: float) -> Running | None:
     """Put work into the queue and wait for it so many seconds; None where it ended well."""
-    job = jobs.queue().submit(key, work)
+    job = background_jobs.queue().submit(key, work)
     if not job.stop.is_set():
         wait([job.future], patience)
     if job.future.done() and job.future.exception() is None:
-        jobs.queue().forget(key)
+        background_jobs.queue().forget(key)
         return None
     return Running(job, key, counts)
 
@@ -258,7 +258,7 @@ def running(work: Running, caption: str = "") -> None:
     if caption:
         st.caption(caption)
     if not job.future.done():
-        jobs.watch(job, key, work.counts)
+        background_jobs.watch(job, key, work.counts)
         return
     problem = job.future.exception()
     if problem is None:
@@ -273,7 +273,7 @@ def running(work: Running, caption: str = "") -> None:
     else:
         st.error(f"The run ended unexpectedly. {STILL_HERE}", icon=":material/error:")
     if st.button("Run again", key=f"run_again_{abs(hash(key))}", icon=":material/replay:"):
-        jobs.queue().forget(key)
+        background_jobs.queue().forget(key)
         st.rerun()
 
 

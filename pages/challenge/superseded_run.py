@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.challenge.scoring_run import Running
 from pages.input_widgets.selectors import ChosenInput
-from pages.server import jobs
+from pages.server import background_jobs
 from scoring.common.text import markdown
 
 LAST, STOPPED = "_last_run_{}", "_stopped_run_{}"
@@ -29,7 +29,7 @@ def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> 
     last: LastRun | None = state.get(LAST.format(challenge_id))
     if last is not None and last.content != content:
         del state[LAST.format(challenge_id)]
-        if jobs.queue().replace(last.key):
+        if background_jobs.queue().replace(last.key):
             state[STOPPED.format(challenge_id)] = (last.name, content)
     name, replacement = state.get(STOPPED.format(challenge_id), ("", None))
     if replacement == content:

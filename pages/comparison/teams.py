@@ -14,7 +14,7 @@ from pages.input_widgets import selectors
 from pages.input_widgets.option_widgets import chosen_before, option_widget
 from pages.input_widgets.selectors import ChosenInput
 from pages.input_widgets.upload_widget import MODEL
-from pages.server import jobs, memory_budget
+from pages.server import background_jobs, memory_budget
 from scoring.boards.bundles import bundle
 from scoring.challenges.recognition import recognise
 from scoring.challenges.samples import SampleTestSet
@@ -222,7 +222,7 @@ def cards(
     if not waiting:
         return {name: runs[name].outcomes[key] for name, key in keys.items()}
 
-    def work(job: jobs.Job) -> None:
+    def work(job: background_jobs.Job) -> None:
         for done, team in enumerate(waiting):
             job.progress(done, len(waiting))
             if job.cancelled():
@@ -231,13 +231,13 @@ def cards(
             outcome = scoring_run.attempt(_card, challenge, truth, team, options, job)
             runs[team.name].keep(keys[team.name], outcome)
 
-    key = (jobs.session_id(), "teams", *(keys[team.name] for team in waiting))
+    key = (background_jobs.session_id(), "teams", *(keys[team.name] for team in waiting))
     going_on = scoring_run.submitted(key, work, "teams", scoring_run.SHORT_SECONDS)
     return going_on or {name: runs[name].outcomes[key] for name, key in keys.items()}
 
 
 def _card(
-    challenge: Challenge, truth, team: ComparedTeam, shared: Mapping, job: jobs.Job
+    challenge: Challenge, truth, team: ComparedTeam, shared: Mapping, job: background_jobs.Job
 ) -> scoring.ScoreCard:
     options = {"with_curves": False, **shared, **team.options}
     file = team.submission

@@ -11,7 +11,7 @@ import scoring
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.input_widgets.selectors import ChosenInput
-from pages.server import jobs
+from pages.server import background_jobs
 from pages.single_image_parts import session
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
@@ -242,6 +242,6 @@ def measure_later() -> None:
     """Make way in the queue for what the visitor is waiting for."""
     running = st.session_state.pop(MEASURING, None)
     if running is not None:
-        jobs.queue().stop(running.job)
-        jobs.queue().forget(running.key)
+        background_jobs.queue().stop(running.job)
+        background_jobs.queue().forget(running.key)
     session.await_work()

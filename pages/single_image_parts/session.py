@@ -9,7 +9,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import FinishedRuns, Outcome, Running
 from pages.display import downloads
-from pages.server import jobs
+from pages.server import background_jobs
 from scoring.inference.model_pool import Cancelled
 
 PREFIX = "_single_"
@@ -45,7 +45,7 @@ def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
     st.session_state.pop(AWAITED, None)
     waiting = st.session_state.setdefault(JOBS, {})
     if not isinstance(outcome, Running):
-        waiting.pop((jobs.session_id(), *key), None)
+        waiting.pop((background_jobs.session_id(), *key), None)
     elif waiting.get(outcome.key, (None,))[0] is not outcome.job:
         waiting[outcome.key] = (outcome.job, box)
     return outcome
@@ -79,9 +79,9 @@ def working() -> bool:
 def forget() -> None:
     """Free all that is held, and stop what works on it."""
     for key, (job, box) in st.session_state.get(JOBS, {}).items():
-        jobs.queue().stop(job)
+        background_jobs.queue().stop(job)
         box.clear()
-        jobs.queue().forget(key)
+        background_jobs.queue().forget(key)
     downloads.forget_own()
     for name in [name for name in st.session_state if str(name).startswith(PREFIX)]:
         del st.session_state[name]

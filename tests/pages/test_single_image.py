@@ -21,7 +21,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from pages.input_widgets import dropped_photographs
-from pages.server import jobs
+from pages.server import background_jobs
 from pages.single_image_parts import image_upload, model, query, reading, session
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
@@ -80,7 +80,7 @@ def single_image(opened):
 def settled(app: AppTest) -> AppTest:
     """The page once the model has been asked about the test set, and that has been measured."""
     for _ in range(2):
-        for job in list(jobs.queue()._jobs.values()):
+        for job in list(background_jobs.queue()._jobs.values()):
             job.future.exception()
         app.run()
     return app
@@ -643,7 +643,7 @@ def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
     blocked = threading.Event()
     app.session_state["_session"] = "visitor"
     key = ("visitor", "blocked")
-    jobs.queue().submit(key, lambda job: blocked.wait(60))
+    background_jobs.queue().submit(key, lambda job: blocked.wait(60))
     try:
         app.button(key="single_map").click().run()
         pixels = weakref.ref(app.session_state[dropped_photographs.HELD][0].photograph)
@@ -653,7 +653,7 @@ def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
         assert pixels() is None
     finally:
         blocked.set()
-        jobs.queue().forget(key)
+        background_jobs.queue().forget(key)
 
 
 def test_no_answer_and_the_scores_shown_anyway_stay_while_maps_are_made(single_image):
@@ -662,7 +662,7 @@ def test_no_answer_and_the_scores_shown_anyway_stay_while_maps_are_made(single_i
     blocked = threading.Event()
     app.session_state["_session"] = "visitor"
     key = ("visitor", "blocked")
-    jobs.queue().submit(key, lambda job: blocked.wait(60))
+    background_jobs.queue().submit(key, lambda job: blocked.wait(60))
     try:
         app.button(key="single_map").click().run()
         assert headlines(app)[0] == "No answer"
@@ -671,7 +671,7 @@ def test_no_answer_and_the_scores_shown_anyway_stay_while_maps_are_made(single_i
         assert "Highest score" in said(app)
     finally:
         blocked.set()
-        jobs.queue().forget(key)
+        background_jobs.queue().forget(key)
     settled(app)
     assert "Strongest change" in said(app)
     assert lead(app) == score
@@ -828,7 +828,7 @@ def test_a_map_that_was_asked_for_goes_before_what_runs_unasked(opened, monkeypa
 
     monkeypatch.setattr(model.quality, "measured", endless)
     app = opened("single_image", challenge="melanoma")
-    for key, job in list(jobs.queue()._jobs.items()):
+    for key, job in list(background_jobs.queue()._jobs.items()):
         if "quality" not in key:
             job.future.exception()
     app.run()
@@ -841,5 +841,5 @@ def test_a_map_that_was_asked_for_goes_before_what_runs_unasked(opened, monkeypa
             app.run()
         assert "Strongest change" in said(app)
     finally:
-        for job in jobs.queue()._jobs.values():
+        for job in background_jobs.queue()._jobs.values():
             job.stop.set()

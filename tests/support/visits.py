@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import scoring
-from pages.server import jobs
+from pages.server import background_jobs
 from scoring.challenges import samples
 from scoring.common.findings import InputRefused
 from scoring.common.markup import plain
@@ -31,7 +31,7 @@ def put(
 
 def finished(app: AppTest) -> AppTest:
     """The page once its running model has ended: what the polling fragment would do."""
-    for job in list(jobs.queue()._jobs.values()):
+    for job in list(background_jobs.queue()._jobs.values()):
         job.future.exception()
     return app.run()
 

@@ -3,7 +3,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.challenge import scoring_run
 from pages.input_widgets.selectors import ChosenInput
-from pages.server import jobs
+from pages.server import background_jobs
 from scoring.inputs.sources import sha256
 
 
@@ -13,13 +13,13 @@ def ended_meanwhile():
     import streamlit as st
 
     from pages.challenge import scoring_run
-    from pages.server import jobs
+    from pages.server import background_jobs
 
     if "asked" in st.session_state:
         st.caption("drawn anew")
     else:
         st.session_state["asked"] = True
-        job = jobs.Job()
+        job = background_jobs.Job()
         job.future = Future()
         job.future.set_result("the result")
         scoring_run.running(scoring_run.Running(job, ("key",), "images"))
@@ -29,9 +29,9 @@ def failed():
     from concurrent.futures import Future
 
     from pages.challenge import scoring_run
-    from pages.server import jobs
+    from pages.server import background_jobs
 
-    job = jobs.Job()
+    job = background_jobs.Job()
     job.future = Future()
     job.future.set_exception(ValueError("secret words"))
     scoring_run.running(scoring_run.Running(job, ("key",), "images"))
@@ -51,7 +51,7 @@ def test_a_run_that_failed_says_so_without_the_words_of_the_failure():
 
 
 def test_a_job_knows_what_is_left_once_it_has_begun():
-    job = jobs.Job()
+    job = background_jobs.Job()
     assert job.seconds_left is None
     job.begun = 0.0
     assert job.seconds_left is None

@@ -6,8 +6,8 @@ from concurrent.futures import wait
 
 import pytest
 
-from pages.server import jobs
-from pages.server.jobs import JobQueue
+from pages.server import background_jobs
+from pages.server.background_jobs import JobQueue
 from scoring.inference.model_pool import Cancelled
 
 PATIENCE = 30
@@ -20,7 +20,7 @@ class Slow:
         self.name, self._order = name, order
         self.begun, self.let_go = threading.Event(), threading.Event()
 
-    def __call__(self, job: jobs.Job) -> str:
+    def __call__(self, job: background_jobs.Job) -> str:
         self._order.append(self.name)
         self.begun.set()
         while not self.let_go.wait(0.005):
@@ -55,14 +55,14 @@ def pass_time(queue: JobQueue, now: list[float], seconds: float) -> None:
         job.seen = now[0]
 
 
-def await_turn(queue: JobQueue, job: jobs.Job) -> None:
+def await_turn(queue: JobQueue, job: background_jobs.Job) -> None:
     """Ask for a job as a page does, until those who make way have ended."""
     until = time.monotonic() + PATIENCE
     while job.begun is None and time.monotonic() < until:
         queue.ahead_of(job)
 
 
-def ends(job: jobs.Job) -> object:
+def ends(job: background_jobs.Job) -> object:
     return job.future.result(PATIENCE)
 
 
@@ -137,11 +137,11 @@ def test_a_waiting_job_that_is_stopped_ends_at_once_and_is_never_begun(slow):
 
 def test_a_job_ends_30_seconds_after_its_session_left(slow, monkeypatch):
     now, here = [0.0], {"a": True, "b": True}
-    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(background_jobs, "monotonic", lambda: now[0])
     queue, works = JobQueue(1), {name: slow(name) for name in "ab"}
     found = {}
     for name, work in works.items():
-        monkeypatch.setattr(jobs, "presence", lambda name=name: lambda: here[name])
+        monkeypatch.setattr(background_jobs, "presence", lambda name=name: lambda: here[name])
         found[name] = queue.submit((name, 1), work)
     begins(works["a"])
     now[0] = 100.0
@@ -157,12 +157,12 @@ def test_a_job_ends_30_seconds_after_its_session_left(slow, monkeypatch):
 
 def test_what_waits_is_given_up_too_when_its_session_left(slow, monkeypatch):
     now, here = [0.0], {"a": True, "b": False, "c": True}
-    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
-    monkeypatch.setattr(jobs, "LONG_SECONDS", 99)
+    monkeypatch.setattr(background_jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(background_jobs, "LONG_SECONDS", 99)
     queue, works = JobQueue(1), {name: slow(name) for name in "abc"}
     found = {}
     for name, work in works.items():
-        monkeypatch.setattr(jobs, "presence", lambda name=name: lambda: here[name])
+        monkeypatch.setattr(background_jobs, "presence", lambda name=name: lambda: here[name])
         found[name] = queue.submit((name, 1), work)
     assert queue.ahead_of(found["c"]) == 2
     now[0] = 31.0
@@ -173,12 +173,12 @@ def test_what_waits_is_given_up_too_when_its_session_left(slow, monkeypatch):
 
 def test_a_job_beyond_its_time_makes_way_for_those_who_wait_only(slow, monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
-    monkeypatch.setattr(jobs, "LONG_SECONDS", jobs.BUDGET_SECONDS + 9)
+    monkeypatch.setattr(background_jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(background_jobs, "LONG_SECONDS", background_jobs.BUDGET_SECONDS + 9)
     queue, hog, other = JobQueue(1), slow("hog"), slow("other")
     job = queue.submit(("a", 1), hog)
     begins(hog)
-    now[0] = job.seen = jobs.BUDGET_SECONDS + 1.0
+    now[0] = job.seen = background_jobs.BUDGET_SECONDS + 1.0
     assert not job.cancelled()
     job.seen = now[0]
     queue.submit(("b", 1), other)
@@ -191,8 +191,8 @@ def test_a_job_beyond_its_time_makes_way_for_those_who_wait_only(slow, monkeypat
 def test_a_newcomer_begins_beside_jobs_that_take_long(slow, monkeypatch):
     """However many sessions hold the queue with slow models, and nobody waits longer than a minute."""
     now = [0.0]
-    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
-    monkeypatch.setattr(jobs, "LONG_JOBS", 2)
+    monkeypatch.setattr(background_jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(background_jobs, "LONG_JOBS", 2)
     queue, hogs = JobQueue(2), [slow(f"hog {i}") for i in range(6)]
     for turn in range(3):
         pair = hogs[2 * turn : 2 * turn + 2]
@@ -201,7 +201,7 @@ def test_a_newcomer_begins_beside_jobs_that_take_long(slow, monkeypatch):
             begins(hog)
         newcomer = queue.submit((f"newcomer {turn}", 1), slow(f"newcomer {turn}"))
         assert newcomer.begun is None
-        pass_time(queue, now, jobs.ENDED_SECONDS + 1)
+        pass_time(queue, now, background_jobs.ENDED_SECONDS + 1)
         await_turn(queue, newcomer)
         assert newcomer.begun == now[0]
         queue.stop(newcomer)
@@ -214,7 +214,7 @@ def test_a_newcomer_begins_beside_jobs_that_take_long(slow, monkeypatch):
 def test_a_newcomer_behind_a_line_of_slow_jobs_waits_a_minute_and_no_longer(slow, monkeypatch):
     """Twelve sessions ask for slow runs in the same second, then somebody else, who has 20 s for a result."""
     now = [0.0]
-    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(background_jobs, "monotonic", lambda: now[0])
     queue, hogs = JobQueue(), [slow(f"hog {i}") for i in range(12)]
     for hog in hogs:
         queue.submit((hog.name, 1), hog)
@@ -235,12 +235,12 @@ def test_a_newcomer_behind_a_line_of_slow_jobs_waits_a_minute_and_no_longer(slow
 
 def test_many_who_wait_do_not_end_what_has_just_begun(slow, monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(jobs, "monotonic", lambda: now[0])
-    monkeypatch.setattr(jobs, "LONG_JOBS", 1)
+    monkeypatch.setattr(background_jobs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(background_jobs, "LONG_JOBS", 1)
     queue, hogs = JobQueue(1), [slow(f"hog {i}") for i in range(5)]
     for hog in hogs:
         queue.submit((hog.name, 1), hog)
-    pass_time(queue, now, jobs.ENDED_SECONDS + 1)
+    pass_time(queue, now, background_jobs.ENDED_SECONDS + 1)
     last = queue.submit(("hog 4", 1), hogs[4])
     queue.ahead_of(last)
     for index in range(3):
