@@ -87,7 +87,7 @@ def wait_for_place(waiting: Waiting) -> None:
 
 def _start(chosen: ChosenInput, which: str = "first") -> Callable[[bytes], LoadedModel]:
     if chosen.own:
-        return partial(held_models().open, visitor=f"{jobs.session_id()} {which}")
+        return partial(held_models().open, visitor=f"{background_jobs.session_id()} {which}")
     return held_models().shared
 
 

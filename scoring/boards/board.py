@@ -330,7 +330,7 @@ def title_problems(title: str) -> list[Finding]:
     """Return the problems of the title of a board."""
     if title.strip() and len(title) <= schema.NAME:
         return []
-    return [error("bad-option", "--title", f"write 1 to {tables.NAME} characters.")]
+    return [error("bad-option", "--title", f"write 1 to {schema.NAME} characters.")]
 
 
 def change_settings(

@@ -150,19 +150,19 @@ def _of_json(value: Any) -> Leaderboard:
 
 
 def _evalai(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:
-    schema = rows[0]["leaderboard__schema"]
+    layout = rows[0]["leaderboard__schema"]
     entries = tuple(
         LeaderboardRow(
             _name(row["submission__participant_team__team_name"]),
             _time(row.get("submission__submitted_at")),
-            _numbers(zip(schema["labels"], row["result"], strict=True)),
+            _numbers(zip(layout["labels"], row["result"], strict=True)),
             0 if row.get("submission__is_baseline") else None,
         )
         for row in rows
     )
-    columns = (schema.get("metadata") or {}).items()
+    columns = (layout.get("metadata") or {}).items()
     ascending = tuple(name for name, how in columns if how.get("sort_ascending"))
-    return Leaderboard("EvalAI", entries, schema.get("default_order_by"), ascending=ascending)
+    return Leaderboard("EvalAI", entries, layout.get("default_order_by"), ascending=ascending)
 
 
 def _grand_challenge(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:

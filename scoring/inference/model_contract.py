@@ -1,4 +1,4 @@
-"""Checks of a loaded model against what the challenge gives and takes: inputs, sizes, versions, outputs."""
+"""Contract of a model with its challenge, and its check: inputs, image size, ONNX versions, outputs."""
 
 import math
 from collections.abc import Sequence

@@ -179,7 +179,7 @@ class ImageProcess:
 
     def upright(self, data: bytes, most_pixels: int = MOST_PIXELS) -> Upright:
         """Return the image turned upright and reduced to `most_pixels`, and what its file held besides
-        pixels. Raises ImageUnreadable, see `image_upload.upright`."""
+        pixels. Raises ImageUnreadable, see `image_sanitizer.upright`."""
         most_bytes = 3 * (most_pixels + SMALL_SIDE * SMALL_LONGEST)
         request = {"op": "upright", "most_pixels": most_pixels}
         return self._decoded(request, data, most_bytes, worker_protocol.upright)

@@ -1,4 +1,4 @@
-"""Scan of an ONNX file before it is loaded (`preflight` checks inputs).
+"""Scan of an ONNX file before it is loaded (`model_contract` checks inputs).
 
 It refuses what would make the runtime read other files or swell, and summarises the rest.
 

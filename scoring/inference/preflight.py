@@ -1,4 +1,4 @@
-"""Inspection of a model: scan of the file (`onnx_scan`), checks (`preflight`), outputs of trial runs."""
+"""Preflight of a model file: scan (`onnx_scan`), contract (`model_contract`), trial runs and their time."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence

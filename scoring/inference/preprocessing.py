@@ -21,7 +21,7 @@ Pixels = NDArray[np.uint8]
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 CASE_FORMATS = "JPEG, PNG, TIFF, BMP, WebP and GIF"
-"""The same for people; a single image may come in more (`image_upload.READ_FORMATS`)."""
+"""The same for people; a single image may come in more (`image_sanitizer.READ_FORMATS`)."""
 MOST_PIXELS = 178_956_970
 RESAMPLED = 40_000_000
 """Pixels of an image above which Pillow stretches it: `resampling` needs three more bytes for each."""

@@ -14,18 +14,13 @@ from scoring.inference.worker_results import ModelFailed
 
 MODULES = (
     "scoring.core.file_contents",
-    *(
-        f"scoring.inputs.{module}"
-        for module in (
-            "jobs",
-            "tables",
-            "table_edits",
-            "parquet",
-            "workbooks",
-            "nuclei.reader",
-            "nuclei.tiles",
-        )
-    ),
+    "scoring.inputs.grand_challenge_jobs",
+    "scoring.inputs.tables",
+    "scoring.inputs.table_edits",
+    "scoring.inputs.parquet",
+    "scoring.inputs.workbooks",
+    "scoring.inputs.nuclei.reader",
+    "scoring.inputs.nuclei.tiles",
 )
 """Modules whose isolated readers the processes know."""
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000

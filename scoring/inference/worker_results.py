@@ -105,8 +105,8 @@ class Upright:
 
     Attributes:
         pixels: Its pixels, read-only.
-        small: A small copy (`image_upload.small`), read-only.
-        dropped: Which of `image_upload.KINDS` the file held besides pixels.
+        small: A small copy (`image_sanitizer.small`), read-only.
+        dropped: Which of `image_sanitizer.KINDS` the file held besides pixels.
     """
 
     pixels: Pixels

@@ -58,7 +58,7 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
 
     Args:
         truth: The test set, of which the page takes names and number of the cases.
-        platform: One of `bundles.PLATFORMS`.
+        platform: One of `platform_bundles.PLATFORMS`.
     """
     challenge = settings.challenge
     made = None if challenge.inputs.example is None else challenge.inputs.example(truth)

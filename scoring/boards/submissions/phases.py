@@ -235,7 +235,7 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
     """Return the problems of a phase beside the others."""
     problems = []
     if not phase.name.strip() or len(phase.name) > schema.NAME or has_hidden(phase.name):
-        problems.append(error("bad-option", "--name", f"write 1 to {tables.NAME} visible characters."))
+        problems.append(error("bad-option", "--name", f"write 1 to {schema.NAME} visible characters."))
     for flag, value in (("--per-day", phase.per_day), ("--total", phase.total)):
         if value is not None and not 0 < value <= MOST_SUBMISSIONS:
             problems.append(error("bad-option", flag, f"{value} is no number from 1 to {MOST_SUBMISSIONS}."))
@@ -263,7 +263,7 @@ def clock_problem(store: Store, board_id: str) -> str:
         return ""
     return (
         f"The newest submission came on {spoken(newest)} by the clock of this machine, which is at "
-        f"{spoken(tables.now())} now. Until then the board accepts no submissions. Correct the clock or, if "
+        f"{spoken(schema.now())} now. Until then the board accepts no submissions. Correct the clock or, if "
         "it was wrong before, the times of submissions."
     )
 

@@ -143,10 +143,10 @@ def _misnamed(board: OpenBoard, request: SubmissionRequest) -> list[Finding]:
     """Return the problems of the names of a submission."""
     problems = list(name_problems(request.team, "--team", team_names(board.store, board.row.id)))
     if len(request.team) > schema.NAME:
-        problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
+        problems.append(error("bad-option", "--team", f"a name has at most {schema.NAME} characters."))
     if not 0 < len(request.id) <= schema.NAME or has_hidden(request.id):
         problems.append(
-            error("bad-option", "--submission", f"an id has 1 to {tables.NAME} visible characters.")
+            error("bad-option", "--submission", f"an id has 1 to {schema.NAME} visible characters.")
         )
     return problems
 

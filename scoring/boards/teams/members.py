@@ -68,7 +68,7 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
     store.actor.require(Role.ORGANIZER)
     problems = list(name_problems(team, "--team", team_names(store, board_id)))
     if len(team) > schema.NAME:
-        problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
+        problems.append(error("bad-option", "--team", f"a name has at most {schema.NAME} characters."))
     who = {_who(person) for person in people}
     for person in sorted(who):
         name = person.removeprefix(GROUP)

@@ -95,7 +95,7 @@ def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
     known = team_names(store, board_id) - {team}
     problems = [] if name in known else list(name_problems(name, "--rename", known))
     if len(name) > schema.NAME or name == team:
-        message = f"write another name, of {tables.NAME} characters at most."
+        message = f"write another name, of {schema.NAME} characters at most."
         problems.append(error("bad-option", "--rename", message))
     if problems:
         raise InputRefused(problems)

@@ -44,13 +44,13 @@ def run_on_all(
     cancelled: Callable[[], bool] | None = None,
     settings: PoolSettings = PoolSettings(),
 ) -> Results[Result]:
-    """Do the same work with a model on every image, as `pool.run_on_all`, with the same results.
+    """Do the same work with a model on every image, as `model_pool.run_on_all`, with the same results.
 
     On a cluster images are read here, and `progress` counts what comes back, about half a second's images at
     a time.
 
     Raises:
-        ModelFailed: As of `pool.run_on_all`; Cancelled.
+        ModelFailed: As of `model_pool.run_on_all`; Cancelled.
         ClusterUnusable: The cluster cannot do it.
     """
     here = partial(

@@ -228,7 +228,7 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
         for account in range(ACCOUNTS):
             for turn in range(per_day):
                 now = schema.written(first + clock.timedelta(days=day, seconds=account * 10 + turn))
-                monkeypatch.setattr(tables, "now", lambda now=now: now)
+                monkeypatch.setattr(schema, "now", lambda now=now: now)
                 one = draw.random(cases) < 0.5
                 data = table([0.9 if each else 0.1 for each in one], names)
                 told_of = participant.submit(
