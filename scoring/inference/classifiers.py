@@ -48,7 +48,7 @@ def image_problems(
     """
     absent = [i for i, of_case in enumerate(members) if not of_case]
     if len(absent) == len(ids):
-        return [no_images(thumbnails.name)]
+        return [no_images(pictures.name)]
     missing = (
         error("image-missing", ids[i], f"there is no image {ids[i]} in {pictures.name}: add it.")
         for i in absent

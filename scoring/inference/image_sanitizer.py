@@ -306,7 +306,7 @@ _PNG_REPORTED = frozenset(
 
 
 def hidden_metadata(data: bytes, image_format: str | None) -> set[str]:
-    """Return which of `image_sanitizer.KINDS` the bytes of an image file hold, by its format as Pillow names it;
+    """Return which of `KINDS` the bytes of an image file hold, by its format as Pillow names it;
     nothing for GIF, TIFF and BMP."""
     readers = {"JPEG": _of_jpeg, "MPO": _of_jpeg, "PNG": _of_png, "WEBP": _of_webp}
     return readers[image_format](data) if image_format in readers else set()
