@@ -1,10 +1,7 @@
-"""Matches of the detections of one image, as metrics of points and boxes measure them.
-
-Each function returns the hits and false alarms of an image: kind [d], score [d] and whether each is a hit at
-each of T limits [d, T].
-"""
+"""Matches of the detections of one image, as metrics of points and boxes measure them."""
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,11 +13,24 @@ from scoring.metrics.matching import match_in_order
 from scoring.metrics.metric import Metric
 from scoring.metrics.task_cases import DetectionCases, Objects
 
-Found = tuple[Ints, Floats, Bools]
 MOST_PAIRS = 10_000_000
 COCO_LIMITS = np.linspace(0.5, 0.95, 10)
 COCO_DETECTIONS = 100
 """How many detections of a class in an image COCO looks at, those of the highest scores."""
+
+
+class Matches(NamedTuple):
+    """Hits and false alarms of an image.
+
+    Attributes:
+        rows: The detection of each [d]; one that several objects take is there for each of them.
+        hit: Whether each is a hit, at each of T limits [d, T].
+        partner: Row of the object that it is a hit of, at the first limit [d]; -1 of false alarms.
+    """
+
+    rows: Ints
+    hit: Bools
+    partner: Ints
 
 
 def detection_cases(
@@ -33,14 +43,14 @@ def detection_cases(
     """
     counts, parts = [], []
     for number, (truth, detected) in enumerate(images):
-        kind, score, hit = metric.measure(truth, detected, **chosen)
+        rows, hit, _ = metric.measure(truth, detected, **chosen)
         counts.append(np.bincount(truth.kinds, minlength=len(classes)))
-        parts.append((np.full(len(kind), number), kind, score, hit))
+        parts.append((np.full(len(rows), number), detected.kinds[rows], _scores(detected)[rows], hit))
     image, kinds, scores, hits = (np.concatenate(column) for column in zip(*parts, strict=True))
     return DetectionCases(image, kinds, scores, hits, np.array(counts), classes)
 
 
-def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str) -> Found:
+def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str) -> Matches:
     """Match points one to one: each of the truth in turn takes the nearest free detection within its radius,
     or the one of the highest score.
 
@@ -49,17 +59,16 @@ def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str)
         prefer: "nearest" or "score".
     """
 
-    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+    def match(true: Ints, guess: Ints) -> Matches:
         confidence = _scores(detected)[guess] if prefer == "score" else np.zeros(len(guess))
         pairs = _near(truth, detected, true, guess, radius, inclusive=True)
-        hit = np.zeros((len(guess), 1), bool)
-        hit[point_pairs.choose(pairs, confidence)[1]] = True
-        return guess, _scores(detected)[guess], hit
+        rows, detections = point_pairs.choose(pairs, confidence)
+        return _one_to_one(true[pairs.truth[rows]], guess, detections)
 
     return _by_kind(truth, detected, match)
 
 
-def ranked_points(truth: Objects, detected: Objects, radius: float) -> Found:
+def ranked_points(truth: Objects, detected: Objects, radius: float) -> Matches:
     """Match points one to one: each detection in turn, the highest score first, takes the nearest free point
     of the truth whose radius it is within.
 
@@ -67,19 +76,17 @@ def ranked_points(truth: Objects, detected: Objects, radius: float) -> Found:
         radius: Largest distance of a match, for points that have none of their own.
     """
 
-    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+    def match(true: Ints, guess: Ints) -> Matches:
         score = _scores(detected)[guess]
         pairs = _near(truth, detected, true, guess, radius, inclusive=True)
         order = np.lexsort((pairs.truth, pairs.distance, pairs.prediction, -score[pairs.prediction]))
         rows = match_in_order(pairs.prediction, pairs.truth, order)[0]
-        hit = np.zeros((len(guess), 1), bool)
-        hit[pairs.prediction[rows]] = True
-        return guess, score, hit
+        return _one_to_one(true[pairs.truth[rows]], guess, pairs.prediction[rows])
 
     return _by_kind(truth, detected, match)
 
 
-def froc_points(truth: Objects, detected: Objects, radius: float) -> Found:
+def froc_points(truth: Objects, detected: Objects, radius: float) -> Matches:
     """Give each point of the truth the highest score of the detections within its radius; a detection
     outside of all radii is a false alarm (LUNA16).
 
@@ -87,14 +94,14 @@ def froc_points(truth: Objects, detected: Objects, radius: float) -> Found:
         radius: Distance below which a detection counts, for points that have none of their own.
     """
 
-    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+    def match(true: Ints, guess: Ints) -> Matches:
         pairs = _near(truth, detected, true, guess, radius, inclusive=False)
-        return _best_of_each(pairs.truth, pairs.prediction, _scores(detected)[guess], guess)
+        return _best_of_each(true[pairs.truth], pairs.prediction, _scores(detected)[guess], guess)
 
     return _by_kind(truth, detected, match)
 
 
-def froc_boxes(truth: Objects, detected: Objects, iou: float) -> Found:
+def froc_boxes(truth: Objects, detected: Objects, iou: float) -> Matches:
     """Give each box of the truth the highest score of the detections that overlap it enough; a detection that
     overlaps none is a false alarm.
 
@@ -102,14 +109,14 @@ def froc_boxes(truth: Objects, detected: Objects, iou: float) -> Found:
         iou: Least intersection over union.
     """
 
-    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+    def match(true: Ints, guess: Ints) -> Matches:
         first, second = np.nonzero(box_iou(truth.places[true], detected.places[guess]) >= iou)
-        return _best_of_each(first, second, _scores(detected)[guess], guess)
+        return _best_of_each(true[first], second, _scores(detected)[guess], guess)
 
     return _by_kind(truth, detected, match)
 
 
-def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> Found:
+def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> Matches:
     """Match boxes as COCO does: each detection in turn, the highest score first, takes the free box of the
     truth that it overlaps most.
 
@@ -118,10 +125,10 @@ def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> F
     """
     limits = COCO_LIMITS if iou is None else np.array([iou])
 
-    def match(true: Ints, guess: Ints) -> tuple[Ints, Floats, Bools]:
+    def match(true: Ints, guess: Ints) -> Matches:
         ranked = guess[np.argsort(-_scores(detected)[guess], kind="stable")][:COCO_DETECTIONS]
         overlaps = box_iou(detected.places[ranked], truth.places[true])
-        hit = np.zeros((len(ranked), len(limits)), bool)
+        hit, partner = np.zeros((len(ranked), len(limits)), bool), np.full(len(ranked), -1)
         for column, limit in enumerate(limits):
             free = np.ones(len(true), bool)
             for row in np.flatnonzero(overlaps.max(1, initial=0) >= min(limit, 1 - 1e-10)):
@@ -130,7 +137,8 @@ def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> F
                 best = len(shares) - 1 - int(shares.argmax())
                 if free[best] and overlaps[row, best] >= min(limit, 1 - 1e-10):
                     hit[row, column], free[best] = True, False
-        return ranked, _scores(detected)[ranked], hit
+                    partner[row] = partner[row] if column else true[best]
+        return Matches(ranked, hit, partner)
 
     return _by_kind(truth, detected, match)
 
@@ -177,22 +185,26 @@ def _near(
     return pairs[point_pairs.within(pairs.distance, radii[pairs.truth], inclusive)]
 
 
-def _best_of_each(objects: Ints, detections: Ints, scores: Floats, guess: Ints) -> tuple[Ints, Floats, Bools]:
+def _one_to_one(objects: Ints, guess: Ints, detections: Ints) -> Matches:
+    """Return all detections of a class, some of them, by their places among these, hits of objects."""
+    partner = np.full(len(guess), -1)
+    partner[detections] = objects
+    return Matches(guess, partner[:, None] >= 0, partner)
+
+
+def _best_of_each(objects: Ints, detections: Ints, scores: Floats, guess: Ints) -> Matches:
     """Return a hit for each object that has a detection and a false alarm for each detection without one."""
     order = np.lexsort((-scores[detections], objects))
-    hits = detections[order][np.unique(objects[order], return_index=True)[1]]
+    found, first = np.unique(objects[order], return_index=True)
     alarms = np.setdiff1d(np.arange(len(guess)), detections)
-    rows = np.r_[hits, alarms]
-    return guess[rows], scores[rows], (np.arange(len(rows)) < len(hits))[:, None]
+    partner = np.r_[found, np.full(len(alarms), -1)]
+    return Matches(guess[np.r_[detections[order][first], alarms]], partner[:, None] >= 0, partner)
 
 
-def _by_kind(
-    truth: Objects, detected: Objects, match: Callable[[Ints, Ints], tuple[Ints, Floats, Bools]]
-) -> Found:
+def _by_kind(truth: Objects, detected: Objects, match: Callable[[Ints, Ints], Matches]) -> Matches:
     """Match the objects of each detected class; without detections, those of a class that does not occur."""
     parts = [
         match(np.flatnonzero(truth.kinds == kind), np.flatnonzero(detected.kinds == kind))
         for kind in (np.unique(detected.kinds) if len(detected.kinds) else [-1])
     ]
-    rows, scores, hits = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return detected.kinds[rows], scores, hits
+    return Matches(*(np.concatenate(column) for column in zip(*parts, strict=True)))

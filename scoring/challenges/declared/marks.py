@@ -1,14 +1,11 @@
 """Marks of declared points and boxes on one image: each object and detection, with the result of it."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.objects import Detections
-from scoring.common.arrays import Array, Bools, Floats, Ints
-from scoring.metrics.matching import match_in_order
+from scoring.common.arrays import Array, Floats
 from scoring.metrics.object_matching import box_iou
 from scoring.metrics.task_cases import Objects
 
@@ -37,13 +34,15 @@ def marks(
         truth: The test set.
     """
     true, found = truth.objects[index], predictions.objects[index]
-    n_true, n_found = len(true.places), len(found.places)
-    hit, counted = _hits(declaration, true, found)
-    partner_of = _partners(declaration, true, found, hit)
-    partner = np.full(n_true + n_found, -1)
-    matched = np.flatnonzero(partner_of >= 0)
-    partner[n_true + matched], partner[partner_of[matched]] = partner_of[matched], n_true + matched
-    status = np.r_[np.where(partner[:n_true] >= 0, HIT, MISSED), np.where(counted & ~hit, FALSE_ALARM, HIT)]
+    n_true, n_found, use = len(true.places), len(found.places), declaration.score[0]
+    matched = use.metric.measure(true, found, **use.options)
+    hit = matched.hit[:, 0]
+    detections, objects = n_true + matched.rows[hit], matched.partner[hit]
+    partner, alarms = np.full(n_true + n_found, -1), np.zeros(n_true + n_found, bool)
+    partner[detections], partner[objects] = objects, detections
+    alarms[n_true + matched.rows[~hit]] = True
+    missed = (partner < 0) & (np.arange(len(partner)) < n_true)
+    status = np.select([missed, alarms], [MISSED, FALSE_ALARM], HIT)
     outlines = [*_outlines(declaration, true, of_truth=True), *_outlines(declaration, found, of_truth=False)]
     centroids = np.vstack([_centres(declaration, true), _centres(declaration, found)])
     pairs = np.flatnonzero(partner >= 0)
@@ -68,36 +67,6 @@ def marks(
         "distance": distance,
         "iou": iou,
     }
-
-
-def _hits(declaration: Declaration, true: Objects, found: Objects) -> tuple[Bools, Bools]:
-    """Return which detections the first metric of the score takes for hits [d], and which it counts [d].
-
-    Ranks that are all different stand for the scores, as a metric gives detections in an order of its own.
-    """
-    n, use = len(found.places), declaration.score[0]
-    scores = np.ones(n) if found.scores is None else found.scores
-    ranks = np.empty(n)
-    ranks[np.argsort(-scores, kind="stable")] = np.arange(n, 0, -1)
-    of_rank = np.argsort(ranks)
-    _, given, hits = use.metric.measure(true, replace(found, scores=ranks), **use.options)
-    places = of_rank[np.asarray(given, int) - 1]
-    hit, counted = np.zeros(n, bool), np.zeros(n, bool)
-    hit[places], counted[places] = hits[:, 0], True
-    return hit, counted
-
-
-def _partners(declaration: Declaration, true: Objects, found: Objects, hit: Bools) -> Ints:
-    """Return the object of each hit [d], the nearest free one of its class, and -1 of other detections."""
-    partner = np.full(len(found.places), -1)
-    if declaration.task == "boxes":
-        away = 1 - box_iou(found.places, true.places)
-    else:
-        away = np.linalg.norm(found.places[:, None] - true.places, axis=2)
-    rows, others = np.nonzero(hit[:, None] & (found.kinds[:, None] == true.kinds))
-    matched = match_in_order(rows, others, np.argsort(away[rows, others], kind="stable"))[0]
-    partner[rows[matched]] = others[matched]
-    return partner
 
 
 def _centres(declaration: Declaration, objects: Objects) -> Floats:

@@ -72,3 +72,14 @@ def test_two_detections_near_one_object_are_matched_with_two_objects():
     drawn = marks(library.declaration_of(challenge.id), cases, sent, 0)
     assert drawn["partner"].tolist() == [2, 3, 0, 1, -1]
     assert drawn["status"].tolist() == [HIT, HIT, HIT, HIT, FALSE_ALARM]
+
+
+def test_one_detection_that_two_objects_take_is_the_hit_of_both():
+    text = KINDS["points"].text.replace('metric = "f1"', 'metric = "froc"')
+    challenge = library.of_text(text, "c.toml")
+    cases = challenge.read_truth(b"id,x,y\ni0,10,10\ni0,13,10\ni0,50,50\n")
+    sent = challenge.read_predictions(b"id,x,y,score\ni0,11,10,.9\n", cases)
+    drawn = marks(library.declaration_of(challenge.id), cases, sent, 0)
+    assert challenge.score(cases, sent, resamples=0).cases[0]["found"] == 2
+    assert drawn["status"].tolist() == [HIT, HIT, MISSED, HIT]
+    assert drawn["partner"][:3].tolist() == [3, 3, -1]
