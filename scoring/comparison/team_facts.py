@@ -11,7 +11,7 @@ from scoring.core.options import Values, size_problem
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs import case_tables, tables
 from scoring.inputs.archives import has_hidden, shown
-from scoring.inputs.cells import parse_numbers
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
 

@@ -19,8 +19,8 @@ from scoring.core.lazy import Lazy
 from scoring.inference.worker_results import ModelFacts, ModelFailed
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import IMAGE_ENDINGS
-from scoring.inputs.cells import parse_numbers
 from scoring.inputs.grand_challenge_jobs import as_table, by_case
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import TABLES, TABLES_IN_FOLDERS, TEXT_TABLES, SourceFiles, open_source
 from scoring.inputs.tables import TextTable, read_table
 

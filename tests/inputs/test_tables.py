@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.inputs import tables
-from scoring.inputs.cells import parse_numbers
+from scoring.inputs.number_parsing import parse_numbers
 from tests.support.findings import codes, only, outcome, places, refused
 from tests.support.lesion_tables import text
 

@@ -18,7 +18,7 @@ from scoring.boards.teams.members import team_names
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, note
 from scoring.common.text import shortened
-from scoring.inputs.cells import parse_numbers
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import is_zip, sha256
 from scoring.inputs.tables import TextTable, read_table
 from scoring.store import schema

@@ -16,7 +16,7 @@ from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix
 from scoring.inputs import suggestions, tables
 from scoring.inputs.case_ids import as_written, case_parts
-from scoring.inputs.cells import parse_numbers, two_readings
+from scoring.inputs.number_parsing import parse_numbers, two_readings
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.suggestions import MOST, read_as, renamings
 from scoring.inputs.tables import OTHER_FORMAT, TextTable, repeated_row

@@ -13,7 +13,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note
-from scoring.inputs.cells import NUMBER
+from scoring.inputs.number_parsing import NUMBER
 from scoring.inputs.tables import TextTable
 
 ROUNDING = "official-rounding"

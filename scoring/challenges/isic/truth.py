@@ -16,7 +16,7 @@ from scoring.core.challenge import Context
 from scoring.inputs import case_ids
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import IMAGE_ENDINGS, UNIT_COLUMNS, table_members
-from scoring.inputs.cells import parse_numbers
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import TextTable, key
 from scoring.metrics.subgroups import age_groups

@@ -36,8 +36,8 @@ from scoring.core.file_contents import (
 from scoring.inputs import tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
-from scoring.inputs.cells import NUMBER
 from scoring.inputs.column_guess import TableForm
+from scoring.inputs.number_parsing import NUMBER
 from scoring.inputs.tables import TextTable
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}

@@ -10,7 +10,7 @@ import numpy as np
 from scoring.challenges.safe_scan.tables import AGE, GENDER, LOCATION, headings_there, once
 from scoring.common.findings import Finding, warning
 from scoring.inputs import tables
-from scoring.inputs.cells import parse_numbers
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.tables import TextTable
 from scoring.metrics.subgroups import age_groups
 

@@ -30,8 +30,8 @@ from scoring.core.submission import Predictions, largest
 from scoring.inputs import scales, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
-from scoring.inputs.cells import parse_numbers
 from scoring.inputs.column_guess import TableForm, guess
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
 from scoring.metrics import calibration, classification

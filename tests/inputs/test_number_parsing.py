@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from scoring.inputs.cells import parse_numbers
+from scoring.inputs.number_parsing import parse_numbers
 
 
 @pytest.mark.parametrize("width", range(1, 19))
