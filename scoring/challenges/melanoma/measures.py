@@ -12,7 +12,7 @@ from scoring.challenges.safe_scan.tables import AGE, GENDER, LOCATION
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, warning
 from scoring.core.submission import Predictions
-from scoring.inputs import scales
+from scoring.inputs import probability_scales
 from scoring.metrics import binary, calibration, classification, roc, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
@@ -39,13 +39,13 @@ def are_risks(scores: Floats) -> bool:
 def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterator[Finding]:
     """Yield warnings about the finite scores of a table, which may be percent, or of a model. where: its
     name."""
-    scale = scales.scale_of(scores[:, np.newaxis]) if of_table else ""
-    if scale in scales.WORDS:
+    scale = probability_scales.scale_of(scores[:, np.newaxis]) if of_table else ""
+    if scale in probability_scales.WORDS:
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5". These '
             f"are {scales.WORDS[scale]}."
         )
-        yield warning(scale, where, message).with_fixes(*scales.FIXES[scale])
+        yield warning(scale, where, message).with_fixes(*probability_scales.FIXES[scale])
     elif len(scores) and not are_risks(scores):
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '

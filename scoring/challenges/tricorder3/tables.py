@@ -27,7 +27,7 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.core.submission import Predictions, largest
-from scoring.inputs import scales, tables
+from scoring.inputs import probability_scales, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.column_guess import TableForm, guess
@@ -179,7 +179,7 @@ def _read_outputs(
     outputs, faults = predictions.read_numbers(rows, columns, problems, findings)
     labels = largest(outputs)
     said = output_findings(outputs[labels >= 0], rows.table.name)
-    findings += [finding.with_fixes(*scales.FIXES.get(finding.code, ())) for finding in said]
+    findings += [finding.with_fixes(*probability_scales.FIXES.get(finding.code, ())) for finding in said]
     return Values(outputs, labels, faults)
 
 
@@ -243,8 +243,8 @@ def _countings(truth: SafeScanCases | None, column: int, rows: AlignedRows) -> l
 def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
     """Yield the kind of the outputs [rows, 11] and how many maxima are tied; the score normalises nothing."""
     kind = calibration.output_kind(outputs)
-    scale = scales.scale_of(outputs)
-    if scale in scales.WORDS:
+    scale = probability_scales.scale_of(outputs)
+    if scale in probability_scales.WORDS:
         message = (
             f"values from {outputs.min():.4g} to {outputs.max():.4g}. The score is the same; calibration is "
             f"not defined. These are {scales.WORDS[scale]}."
