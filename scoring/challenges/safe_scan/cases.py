@@ -18,10 +18,10 @@ from scoring.inputs import case_ids, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import IMAGE_ENDINGS, WITH_METADATA, find_table, table_members
-from scoring.inputs.image_ends import is_whole
 from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable
 from scoring.inputs.text_columns import LazyColumns, trimmed
+from scoring.inputs.truncated_images import is_whole
 
 READ_BYTES = 500_000_000
 """Images of more bytes in all are not read to see whether they are whole."""

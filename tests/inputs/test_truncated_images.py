@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from scoring.inputs.image_ends import is_whole
+from scoring.inputs.truncated_images import is_whole
 
 
 def written(mode: str, kind: str, **options: object) -> bytes:
