@@ -13,7 +13,7 @@ from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
 from scoring.core.file_contents import values_of
 from scoring.inputs.case_tables import WITH_METADATA, find_table
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
-from scoring.inputs.foreign_shapes import shape_problem
+from scoring.inputs.foreign_table_shapes import shape_problem
 from scoring.inputs.probability_scales import scale_of
 from scoring.inputs.sources import FixedSource, Source, open_source
 from scoring.inputs.tables import TextTable, key

@@ -13,7 +13,7 @@ from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.inputs import case_ids, long_tables, suggestions, tables
 from scoring.inputs.case_ids import ID_COLUMNS
-from scoring.inputs.foreign_shapes import gap_problem
+from scoring.inputs.foreign_table_shapes import gap_problem
 from scoring.inputs.number_parsing import parse_numbers, possible_thousands
 from scoring.inputs.sources import TABLES_IN_FOLDERS, Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING, TextTable, key, repeated_row

@@ -42,7 +42,7 @@ from scoring.core.file_contents import (
 from scoring.inputs import case_ids, suggestions, tables
 from scoring.inputs.case_tables import UNIT_COLUMNS, table_members
 from scoring.inputs.column_guess import TableForm
-from scoring.inputs.foreign_shapes import shape_problem
+from scoring.inputs.foreign_table_shapes import shape_problem
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.suggestions import renamings
