@@ -11,8 +11,8 @@ from scoring.challenges import samples
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.common.fixes import InputChanges, SuggestedFix, renamed, renaming
+from scoring.inputs.fix_suggestions import of_kind, renamings, without_affix
 from scoring.inputs.sources import FixedSource, open_source
-from scoring.inputs.suggestions import of_kind, renamings, without_affix
 from scoring.inputs.table_edits import fixed_table
 from tests.support import lesion_tables
 from tests.support.command_line import ROOT

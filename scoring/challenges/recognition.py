@@ -23,8 +23,8 @@ from scoring.core.file_contents import (
 )
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.column_guess import guess
+from scoring.inputs.fix_suggestions import between_cells, shared_affix
 from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
-from scoring.inputs.suggestions import between_cells, shared_affix
 from scoring.inputs.table_text import FOREIGN
 
 MASKS = (".nii.gz",)

@@ -11,7 +11,7 @@ import numpy as np
 
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.inputs import case_ids, long_tables, suggestions, tables
+from scoring.inputs import case_ids, fix_suggestions, long_tables, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.foreign_table_shapes import gap_problem
 from scoring.inputs.number_parsing import parse_numbers, possible_thousands
@@ -264,7 +264,7 @@ def read_numbers(
                     for k in hit[:3]
                 )
                 written = [table.columns[columns[k]][i] for k in hit]
-                fixes = suggestions.fixes_of(written) if code == "not-a-number" else ()
+                fixes = fix_suggestions.fixes_of(written) if code == "not-a-number" else ()
                 problem = error(code, table.place(i), f"case {ids[i]}, column {cells} {text}")
                 entries.append(problem.with_fixes(*fixes))
     return numbers, faults
@@ -308,7 +308,7 @@ def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesW
     ids = f"Here: {', '.join(here[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}."
     jobs = OF_JOBS if here and all(map(UUID.fullmatch, here[:SHOWN])) else ""
     problem = error("no-common-case", where, f"{start} {truth.name}. {ids}{jobs}")
-    return problem.with_fixes(*suggestions.without_affix(here, truth.ids))
+    return problem.with_fixes(*fix_suggestions.without_affix(here, truth.ids))
 
 
 CASE = "case"

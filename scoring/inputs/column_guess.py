@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from scoring.common.fixes import InputChanges, Pairs
 from scoring.inputs import case_ids
-from scoring.inputs.suggestions import LONGEST, NUMERIC
+from scoring.inputs.fix_suggestions import LONGEST, NUMERIC
 from scoring.inputs.tables import TextTable, key
 
 AFFIXES = frozenset((

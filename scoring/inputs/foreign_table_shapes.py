@@ -7,8 +7,8 @@ from scoring.common.findings import Finding, error
 from scoring.common.fixes import SuggestedFix, editing
 from scoring.inputs import case_ids, long_tables
 from scoring.inputs.column_guess import TableForm, guess, joined_words
+from scoring.inputs.fix_suggestions import NUMERIC
 from scoring.inputs.reshaping import labels_argument
-from scoring.inputs.suggestions import NUMERIC
 from scoring.inputs.tables import MISSING, TextTable, key
 
 MOST_LABELS = 200

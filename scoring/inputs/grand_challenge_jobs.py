@@ -18,8 +18,8 @@ from typing import Any
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.isolation import isolated
 from scoring.common.text import csv_text, shortened
+from scoring.inputs.fix_suggestions import NUMERIC
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256
-from scoring.inputs.suggestions import NUMERIC
 
 LISTING, INPUTS = "predictions.json", "inputs.json"
 """The jobs of a submission; and what the platform writes of the inputs of a container, the jobs' files among

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
-from scoring.inputs.suggestions import NUMERIC
+from scoring.inputs.fix_suggestions import NUMERIC
 
 FORMAT = "A table with names of classes beside their scores"
 RANKED = re.compile(r"(.*[^\d_.])[_.]?(\d{1,3})", re.ASCII)

@@ -9,7 +9,7 @@ import numpy as np
 from scoring.common.fixes import Pairs
 from scoring.inputs import long_tables, tables
 from scoring.inputs.case_ids import ID_COLUMNS
-from scoring.inputs.suggestions import NUMERIC
+from scoring.inputs.fix_suggestions import NUMERIC
 from scoring.inputs.table_formats import CASE
 from scoring.metrics.calibration import softmax
 

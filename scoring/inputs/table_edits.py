@@ -11,8 +11,8 @@ from scoring.common.fixes import InputChanges, renamed
 from scoring.common.isolation import isolated
 from scoring.inputs import table_formats
 from scoring.inputs.case_ids import changed_case
+from scoring.inputs.fix_suggestions import COMMA, cut_at_commas
 from scoring.inputs.reshaping import case_column, edited
-from scoring.inputs.suggestions import COMMA, cut_at_commas
 from scoring.inputs.table_text import find_header, is_markup
 
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}

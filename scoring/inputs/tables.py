@@ -13,7 +13,7 @@ from scoring.common.fixes import editing, keeping
 from scoring.common.isolation import isolated
 from scoring.common.transport import crosses
 from scoring.inputs import long_tables, table_formats
-from scoring.inputs.suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
+from scoring.inputs.fix_suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
 from scoring.inputs.table_text import COLUMNS, LINE_BYTES, find_header, read_lines, refuse
 from scoring.inputs.text_columns import TextColumns
 

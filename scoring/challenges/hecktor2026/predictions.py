@@ -35,7 +35,7 @@ from scoring.core import file_contents
 from scoring.core.challenge import Context
 from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key, keys_of
 from scoring.core.submission import ignored
-from scoring.inputs import case_tables, suggestions, tables
+from scoring.inputs import case_tables, fix_suggestions, tables
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable
 
@@ -76,7 +76,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     if unknown:
         message = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
         bare = [patient for patient in ids if patient not in layout.masks]
-        fixes = suggestions.without_affix(unknown, bare)
+        fixes = fix_suggestions.without_affix(unknown, bare)
         findings.append(warning("unknown-patient", files.name, message).with_fixes(*fixes))
     row_by_patient = {patient: row for row, patient in enumerate(rows.ids)}
     row_of = np.array([row_by_patient.get(patient, -1) for patient in ids])
@@ -200,7 +200,7 @@ def _most_unknown(
         n_known = len(names) - len(unknown)
         if truth is None or len(unknown) <= n_known or 2 * n_known >= len(known):
             continue
-        fixes = suggestions.without_affix(unknown, truth.ids)
+        fixes = fix_suggestions.without_affix(unknown, truth.ids)
         if fixes or len(unknown) >= NO_ACCIDENT:
             message = (
                 f"{len(unknown)} of {len(names)} {noun} belong to no patient of {truth.name} "

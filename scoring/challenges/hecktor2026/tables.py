@@ -14,11 +14,11 @@ from scoring.challenges.hecktor2026.masks import Layout
 from scoring.challenges.hecktor2026.structures import MASK_ENDINGS
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix
-from scoring.inputs import suggestions, tables
+from scoring.inputs import fix_suggestions, tables
 from scoring.inputs.case_ids import as_written, case_parts
+from scoring.inputs.fix_suggestions import MOST, read_as, renamings
 from scoring.inputs.number_parsing import parse_numbers, two_readings
 from scoring.inputs.sources import SourceFiles
-from scoring.inputs.suggestions import MOST, read_as, renamings
 from scoring.inputs.tables import OTHER_FORMAT, TextTable, repeated_row
 
 COLUMNS = {
@@ -190,7 +190,7 @@ def _may_be(part: str, header: str, cells: Sequence[str]) -> bool:
         of_stages = bool(stages) and all(s and s["stage"][0].lower() == part for s in stages)
         return of_stages or re.fullmatch(OF_STAGES.format(part), plain) is not None
     is_named = any(mark in plain for mark in OF_PROGNOSIS)
-    return is_named and bool(filled) and all(map(suggestions.NUMERIC.fullmatch, filled))
+    return is_named and bool(filled) and all(map(fix_suggestions.NUMERIC.fullmatch, filled))
 
 
 def _unread(table: TextTable, part: str, fixes: Sequence[SuggestedFix]) -> Finding:
@@ -344,7 +344,9 @@ def read_scores(
             named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
             message = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
             finding = warning("risk-not-a-number", rows.places[found_wrong[0]], message)
-            findings.append(finding.with_fixes(*suggestions.fixes_of([cells[row] for row in found_wrong])))
+            findings.append(
+                finding.with_fixes(*fix_suggestions.fixes_of([cells[row] for row in found_wrong]))
+            )
         if read.decimal_commas:
             sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
             findings.append(note("decimal-comma", rows.places[0], sentence))

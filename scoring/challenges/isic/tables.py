@@ -39,13 +39,13 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.inputs import case_ids, suggestions, tables
+from scoring.inputs import case_ids, fix_suggestions, tables
 from scoring.inputs.case_tables import UNIT_COLUMNS, table_members
 from scoring.inputs.column_guess import TableForm
+from scoring.inputs.fix_suggestions import renamings
 from scoring.inputs.foreign_table_shapes import shape_problem
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import SourceFiles, sha256
-from scoring.inputs.suggestions import renamings
 from scoring.inputs.tables import TextTable, repeated_row
 
 DROPPED = " The official scorer silently drops the cells beyond the heading and scores the rest."
@@ -181,7 +181,7 @@ def cell_problems(
         )
         advice = fix if isinstance(fix, str) else fix(values[0][1])
         problem = error(code, table.place(row), f"case {source.ids[row]}, column {names} {advice}")
-        fixes = suggestions.fixes_of([cell for _, cell in values]) if code == "not-a-number" else ()
+        fixes = fix_suggestions.fixes_of([cell for _, cell in values]) if code == "not-a-number" else ()
         problems.append(problem.with_fixes(*fixes))
     return problems
 

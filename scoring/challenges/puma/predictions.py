@@ -19,7 +19,7 @@ from scoring.common.fixes import InputChanges, renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
 from scoring.core.submitted_part import offered
-from scoring.inputs import case_tables, suggestions
+from scoring.inputs import case_tables, fix_suggestions
 from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.nuclei.reader import Nuclei
 from scoring.inputs.nuclei.tiles import by_slide, by_tile
@@ -243,7 +243,7 @@ def _unmatched(files: SourceFiles, truth: PumaTruth, submission: SubmissionMembe
             f"({listing}): not scored."
         )
         absent = set(truth.ids).difference(submission.member_of)
-        fixes = suggestions.without_affix(extra, absent)
+        fixes = fix_suggestions.without_affix(extra, absent)
         yield warning("extra-case", files.name, message).with_fixes(*fixes)
 
 
