@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats
-from scoring.metrics import binary, calibration, roc
+from scoring.metrics import auc_and_average_precision, binary, calibration
 from scoring.metrics import classification as counted
 from scoring.metrics.classification import ClassCounts, divide, mean_of_defined, weighted_mean
 from scoring.metrics.task_cases import LabelledCases, MultilabelCases
@@ -118,8 +118,10 @@ def _of_columns(measured: Callable[..., Floats]) -> Formula:
 def _of_curves(measure: Callable[..., Floats]) -> Formula:
     """Return the metric that is a measure of ROC curves."""
     return _of_columns(
-        lambda scores, positive, weights, **chosen: roc.in_chunks(
-            roc.levels(scores, positive), weights, {"": lambda curves: measure(curves, **chosen)}
+        lambda scores, positive, weights, **chosen: auc_and_average_precision.in_chunks(
+            auc_and_average_precision.levels(scores, positive),
+            weights,
+            {"": lambda curves: measure(curves, **chosen)},
         )[""]
     )
 
@@ -136,8 +138,11 @@ def _of_thresholds(measure: Callable[..., Floats]) -> Formula:
     return _of_columns(measured)
 
 
-auc, average_precision = _of_curves(roc.auc), _of_curves(roc.average_precision)
-partial_auc = _of_curves(lambda c, min_sensitivity: roc.partial_auc(c, min_sensitivity))
+auc, average_precision = (
+    _of_curves(auc_and_average_precision.auc),
+    _of_curves(auc_and_average_precision.average_precision),
+)
+partial_auc = _of_curves(lambda c, min_sensitivity: auc_and_average_precision.partial_auc(c, min_sensitivity))
 sensitivity_at_specificity = _of_thresholds(
     lambda c, min_specificity: binary.sensitivity_at_specificity(c, min_specificity)
 )

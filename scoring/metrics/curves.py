@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Array, Bools, Floats, Ints
-from scoring.metrics import binary, roc
+from scoring.metrics import auc_and_average_precision, binary
 from scoring.metrics.classification import divide
 from scoring.statistics.intervals import QUANTILES
 
@@ -49,8 +49,17 @@ def resampled_aucs(scores: Floats, positive: Bools, weights: Floats) -> Floats:
         positive: Which cases are positive for each score [N, K].
         weights: Weights of the cases [B, N].
     """
-    levels = [roc.levels(*columns) for columns in zip(scores.T, positive.T, strict=True)]
-    return np.column_stack([chunk["auc"] for chunk in roc.all_in_chunks(levels, weights, {"auc": roc.auc})])
+    levels = [
+        auc_and_average_precision.levels(*columns) for columns in zip(scores.T, positive.T, strict=True)
+    ]
+    return np.column_stack(
+        [
+            chunk["auc"]
+            for chunk in auc_and_average_precision.all_in_chunks(
+                levels, weights, {"auc": auc_and_average_precision.auc}
+            )
+        ]
+    )
 
 
 def auc_without_each_unit(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from scoring.common.arrays import Floats, Ints
-from scoring.metrics import roc
+from scoring.metrics import auc_and_average_precision
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.object_matching import COCO_LIMITS
 from scoring.metrics.task_cases import DetectionCases
@@ -65,8 +65,10 @@ def _over_classes(of_class: OfClass) -> Callable[..., Floats]:
     return formula
 
 
-def _curve(cases: DetectionCases, rows: Ints, w: Floats) -> roc.RocCurves:
-    return roc.curve(roc.levels(cases.score[rows], cases.hit[rows, 0]), w[:, cases.image[rows]])
+def _curve(cases: DetectionCases, rows: Ints, w: Floats) -> auc_and_average_precision.RocCurves:
+    return auc_and_average_precision.curve(
+        auc_and_average_precision.levels(cases.score[rows], cases.hit[rows, 0]), w[:, cases.image[rows]]
+    )
 
 
 def _froc(cases: DetectionCases, rows: Ints, objects: Floats, w: Floats, rates: str) -> Floats:
@@ -86,7 +88,9 @@ def _average_precision(cases: DetectionCases, rows: Ints, objects: Floats, w: Fl
     """Return the sum over the distinct scores of precision x step of recall, not interpolated."""
     curve = _curve(cases, rows, w)
     # Without a hit the curve has no precision: the sum is 0.
-    return divide(np.nan_to_num(roc.average_precision(curve)) * curve.positives, objects)
+    return divide(
+        np.nan_to_num(auc_and_average_precision.average_precision(curve)) * curve.positives, objects
+    )
 
 
 def _ap(cases: DetectionCases, rows: Ints, objects: Floats, w: Floats, limit: int = 0) -> Floats:

@@ -19,7 +19,7 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
-from scoring.metrics import calibration, classification, roc
+from scoring.metrics import auc_and_average_precision, calibration, classification
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.thresholds import HALF
@@ -215,13 +215,16 @@ def _arrays(e: IsicEvaluation, units: Ints, reliable: Reliability | None) -> dic
     a, weights = e.answers, e.truth.weights.score[None]
     lines, precisions = [], []
     for levels in a.levels:
-        c = roc.curve(levels, weights)
-        lines.append(roc.polyline(levels, c))
+        c = auc_and_average_precision.curve(levels, weights)
+        lines.append(auc_and_average_precision.polyline(levels, c))
         precisions.append(
-            roc.precisions(lines[-1][0], lines[-1][1], float(c.positives[0]), float(c.negatives[0]))
+            auc_and_average_precision.precisions(
+                lines[-1][0], lines[-1][1], float(c.positives[0]), float(c.negatives[0])
+            )
         )
-    malignant = roc.polyline(
-        a.malignancy.levels, roc.curve(a.malignancy.levels, weights[:, a.malignancy.members])
+    malignant = auc_and_average_precision.polyline(
+        a.malignancy.levels,
+        auc_and_average_precision.curve(a.malignancy.levels, weights[:, a.malignancy.members]),
     )
     arrays = {
         "outputs": a.outputs,
@@ -249,10 +252,10 @@ def malignant_curve(scored: ScoreCard, malignant: Sequence[str]) -> dict[str, An
     m = measures.malignancy(
         tuple(scored.per_class), scored.arrays["truth"], scored.arrays["outputs"], malignant
     )
-    c = roc.curve(m.levels, scored.arrays["score_weights"][None, m.members])
+    c = auc_and_average_precision.curve(m.levels, scored.arrays["score_weights"][None, m.members])
     return {
-        "auc": plain(float(roc.auc(c)[0])),
-        **dict(zip(("x", "y", "threshold"), roc.polyline(m.levels, c), strict=True)),
+        "auc": plain(float(auc_and_average_precision.auc(c)[0])),
+        **dict(zip(("x", "y", "threshold"), auc_and_average_precision.polyline(m.levels, c), strict=True)),
     }
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from scoring.challenges.isic.categories import UNKNOWN
 from scoring.challenges.isic.truth import IsicCases
 from scoring.core.submission import Predictions
-from scoring.metrics import binary, classification, curves, roc
+from scoring.metrics import auc_and_average_precision, binary, classification, curves
+from scoring.metrics.auc_and_average_precision import Levels
 from scoring.metrics.classification import divide, mean_of_defined
-from scoring.metrics.roc import Levels
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics import swap_test
 from scoring.statistics.basis import Basis, QuantityName, beyond, counted, mean, of_areas
@@ -24,9 +24,9 @@ from scoring.statistics.swap_test import Categories
 SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12
 AREAS = {
-    "auc": roc.auc,
-    "auc_sens_80": lambda c: roc.auc_above_sensitivity(c, SENSITIVITY),
-    "average_precision": roc.average_precision,
+    "auc": auc_and_average_precision.auc,
+    "auc_sens_80": lambda c: auc_and_average_precision.auc_above_sensitivity(c, SENSITIVITY),
+    "average_precision": auc_and_average_precision.average_precision,
 }
 MEANS = {
     "balanced_accuracy": "recall",
@@ -89,7 +89,9 @@ def answers(
         outputs,
         predictions.labels,
         decided(outputs, HALF, inclusive),
-        tuple(roc.levels(outputs[:, k], truth.positives[:, k]) for k in range(len(names))),
+        tuple(
+            auc_and_average_precision.levels(outputs[:, k], truth.positives[:, k]) for k in range(len(names))
+        ),
         malignancy(names, labels, outputs, malignant),
     )
 
@@ -111,13 +113,15 @@ def malignancy(
     for k in places:
         total += outputs[members, k]
     scores, positive = np.round(total, DECIMALS_OF_A_SUM), np.isin(labels[members], places)
-    return Malignancy(members, positive, scores, roc.levels(scores, positive), left_out)
+    return Malignancy(members, positive, scores, auc_and_average_precision.levels(scores, positive), left_out)
 
 
 def malignant_auc(m: Malignancy, weights: np.ndarray) -> np.ndarray:
     """Area under the malignant curve [B] for weights [B, N]; NaN without a malignant or without a benign
     case."""
-    return roc.in_chunks(m.levels, weights[:, m.members], {"auc": roc.auc})["auc"]
+    return auc_and_average_precision.in_chunks(
+        m.levels, weights[:, m.members], {"auc": auc_and_average_precision.auc}
+    )["auc"]
 
 
 def counts(a: CategoryScores, weights: np.ndarray) -> binary.Decisions:
@@ -158,7 +162,7 @@ def per_category(a: CategoryScores, weights: np.ndarray) -> dict[str, np.ndarray
         "recall": classification.recall(_counts(a, weights)),
         **of_counts(counts(a, weights)),
     }
-    areas = roc.all_in_chunks(a.levels, weights, AREAS)
+    areas = auc_and_average_precision.all_in_chunks(a.levels, weights, AREAS)
     return measures | {name: np.column_stack([area[name] for area in areas]) for name in AREAS}
 
 
@@ -274,7 +278,9 @@ def ranked_value(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
 def _areas(a: CategoryScores, weights: np.ndarray, measure: str) -> np.ndarray:
     """Return one of the areas in AREAS for every category [K], with weights [N]."""
     area = {measure: AREAS[measure]}
-    return np.array([roc.in_chunks(levels, weights[None], area)[measure][0] for levels in a.levels])
+    return np.array(
+        [auc_and_average_precision.in_chunks(levels, weights[None], area)[measure][0] for levels in a.levels]
+    )
 
 
 def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metric: str) -> float:

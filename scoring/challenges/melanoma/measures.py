@@ -13,7 +13,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, warning
 from scoring.core.submission import Predictions
 from scoring.inputs import probability_scales
-from scoring.metrics import binary, calibration, classification, roc, subgroups
+from scoring.metrics import auc_and_average_precision, binary, calibration, classification, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import swap_test
@@ -23,7 +23,10 @@ from scoring.statistics.swap_test import Categories
 REACHED = 0.9
 AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"
 """What the other class reaches at the threshold by which one class reaches 0.9."""
-RANKED = {"auc": roc.auc, "average_precision": roc.average_precision}
+RANKED = {
+    "auc": auc_and_average_precision.auc,
+    "average_precision": auc_and_average_precision.average_precision,
+}
 
 
 def predicted_positive(outputs: Floats) -> Ints:
@@ -93,7 +96,9 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
     d, ranks = binary.decisions(positive, decisions, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
     steps = binary.count_by_threshold(ranks, positive, weights)
-    areas = roc.in_chunks(roc.levels(ranks, positive), weights, RANKED)
+    areas = auc_and_average_precision.in_chunks(
+        auc_and_average_precision.levels(ranks, positive), weights, RANKED
+    )
     auc, sensitivity, specificity = areas["auc"], binary.recall(d), binary.specificity(d)
     estimates: dict[QuantityName, Floats] = {
         "f2": binary.f_beta(d, BETA),

@@ -32,7 +32,7 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions
-from scoring.metrics import calibration, classification, roc, subgroups
+from scoring.metrics import auc_and_average_precision, calibration, classification, subgroups
 from scoring.metrics.classification import mean_of_defined
 from scoring.statistics.replicates import Quantities
 
@@ -154,9 +154,13 @@ def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[
     """Return the average precision of each class; NaN where all cases or none are of the class."""
     has, found = predictions.has_outputs, {}
     for k, name in enumerate(CLASSES):
-        levels = roc.levels(predictions.outputs[has, k], truth.true_labels[has] == k)
-        curve = roc.curve(levels, np.ones((1, len(levels.groups))))
-        found[name] = float(roc.average_precision(curve)[0]) if curve.negatives[0] else float("nan")
+        levels = auc_and_average_precision.levels(predictions.outputs[has, k], truth.true_labels[has] == k)
+        curve = auc_and_average_precision.curve(levels, np.ones((1, len(levels.groups))))
+        found[name] = (
+            float(auc_and_average_precision.average_precision(curve)[0])
+            if curve.negatives[0]
+            else float("nan")
+        )
     return found
 
 

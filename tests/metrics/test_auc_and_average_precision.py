@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import auc as area_under
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
-from scoring.metrics import roc
+from scoring.metrics import auc_and_average_precision
 from tests.support.weighted_cases import arrays
 
 CASES = st.lists(
@@ -17,8 +17,10 @@ CASES = st.lists(
 )
 
 
-def curve(scores, positive, weights) -> roc.RocCurves:
-    return roc.curve(roc.levels(scores, positive), np.atleast_2d(weights))
+def curve(scores, positive, weights) -> auc_and_average_precision.RocCurves:
+    return auc_and_average_precision.curve(
+        auc_and_average_precision.levels(scores, positive), np.atleast_2d(weights)
+    )
 
 
 def has_both(positive, weights) -> bool:
@@ -40,13 +42,13 @@ def test_areas_are_those_of_scikit_learn(cases):
     scores, positive, weights = arrays(cases, 12)
     found = curve(scores, positive, weights)
     if not has_both(positive, weights):
-        assert np.isnan(roc.auc(found)[0])
-        assert np.isnan(roc.auc_above_sensitivity(found, 0.8)[0])
+        assert np.isnan(auc_and_average_precision.auc(found)[0])
+        assert np.isnan(auc_and_average_precision.auc_above_sensitivity(found, 0.8)[0])
         return
-    assert roc.auc(found)[0] == pytest.approx(
+    assert auc_and_average_precision.auc(found)[0] == pytest.approx(
         roc_auc_score(positive, scores, sample_weight=weights), abs=1e-12
     )
-    assert roc.average_precision(found)[0] == pytest.approx(
+    assert auc_and_average_precision.average_precision(found)[0] == pytest.approx(
         average_precision_score(positive, scores, sample_weight=weights), abs=1e-12
     )
 
@@ -58,14 +60,16 @@ def test_areas_are_those_of_scikit_learn(cases):
 def test_area_above_a_sensitivity_is_the_official_one(cases, sensitivity):
     scores, positive, weights = arrays(cases, 12)
     if has_both(positive, weights):
-        assert roc.auc_above_sensitivity(curve(scores, positive, weights), sensitivity)[0] == pytest.approx(
-            right_of(scores, positive, weights, sensitivity), abs=1e-12
-        )
+        assert auc_and_average_precision.auc_above_sensitivity(curve(scores, positive, weights), sensitivity)[
+            0
+        ] == pytest.approx(right_of(scores, positive, weights, sensitivity), abs=1e-12)
 
 
 def test_four_of_five_is_eighty_percent():
     scores, positive = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4]), np.array([1, 1, 1, 1, 0, 1], bool)
-    assert roc.auc_above_sensitivity(curve(scores, positive, np.ones(6)), 0.8)[0] == pytest.approx(0.8)
+    assert auc_and_average_precision.auc_above_sensitivity(curve(scores, positive, np.ones(6)), 0.8)[
+        0
+    ] == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize(
@@ -73,15 +77,19 @@ def test_four_of_five_is_eighty_percent():
 )
 def test_area_above_a_sensitivity_of_perfect_chance_and_inverse_scores(scores, expected):
     positive = np.array([1, 1, 0, 0], bool)
-    assert roc.auc_above_sensitivity(curve(np.array(scores, float), positive, np.ones(4)), 0.8)[
-        0
-    ] == pytest.approx(expected)
+    assert auc_and_average_precision.auc_above_sensitivity(
+        curve(np.array(scores, float), positive, np.ones(4)), 0.8
+    )[0] == pytest.approx(expected)
 
 
 def test_average_precision_without_a_negative_is_one_and_without_a_positive_undefined():
     scores = np.array([0.1, 0.4])
-    assert roc.average_precision(curve(scores, np.array([True, True]), np.ones(2)))[0] == 1
-    assert np.isnan(roc.average_precision(curve(scores, np.array([False, False]), np.ones(2)))[0])
+    assert (
+        auc_and_average_precision.average_precision(curve(scores, np.array([True, True]), np.ones(2)))[0] == 1
+    )
+    assert np.isnan(
+        auc_and_average_precision.average_precision(curve(scores, np.array([False, False]), np.ones(2)))[0]
+    )
 
 
 @given(CASES, st.integers(0, 2**32 - 1))
@@ -93,7 +101,11 @@ def test_replicates_are_the_repeated_cases(cases, seed):
     found = curve(scores, positive, counts.astype(np.float32))
     for b, count in enumerate(counts):
         repeated = curve(np.repeat(scores, count), np.repeat(positive, count), np.ones(count.sum()))
-        for measure in (roc.auc, roc.average_precision, lambda c: roc.auc_above_sensitivity(c, 0.8)):
+        for measure in (
+            auc_and_average_precision.auc,
+            auc_and_average_precision.average_precision,
+            lambda c: auc_and_average_precision.auc_above_sensitivity(c, 0.8),
+        ):
             assert measure(found)[b] == pytest.approx(measure(repeated)[0], abs=1e-12, nan_ok=True)
 
 
@@ -104,10 +116,16 @@ def test_chunks_give_the_same_numbers(monkeypatch):
         random.random(50) < 0.3,
         random.poisson(1, (23, 50)).astype(np.float32),
     )
-    levels = roc.levels(scores, positive)
-    whole = roc.in_chunks(levels, weights, {"auc": roc.auc})["auc"]
-    monkeypatch.setattr(roc, "CHUNK_CELLS", 200)
-    assert np.array_equal(roc.in_chunks(levels, weights, {"auc": roc.auc})["auc"], whole, equal_nan=True)
+    levels = auc_and_average_precision.levels(scores, positive)
+    whole = auc_and_average_precision.in_chunks(levels, weights, {"auc": auc_and_average_precision.auc})[
+        "auc"
+    ]
+    monkeypatch.setattr(auc_and_average_precision, "CHUNK_CELLS", 200)
+    assert np.array_equal(
+        auc_and_average_precision.in_chunks(levels, weights, {"auc": auc_and_average_precision.auc})["auc"],
+        whole,
+        equal_nan=True,
+    )
 
 
 def distance(x: float, y: float, line_x: np.ndarray, line_y: np.ndarray) -> float:
@@ -129,8 +147,10 @@ def test_a_drawn_curve_has_at_most_400_points_and_stays_near(cases, share):
     random = np.random.default_rng(cases)
     positive = random.random(cases) < share
     scores = random.normal(positive.astype(float), 1)
-    levels = roc.levels(scores, positive)
-    x, y, thresholds = roc.polyline(levels, roc.curve(levels, np.ones((1, cases))))
+    levels = auc_and_average_precision.levels(scores, positive)
+    x, y, thresholds = auc_and_average_precision.polyline(
+        levels, auc_and_average_precision.curve(levels, np.ones((1, cases)))
+    )
     exact_x, exact_y, _ = roc_curve(positive, scores, drop_intermediate=False)
     assert len(x) <= 400
     assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
@@ -140,8 +160,12 @@ def test_a_drawn_curve_has_at_most_400_points_and_stays_near(cases, share):
 
 
 def test_a_short_curve_keeps_every_corner_and_its_thresholds():
-    levels = roc.levels(np.array([0.9, 0.6, 0.6, 0.2]), np.array([True, True, False, False]))
-    x, y, thresholds = roc.polyline(levels, roc.curve(levels, np.ones((1, 4))))
+    levels = auc_and_average_precision.levels(
+        np.array([0.9, 0.6, 0.6, 0.2]), np.array([True, True, False, False])
+    )
+    x, y, thresholds = auc_and_average_precision.polyline(
+        levels, auc_and_average_precision.curve(levels, np.ones((1, 4)))
+    )
     assert list(zip(x, y, thresholds, strict=True)) == [
         (0, 0, 0.9),
         (0, 0, 0.9),
@@ -150,20 +174,22 @@ def test_a_short_curve_keeps_every_corner_and_its_thresholds():
         (0.5, 1, 0.6),
         (1, 1, 0.6),
     ]
-    assert roc.precisions(x, y, 2, 2)[[2, 4, 5]] == pytest.approx([1, 2 / 3, 0.5])
-    assert np.isnan(roc.precisions(x, y, 2, 2)[0])
+    assert auc_and_average_precision.precisions(x, y, 2, 2)[[2, 4, 5]] == pytest.approx([1, 2 / 3, 0.5])
+    assert np.isnan(auc_and_average_precision.precisions(x, y, 2, 2)[0])
 
 
 @pytest.mark.parametrize("positive", [True, False])
 def test_a_curve_of_one_kind_has_no_axis(positive):
-    levels = roc.levels(np.array([0.9, 0.6]), np.array([positive, positive]))
-    x, y, _ = roc.polyline(levels, roc.curve(levels, np.ones((1, 2))))
+    levels = auc_and_average_precision.levels(np.array([0.9, 0.6]), np.array([positive, positive]))
+    x, y, _ = auc_and_average_precision.polyline(
+        levels, auc_and_average_precision.curve(levels, np.ones((1, 2)))
+    )
     assert np.isnan(x if positive else y).all()
 
 
 def test_one_test_set_has_the_sums_of_many_to_the_last_digit():
     random = np.random.default_rng(1)
-    levels = roc.levels(np.round(random.random(400), 2), random.random(400) < 0.3)
+    levels = auc_and_average_precision.levels(np.round(random.random(400), 2), random.random(400) < 0.3)
     weights = random.random((3, 400))
     together = levels.sums(weights)
     for b in range(3):
