@@ -15,8 +15,8 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.model_process import ImageProcess
-from scoring.metrics.quality import Quality as Quality
-from scoring.metrics.quality import appearance, patches, quality
+from scoring.metrics.image_quality import Quality as Quality
+from scoring.metrics.image_quality import appearance, patches, quality
 from scoring.single_image.out_of_distribution import TILE_PATCHES, KnownImages, OutlierScore, known_images
 from scoring.single_image.photograph import Photograph, received
 from scoring.statistics.intervals import counted

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.core.scorecard import plain
-from scoring.metrics.quality import Quality
+from scoring.metrics.image_quality import Quality
 from scoring.single_image.abstention import Withheld, reasons_of
 from scoring.single_image.explanation import Explanation, conclusion
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews

@@ -7,7 +7,7 @@ import pytest
 
 from scoring import load_challenge
 from scoring.challenges import samples
-from scoring.metrics.quality import FEATURES, appearance, patches
+from scoring.metrics.image_quality import FEATURES, appearance, patches
 from scoring.single_image import out_of_distribution
 from scoring.single_image.out_of_distribution import KnownImages, known_images
 from scoring.single_image.photograph import received

@@ -9,7 +9,7 @@ import pytest
 
 from scoring.inference import image_sanitizer
 from scoring.metrics.conformal import Coverage
-from scoring.metrics.quality import Quality, Tissue
+from scoring.metrics.image_quality import Quality, Tissue
 from scoring.single_image import quality, wording
 from scoring.single_image.abstention import reasons
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews

@@ -10,7 +10,7 @@ from PIL import Image
 from scoring.inference import image_sanitizer
 from scoring.inference.preprocessing import ImageInfo
 from scoring.inference.single_image_task import ModelTask
-from scoring.metrics.quality import Quality
+from scoring.metrics.image_quality import Quality
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.nuclei import tile_support

@@ -7,7 +7,7 @@ from PIL import Image
 from scipy import ndimage
 
 from scoring.challenges.samples import FOLDER
-from scoring.metrics.quality import Tissue, field_stop, tissue
+from scoring.metrics.image_quality import Tissue, field_stop, tissue
 from tests.support.single_image import measure
 
 
