@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from scoring.common.arrays import Array, Bools, Floats
-from scoring.metrics import surfaces
+from scoring.metrics import surface_distances
 from scoring.metrics.matching import match_by_overlap
 from scoring.metrics.overlap import components, shared_voxels
 
@@ -47,15 +47,19 @@ class RegionPair:
         return float(np.linalg.norm(np.multiply(self.shape, self.spacing)))
 
     @cached_property
-    def surfaces(self) -> tuple[surfaces.Surface, surfaces.Surface]:
+    def surface_distances(self) -> tuple[surface_distances.Surface, surface_distances.Surface]:
         """Surfaces of truth and prediction."""
-        return surfaces.surface(self.truth, self.spacing), surfaces.surface(self.prediction, self.spacing)
+        return surface_distances.surface(self.truth, self.spacing), surface_distances.surface(
+            self.prediction, self.spacing
+        )
 
     @cached_property
     def distances(self) -> tuple[Floats, Floats]:
         """Distances in mm of the elements of the truth's surface to the prediction's, and back."""
         true, guess = self.surfaces
-        return surfaces.distances(true, guess, self.spacing), surfaces.distances(guess, true, self.spacing)
+        return surface_distances.distances(true, guess, self.spacing), surface_distances.distances(
+            guess, true, self.spacing
+        )
 
     @cached_property
     def sizes(self) -> tuple[float, float, float]:
@@ -117,7 +121,7 @@ def hd95(pair: RegionPair) -> Measured:
     largest = np.inf
     if true and guess:
         largest = max(
-            surfaces.quantile(away, surface.areas, HAUSDORFF_SHARE)
+            surface_distances.quantile(away, surface.areas, HAUSDORFF_SHARE)
             for away, surface in zip(pair.distances, pair.surfaces, strict=True)
         )
     return largest, true, guess, pair.diagonal

@@ -9,10 +9,10 @@ import scipy.ndimage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.metrics import registry, surfaces
+from scoring.metrics import registry, surface_distances
 from scoring.metrics.overlap import components
 from scoring.metrics.regions import RegionPair, region_pairs
-from scoring.metrics.surfaces import element_areas, quantile
+from scoring.metrics.surface_distances import element_areas, quantile
 from scoring.metrics.task_cases import RegionCases
 from tests.support import peer
 
@@ -70,7 +70,7 @@ def test_areas_of_planes_and_slants():
 def test_many_elements_are_searched_in_a_map_with_the_same_result(shape, monkeypatch):
     truth, prediction = blobs(1, shape), blobs(2, shape)
     expected = pair(truth, prediction, SPACINGS[1][: len(shape)]).distances
-    monkeypatch.setattr(surfaces, "MOST_SEARCHED", 0)
+    monkeypatch.setattr(surface_distances, "MOST_SEARCHED", 0)
     for by_tree, by_map in zip(
         expected, pair(truth, prediction, SPACINGS[1][: len(shape)]).distances, strict=True
     ):
@@ -82,8 +82,8 @@ def test_many_elements_are_searched_in_a_map_with_the_same_result(shape, monkeyp
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("few", "near"), [(1, 0), (4, 3), (1000, 100)])
 def test_the_nearest_element_is_found_where_surfaces_are_apart(shape, seed, few, near, monkeypatch):
-    monkeypatch.setattr(surfaces, "FEW", few)
-    monkeypatch.setattr(surfaces, "NEAR", near)
+    monkeypatch.setattr(surface_distances, "FEW", few)
+    monkeypatch.setattr(surface_distances, "NEAR", near)
     random, spacing = np.random.default_rng(seed), (0.7, 1.1, 2.5)[: len(shape)]
     masks = []
     for side in random.permutation(2):
@@ -91,11 +91,11 @@ def test_the_nearest_element_is_found_where_surfaces_are_apart(shape, seed, few,
         # Apart along some axes, beside each other along the others.
         part = tuple(slice(side * 7, side * 7 + 4) if random.random() < 0.6 else slice(1, -1) for _ in shape)
         mask[part] = random.random(mask[part].shape) < 0.3
-        masks.append(surfaces.surface(mask, spacing))
+        masks.append(surface_distances.surface(mask, spacing))
     for one, other in (masks, masks[::-1]):
         steps = (one.corners()[:, None] - other.corners()) * np.array(spacing)
         nearest = np.sqrt((steps**2).sum(2)).min(1)
-        assert surfaces.distances(one, other, spacing) == pytest.approx(nearest, abs=1e-12)
+        assert surface_distances.distances(one, other, spacing) == pytest.approx(nearest, abs=1e-12)
 
 
 def test_a_quantile_is_the_first_value_that_reaches_the_share():
