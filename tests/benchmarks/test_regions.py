@@ -33,7 +33,7 @@ OWN = """
 import json, resource, sys, time
 import numpy as np
 from scoring.metrics import registry
-from scoring.metrics.regions import region_pairs
+from scoring.metrics.mask_measures import region_pairs
 import scipy.ndimage, scipy.spatial
 with np.load(sys.argv[1]) as file:
     truth, prediction, spacing = (file[name] for name in ("truth", "prediction", "spacing"))

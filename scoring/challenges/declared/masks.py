@@ -26,7 +26,7 @@ from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.label_maps import read_label_map
 from scoring.inputs.sources import Source, SourceFiles, open_source
-from scoring.metrics.regions import region_pairs
+from scoring.metrics.mask_measures import region_pairs
 from scoring.metrics.task_cases import RegionCases
 
 ENDINGS = (".nii.gz", ".nii", ".mha")
