@@ -12,12 +12,12 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.inputs.nuclei.reader import Nuclei
-from scoring.metrics import outlines as geometry
 from scoring.metrics import overlap
+from scoring.metrics import polygon_overlap as geometry
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.matching import match_by_overlap
-from scoring.metrics.outlines import Outlines
 from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
+from scoring.metrics.polygon_overlap import Outlines
 from scoring.statistics.basis import QuantityName, counted
 from scoring.statistics.replicates import Quantities, Replicates
 

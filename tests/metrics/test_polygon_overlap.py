@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from scoring.metrics.classification import f_score
 from scoring.metrics.matching import match_by_overlap
-from scoring.metrics.outlines import intersections, iou, outlines, possible
 from scoring.metrics.overlap import LEAST_IOU, dice, panoptic_quality, segmentation_quality
+from scoring.metrics.polygon_overlap import intersections, iou, outlines, possible
 
 SIDE = 12
 RECTANGLES = st.lists(
