@@ -12,7 +12,7 @@ import scipy
 
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.metrics import surface_distances
-from scoring.metrics.matching import match_by_overlap
+from scoring.metrics.greedy_matching import match_by_overlap
 from scoring.metrics.overlap import components, shared_voxels
 
 HAUSDORFF_SHARE = 0.95

@@ -9,7 +9,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import InputRefused, error
 from scoring.metrics import point_pairs
 from scoring.metrics.classification import divide
-from scoring.metrics.matching import match_in_order
+from scoring.metrics.greedy_matching import match_in_order
 from scoring.metrics.metric import Metric
 from scoring.metrics.task_cases import DetectionCases, Objects
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.metrics.matching import match_in_order
+from scoring.metrics.greedy_matching import match_in_order
 
 SLACK = 1e-9
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scoring.metrics import overlap
 from scoring.metrics.classification import weighted_mean
-from scoring.metrics.matching import match_by_overlap
+from scoring.metrics.greedy_matching import match_by_overlap
 
 NAN = float("nan")
 TABLES = st.lists(st.lists(st.integers(0, 3), min_size=9, max_size=9), min_size=1, max_size=6).map(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import point_pairs
-from scoring.metrics.matching import match_in_order
+from scoring.metrics.greedy_matching import match_in_order
 from scoring.metrics.point_pairs import NearbyPairs
 
 COORDINATES = st.integers(0, 8).map(lambda k: 3.0 * k)

@@ -15,7 +15,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.nuclei.reader import Nuclei
 from scoring.metrics import point_pairs
-from scoring.metrics.matching import match_in_order
+from scoring.metrics.greedy_matching import match_in_order
 from scoring.metrics.point_pairs import NearbyPairs
 
 MOST_PAIRS = 10_000_000

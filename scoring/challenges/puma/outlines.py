@@ -15,7 +15,7 @@ from scoring.inputs.nuclei.reader import Nuclei
 from scoring.metrics import overlap
 from scoring.metrics import polygon_overlap as geometry
 from scoring.metrics.classification import divide, f_score, mean_of_defined
-from scoring.metrics.matching import match_by_overlap
+from scoring.metrics.greedy_matching import match_by_overlap
 from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
 from scoring.metrics.polygon_overlap import Outlines
 from scoring.statistics.basis import QuantityName, counted
