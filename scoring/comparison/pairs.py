@@ -15,11 +15,11 @@ from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import submission_agreement
 from scoring.statistics import intervals, replicate_comparison, swap_test
-from scoring.statistics.basis import QuantityName
 from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
 from scoring.statistics.options import DIGITS, FEW_UNITS, UNITS_OF_COMPARISON, StatisticsOptions
 from scoring.statistics.paired_tests import NAMES, Sample, p_value
 from scoring.statistics.replicates import array_name, left_out_name
+from scoring.statistics.sample_size import QuantityName
 from scoring.statistics.swap_test import Exchange
 from scoring.statistics.team_pairs import Pairs, tested
 

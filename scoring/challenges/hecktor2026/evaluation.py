@@ -18,8 +18,8 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, overlap, survival
 from scoring.metrics.classification import ClassCounts, weighted_mean
 from scoring.metrics.survival import ConcordancePairs
-from scoring.statistics.basis import Basis, QuantityName, counted, mean
 from scoring.statistics.replicates import Quantities
+from scoring.statistics.sample_size import Basis, QuantityName, counted, mean
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from scoring.metrics.auc_and_average_precision import Levels
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics import swap_test
-from scoring.statistics.basis import Basis, QuantityName, beyond, counted, mean, of_areas
+from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted, mean, of_areas
 from scoring.statistics.swap_test import Categories
 
 SENSITIVITY = 0.8

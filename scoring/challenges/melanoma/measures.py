@@ -17,7 +17,7 @@ from scoring.metrics import auc_and_average_precision, binary, calibration, clas
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import swap_test
-from scoring.statistics.basis import Basis, QuantityName, beyond, counted, of_areas
+from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted, of_areas
 from scoring.statistics.swap_test import Categories
 
 REACHED = 0.9

@@ -46,9 +46,9 @@ from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import intervals, swap_test
-from scoring.statistics.basis import Basis, QuantityName
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate
+from scoring.statistics.sample_size import Basis, QuantityName
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import swap_test
-from scoring.statistics.basis import Basis, QuantityName, counted
+from scoring.statistics.sample_size import Basis, QuantityName, counted
 from scoring.statistics.swap_test import Categories
 
 ID = "puma"

@@ -19,8 +19,8 @@ from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import swap_test
-from scoring.statistics.basis import Basis, QuantityName, counted, mean, of_areas
 from scoring.statistics.replicates import Quantities
+from scoring.statistics.sample_size import Basis, QuantityName, counted, mean, of_areas
 from scoring.statistics.swap_test import Categories
 
 UNITS_OF_PRESENT = 12

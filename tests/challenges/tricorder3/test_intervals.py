@@ -196,7 +196,9 @@ def test_other_intervals_restated(interval):
             answers = point * (1 - point) / error**2
             lower, upper = wilson(centers, answers, scipy.stats.t.ppf(0.975, N - 1))
             expected = [min(*lower, point), max(*upper, point)]
-        elif interval == "auto":  # with what few cases of a class may hide: tests/statistics/test_basis.py
+        elif (
+            interval == "auto"
+        ):  # with what few cases of a class may hide: tests/statistics/test_sample_size.py
             continue
         else:
             values = np.round([r[name] for r in replicates], 12)
