@@ -11,7 +11,7 @@ from scoring.comparison import scale
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.numerals import decimal
-from scoring.statistics.swap_test import UNIT_SUMS
+from scoring.statistics.permutation_test import UNIT_SUMS
 
 ANY = "any"
 RESULTS, CHANGES = ("all", "mistakes", "right"), ("fixed", "broken")

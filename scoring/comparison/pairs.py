@@ -14,13 +14,13 @@ from scoring.common.quantities import SCORE, Quantity
 from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import submission_agreement
-from scoring.statistics import intervals, replicate_comparison, swap_test
+from scoring.statistics import intervals, permutation_test, replicate_comparison
 from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
 from scoring.statistics.options import DIGITS, FEW_UNITS, UNITS_OF_COMPARISON, StatisticsOptions
 from scoring.statistics.paired_tests import NAMES, Sample, p_value
+from scoring.statistics.permutation_test import Exchange
 from scoring.statistics.replicates import array_name, left_out_name
 from scoring.statistics.sample_size import QuantityName
-from scoring.statistics.swap_test import Exchange
 from scoring.statistics.team_pairs import Pairs, tested
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
@@ -127,12 +127,12 @@ def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> 
     score = spec.score_of_sums(cards[0]) if cards and spec.score_of_sums else None
     if score is None:
         return None, name
-    if any(swap_test.UNIT_SUMS not in card.arrays for card in cards):
+    if any(permutation_test.UNIT_SUMS not in card.arrays for card in cards):
         source = cards[0].provenance
         earlier = source["version"] == WITHOUT_SUMS and source["n_units"] >= FEW_UNITS
         bootstrap = earlier and name == replicate_comparison.AUTO
         return None, replicate_comparison.BOOTSTRAP if bootstrap else name
-    sums = np.stack([card.arrays[swap_test.UNIT_SUMS] for card in cards])
+    sums = np.stack([card.arrays[permutation_test.UNIT_SUMS] for card in cards])
     categories = spec.categories and spec.categories(cards[0])
     return Exchange(sums, score, cards[0].provenance["seed"], categories), name
 

@@ -12,7 +12,7 @@ from scoring.common.quantities import SHARE, Quantity
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
-from scoring.statistics.swap_test import Categories, Score
+from scoring.statistics.permutation_test import Categories, Score
 
 Value = Callable[[str], NDArray[np.float64]]
 """Gives a metric by name: [1] of the test set itself or [B] of its replicates."""

@@ -16,9 +16,9 @@ from scoring.statistics import intervals
 from scoring.statistics.optimism import winner_optimism
 from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test, resolvable_gap
+from scoring.statistics.permutation_test import Exchange, swap_errors, swap_test
 from scoring.statistics.ranking import kendall_tau, ranks_along_teams
 from scoring.statistics.repeated_looks import corrected
-from scoring.statistics.swap_test import Exchange, swap_errors, swap_test
 from scoring.statistics.team_pairs import Pairs, of_test, untested, with_intervals
 
 AUTO, SWAP, BOOTSTRAP = "auto", "swap", "bootstrap"

@@ -20,8 +20,8 @@ from scoring.challenges.melanoma.formula import combined
 from scoring.challenges.puma import formula as puma
 from scoring.challenges.tricorder3 import measures as tricorder3
 from scoring.metrics import binary, curves
+from scoring.statistics.permutation_test import Categories, Exchange
 from scoring.statistics.replicates import leave_one_out_weights, replicate_weights
-from scoring.statistics.swap_test import Categories, Exchange
 from scoring.version import __version__
 
 RHO, RESAMPLES = 0.5, 1000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.statistics.swap_test import Categories
+from scoring.statistics.permutation_test import Categories
 
 RARE = 2
 """Cases of each class that is rare."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.statistics.swap_test import Exchange, swap_test
+from scoring.statistics.permutation_test import Exchange, swap_test
 from tests.simulations.designs import SEED
 from tests.simulations.test_rates import most
 from tests.simulations.third_generator import SCORES, Design, cases_of, population

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from scoring.statistics.swap_test import Exchange, swap_test
+from scoring.statistics.permutation_test import Exchange, swap_test
 from tests.simulations.cells import is_seldom
 from tests.simulations.designs import SEED
 from tests.simulations.second_generator import SCORES, Design

@@ -15,7 +15,7 @@ import numpy as np
 from scoring.challenges.isic import measures as isic
 from scoring.challenges.melanoma import measures as melanoma
 from scoring.challenges.tricorder3 import measures as tricorder3
-from scoring.statistics.swap_test import Categories
+from scoring.statistics.permutation_test import Categories
 
 KINDS, DRAWS, HALVINGS = 12, 1500, 11
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from scoring.statistics.permutation_test import Exchange, swap_test
 from scoring.statistics.repeated_looks import corrected
 from scoring.statistics.replicate_comparison import Resampled, compare
-from scoring.statistics.swap_test import Exchange, swap_test
 from tests.simulations.designs import SEED
 from tests.simulations.test_rates import most
 

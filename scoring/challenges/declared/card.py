@@ -36,7 +36,7 @@ from scoring.metrics.task_cases import (
     SurvivalCases,
     ValueCases,
 )
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
 
 CURVE_REPLICATES, MOST_CURVES = 300, 30
@@ -125,7 +125,7 @@ class _Card:
         value, n_missing = float(self.point[SCORE][0]), int((~self.has).sum())
         findings = [*self.truth.findings, *self.predictions.findings, *self.gaps, *self._noticed()]
         sums = partial(unit_sums, declaration, self.measured, self.units)
-        swapped = swap_test.card_arrays(bool(drawn.values), self.units, sums)
+        swapped = permutation_test.card_arrays(bool(drawn.values), self.units, sums)
         arrays = self._arrays() | (self._curves() if with_curves else {}) | drawn.arrays | swapped
         for array in arrays.values():
             array.flags.writeable = False

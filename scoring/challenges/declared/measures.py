@@ -14,7 +14,7 @@ from scoring.metrics import classification, subgroups
 from scoring.metrics.curves import auc_without_each_unit
 from scoring.metrics.subgroups import Groups, SubgroupShare
 from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
 from scoring.statistics.intervals import Range
 from scoring.statistics.replicates import leave_one_out_weights
 from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted, mean
@@ -238,7 +238,7 @@ def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floa
         parts = [use.weight * use.metric.compute(measured.of(use), whole, **use.options) for use in rest]
         point = float(np.sum(parts))
         left = sum(use.weight * _left_out(measured, use, units, weights) for use in rest)
-        values = swap_test.pseudo_values(point, np.asarray(left))
+        values = permutation_test.pseudo_values(point, np.asarray(left))
         columns.append(values[:, None] / len(values))
     return np.hstack(columns)
 

@@ -29,7 +29,7 @@ from scoring.core.scores import ScoreSettings
 from scoring.core.submission import provenance
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics import classification, overlap, survival
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
 from scoring.statistics.replicates import evaluate, leave_one_out_weights, replicate
 
 
@@ -50,7 +50,7 @@ def score(truth: HecktorTruth, predictions: HecktorSubmission, settings: ScoreSe
         "units": units,
         **curves(evaluation),
         **replicates.arrays,
-        **swap_test.card_arrays(bool(replicates.values), units, lambda: _unit_sums(evaluation, units)),
+        **permutation_test.card_arrays(bool(replicates.values), units, lambda: _unit_sums(evaluation, units)),
     }
     for array in arrays.values():
         array.flags.writeable = False

@@ -11,8 +11,8 @@ from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, survival
 from scoring.metrics.survival import TERTILES
-from scoring.statistics import swap_test
-from scoring.statistics.swap_test import Categories
+from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 
 WITH_INTERVAL = (
     "score",
@@ -45,8 +45,8 @@ def unit_sums(
     for (true, submitted), names in zip(staged, STAGES.values(), strict=True):
         is_true = classification.one_hot(true, len(names), float)
         columns += [is_true * classification.one_hot(submitted, len(names), float), is_true]
-    shares = swap_test.pseudo_values(c_index, c_index_left_out) / len(c_index_left_out)
-    return np.column_stack([swap_test.unit_sums(np.hstack(columns), units), shares])
+    shares = permutation_test.pseudo_values(c_index, c_index_left_out) / len(c_index_left_out)
+    return np.column_stack([permutation_test.unit_sums(np.hstack(columns), units), shares])
 
 
 def _parts(sums: Floats | Ints) -> list[Any]:

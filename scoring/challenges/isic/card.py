@@ -23,7 +23,7 @@ from scoring.metrics import auc_and_average_precision, calibration, classificati
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.thresholds import HALF
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Replicates, replicate
 
 UNDECIDED = "undecided"
@@ -93,7 +93,7 @@ def _card(e: IsicEvaluation, replicates: Replicates, units: Ints, source: Mappin
         {
             **_arrays(e, units, reliable),
             **replicates.arrays,
-            **swap_test.card_arrays(bool(replicates.values), units, lambda: _unit_sums(e, units)),
+            **permutation_test.card_arrays(bool(replicates.values), units, lambda: _unit_sums(e, units)),
         },
         official=official(e, score),
     )

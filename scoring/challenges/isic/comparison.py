@@ -10,7 +10,7 @@ from scoring.core.comparison_spec import ComparisonSpec, correct_labels, of_labe
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
-from scoring.statistics.swap_test import Categories, Score
+from scoring.statistics.permutation_test import Categories, Score
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:

@@ -17,9 +17,9 @@ from scoring.metrics import auc_and_average_precision, binary, classification, c
 from scoring.metrics.auc_and_average_precision import Levels
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.thresholds import HALF, decided
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted, mean, of_areas
-from scoring.statistics.swap_test import Categories
 
 SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12
@@ -229,17 +229,17 @@ def unit_sums(
         k = len(a.categories)
         is_true = classification.one_hot(a.labels, k, float)
         hits = is_true * classification.one_hot(a.predicted, k, float)
-        return swap_test.unit_sums(np.hstack([hits, is_true]), units, weights)
+        return permutation_test.unit_sums(np.hstack([hits, is_true]), units, weights)
     if metric == "dice":
         y, p = a.positives, a.predicted_positive
         cells = [y & p, ~y & p, y & ~p]
-        return swap_test.unit_sums(np.hstack(cells).astype(float), units, weights)
+        return permutation_test.unit_sums(np.hstack(cells).astype(float), units, weights)
     if metric != "auc":
         return np.full((int(units.max()) + 1, 1), np.nan)
     columns = zip(a.outputs.T, a.positives.T, strict=True)
     areas = [curves.auc_without_each_unit(*column, units, weights) for column in columns]
     left_out = mean_of_defined(np.stack(areas, axis=-1))
-    return swap_test.pseudo_values(score, left_out)[:, None] / len(left_out)
+    return permutation_test.pseudo_values(score, left_out)[:, None] / len(left_out)
 
 
 def categories_of_sums(metric: str, number: int) -> Categories:

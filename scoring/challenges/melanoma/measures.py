@@ -16,9 +16,9 @@ from scoring.inputs import probability_scales
 from scoring.metrics import auc_and_average_precision, binary, calibration, classification, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted, of_areas
-from scoring.statistics.swap_test import Categories
 
 REACHED = 0.9
 AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"
@@ -158,8 +158,8 @@ def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_le
     cells = np.column_stack(
         [positive & decisions, ~positive & decisions, positive & ~decisions, ~positive & ~decisions]
     ).astype(float)
-    shares = swap_test.pseudo_values(auc, auc_left_out) / len(auc_left_out)
-    return np.column_stack([swap_test.unit_sums(cells, units), shares])
+    shares = permutation_test.pseudo_values(auc, auc_left_out) / len(auc_left_out)
+    return np.column_stack([permutation_test.unit_sums(cells, units), shares])
 
 
 def categories_of_sums() -> Categories:

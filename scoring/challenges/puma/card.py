@@ -45,7 +45,7 @@ from scoring.core.scores import ScoreSettings
 from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics.classification import divide, f_score, mean_of_defined
-from scoring.statistics import intervals, swap_test
+from scoring.statistics import intervals, permutation_test
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate
 from scoring.statistics.sample_size import Basis, QuantityName
@@ -278,7 +278,7 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
             **d.arrays,
             **_arrays(scored, e.units),
             **replicates.arrays,
-            **swap_test.card_arrays(
+            **permutation_test.card_arrays(
                 bool(replicates.values), e.units, lambda: unit_sums(name, counted[name], e.units)
             ),
         },

@@ -8,9 +8,9 @@ import numpy as np
 from scoring.challenges.puma.names import CLASSES
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide, f_score, mean_of_defined
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 from scoring.statistics.sample_size import Basis, QuantityName, counted
-from scoring.statistics.swap_test import Categories
 
 ID = "puma"
 RULE_NAMES = {
@@ -91,7 +91,7 @@ def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
     else:
         columns = np.column_stack([np.nan_to_num(tallies.f1), tallies.occurs, np.ones(len(units))])
-    return swap_test.unit_sums(columns.astype(float), units)
+    return permutation_test.unit_sums(columns.astype(float), units)
 
 
 def categories_of_sums(rules: str, number: int) -> Categories:

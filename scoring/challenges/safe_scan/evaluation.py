@@ -16,7 +16,7 @@ from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics import curves
 from scoring.metrics.calibration import Reliability
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
 from scoring.statistics.sample_size import Basis
 
@@ -119,7 +119,7 @@ class SafeScanEvaluation:
         """Return the replicates, and what the permutation test needs. unit_sums: the parts of the score,
         by unit."""
         drawn = self.replicates
-        return {**drawn.arrays, **swap_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
+        return {**drawn.arrays, **permutation_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
 
 
 def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:

@@ -18,10 +18,10 @@ from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import SubgroupShare
-from scoring.statistics import swap_test
+from scoring.statistics import permutation_test
+from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import Quantities
 from scoring.statistics.sample_size import Basis, QuantityName, counted, mean, of_areas
-from scoring.statistics.swap_test import Categories
 
 UNITS_OF_PRESENT = 12
 """Fewest units from which the macro F1 of present classes has an interval: with 6 one covers 88 %, as what
@@ -111,7 +111,7 @@ def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
     """
     is_true = classification.one_hot(truth, len(CLASSES), float)
     is_predicted = classification.one_hot(predicted, len(CLASSES), float)
-    return swap_test.unit_sums(np.hstack([is_true * is_predicted, is_predicted, is_true]), units)
+    return permutation_test.unit_sums(np.hstack([is_true * is_predicted, is_predicted, is_true]), units)
 
 
 def categories_of_sums() -> Categories:

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from scoring.statistics import swap_test as test_module
+from scoring.statistics import permutation_test as test_module
+from scoring.statistics.permutation_test import Categories, Exchange, swap_test
 from scoring.statistics.replicate_comparison import Resampled, compare
-from scoring.statistics.swap_test import Categories, Exchange, swap_test
 
 TEAMS, UNITS, DRAWS = 3, 24, 200
 
