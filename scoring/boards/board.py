@@ -29,7 +29,7 @@ from scoring.core.challenge import Challenge
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.secure_delete import pin_files

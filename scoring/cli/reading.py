@@ -11,7 +11,7 @@ from scoring.common.fixes import InputChanges, edits_problem, pairs_problem, par
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option, Values
 from scoring.inputs.sources import FixedSource, Source
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 
 FIX_OPTIONS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows", "edit_table")
 """Options that say how predictions are read."""

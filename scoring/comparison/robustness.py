@@ -10,7 +10,7 @@ from scoring.comparison.classes import subgroups
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import Varied, has_replicates, number, point, resampled, without_each_unit
 from scoring.statistics import replicate_comparison
-from scoring.statistics.options import DIGITS
+from scoring.statistics.interval_options import DIGITS
 from scoring.statistics.ranking import SCHEMES, competition_ranks, kendall_tau, rank_cases, ranks_along_teams
 
 TESTED_TEAMS = 20

@@ -8,7 +8,7 @@ from typing import Any
 from scoring.common.text import stopped
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
-from scoring.statistics.options import UNITS_OF_COMPARISON
+from scoring.statistics.interval_options import UNITS_OF_COMPARISON
 from scoring.statistics.replicate_comparison import SWAP
 
 TOLD_APART = (

@@ -21,7 +21,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.scores import Predictions, ScoreSettings, Scoring, Truth
 from scoring.inputs.grand_challenge_jobs import with_table
 from scoring.inputs.sources import Source, open_source
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 
 if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.common.arrays import Floats
@@ -364,7 +364,7 @@ class Challenge(Generic[Truth, Predictions]):
             metadata: A table joined to the truth by case id.
             with_curves: Whether the card keeps curves with bands.
             **options: `resamples`, `seed`, `group` and `interval` as of
-                `scoring.statistics.options.StatisticsOptions`; and the challenge's own options.
+                `scoring.statistics.interval_options.StatisticsOptions`; and the challenge's own options.
 
         Raises:
             InputRefused: With every problem of predictions and options.

@@ -10,7 +10,7 @@ from scoring.core.challenge_files import OutputFile
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import Source
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 
 
 class Input(Protocol):

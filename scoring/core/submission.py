@@ -20,7 +20,7 @@ from scoring.inputs import table_formats
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import fixed_table
 from scoring.inputs.tables import OTHER_FORMAT
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.version import __version__
 
 

@@ -16,7 +16,7 @@ from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.inputs.sources import Source, is_litter, open_source
 from scoring.platforms import grand_challenge_sockets
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 
 FORMAT, FILE = "benchside-platform/1", "benchside.json"
 MOST_BYTES = 1_000_000

@@ -3,7 +3,7 @@
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
+from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 
 
 def winner_optimism(

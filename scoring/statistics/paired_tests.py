@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Numbers
-from scoring.statistics.options import DIGITS
+from scoring.statistics.interval_options import DIGITS
 
 
 @dataclass(frozen=True)

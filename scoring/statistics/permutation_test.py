@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.quantities import Better, Quantity
-from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
+from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import LEVEL, NO_SPREAD, PairTest
 
 Score = Callable[[Floats], Floats]

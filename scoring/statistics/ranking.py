@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Floats, Ints, Numbers
-from scoring.statistics.options import DIGITS
+from scoring.statistics.interval_options import DIGITS
 from scoring.statistics.paired_tests import holm, wilcoxon
 
 SCHEMES = ("mean_then_rank", "median_then_rank", "rank_then_mean", "rank_then_median", "test_then_rank")

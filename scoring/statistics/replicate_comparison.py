@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.quantities import SHARE, Quantity
 from scoring.statistics import intervals
+from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.optimism import winner_optimism
-from scoring.statistics.options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test, resolvable_gap
 from scoring.statistics.permutation_test import Exchange, swap_errors, swap_test
 from scoring.statistics.ranking import kendall_tau, ranks_along_teams

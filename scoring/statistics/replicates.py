@@ -10,8 +10,8 @@ import numpy as np
 
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, note, warning
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import PERCENTILE, WILSON_T, Estimate, estimated
-from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.sample_size import Basis, QuantityName, with_unseen
 
 Quantities = Mapping[QuantityName, Floats]

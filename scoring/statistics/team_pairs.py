@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.statistics import intervals
-from scoring.statistics.options import DIGITS
+from scoring.statistics.interval_options import DIGITS
 from scoring.statistics.paired_bootstrap import PairTest
 from scoring.statistics.paired_tests import holm
 

@@ -11,7 +11,7 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 from scoring.statistics import intervals  # noqa: E402
-from scoring.statistics.options import StatisticsOptions  # noqa: E402
+from scoring.statistics.interval_options import StatisticsOptions  # noqa: E402
 from scoring.statistics.replicates import JACKKNIFE_UNITS, Quantities, of_values  # noqa: E402
 from scoring.version import __version__  # noqa: E402
 from tests.simulations.cells import KITS  # noqa: E402

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.statistics import replicates
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import array_name, replicate
 
 N = 60

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.statistics import intervals, sample_size
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import Estimate
-from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 from scoring.statistics.sample_size import Basis
 

@@ -15,7 +15,7 @@ from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.core.options import Option
 from scoring.inputs.archives import has_hidden
 from scoring.inputs.look_alike_names import name_skeleton
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.store import schema
 from scoring.store.schema import Hidden
 

@@ -12,7 +12,7 @@ from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.team_entries import MODEL
 from scoring.statistics import intervals
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import array_name, left_out_name
 
 ROUNDING = 1e-9

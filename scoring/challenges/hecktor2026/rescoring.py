@@ -19,7 +19,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, SideBySide, Table
 from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.numerals import decimal, share
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 
 

@@ -16,8 +16,8 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.metrics import binary, curves
 from scoring.metrics.binary import Decisions, OperatingPoint, ThresholdCounts
 from scoring.statistics import replicates
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import QUANTILES
-from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate_weights
 from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted
 

@@ -23,7 +23,7 @@ from scoring.challenges.melanoma.threshold import (
 )
 from scoring.challenges.melanoma.threshold import histogram as melanoma_histogram
 from scoring.metrics import binary, curves
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 from scoring.statistics.sample_size import Basis
 from tests.support import risk_tables

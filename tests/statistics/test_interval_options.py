@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scoring.statistics import intervals
+from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import METHODS
-from scoring.statistics.options import StatisticsOptions
 from tests.support.findings import codes, places
 
 
