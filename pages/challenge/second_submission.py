@@ -19,7 +19,7 @@ from pages.server import memory_budget
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown
 from scoring.comparison import cases as by_case
-from scoring.comparison import display, pairwise
+from scoring.comparison import display, two_submissions
 from scoring.comparison.compare import compare_cards
 from scoring.inputs import team_entries
 
@@ -44,7 +44,8 @@ class Second:
     def tab(self, _shown: ScoredSubmission) -> None:
         """Draw where the two differ."""
         blocks = self.compared.once(
-            f"two/{self.first}", lambda: pairwise.blocks(self.compared.displayed, self.first, self.other)
+            f"two/{self.first}",
+            lambda: two_submissions.blocks(self.compared.displayed, self.first, self.other),
         )
         render.draw_all(blocks, self.compared.path(f"two/{self.first}"))
         self._galleries()
@@ -55,7 +56,7 @@ class Second:
         correctness = self.compared.once("two cases", lambda: by_case.correctness(self.compared.comparison))
         names = [self.first, self.other]
         for side, (name, places) in enumerate(
-            zip(names, pairwise.differing(correctness, *names), strict=True)
+            zip(names, two_submissions.differing(correctness, *names), strict=True)
         ):
             if len(places):
                 self._gallery(name, places, f"two_page_{side}")

@@ -12,10 +12,10 @@ from scoring.challenges import load_challenge, remember
 from scoring.common.findings import InputRefused, error
 from scoring.common.quantities import SHARE, Quantity
 from scoring.common.text import shortened
-from scoring.comparison import display, pairwise
+from scoring.comparison import display, two_submissions
 from scoring.comparison.compare import compare_cards
 from scoring.comparison.display import Displayed
-from scoring.comparison.pairwise import PairedDifference
+from scoring.comparison.two_submissions import PairedDifference
 from scoring.core.scorecard import ScoreCard
 from scoring.store import schema
 from scoring.store.database import Store
@@ -222,7 +222,7 @@ def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
             for item in (entry, best):
                 cards.setdefault(item.card, card_of(store, item))
             between = compared(entry.challenge, cards[entry.card], cards[best.card])
-            change = pairwise.change(between.comparison, FIRST, SECOND)
+            change = two_submissions.change(between.comparison, FIRST, SECOND)
             chosen = sum(step.entry.score is not None for step in steps) > 1
             if change and chosen and not quantity.improves(entry.score, best.score):
                 # Of many equal ones the best leads by chance, and the others would be told apart from it.

@@ -6,9 +6,9 @@ import plotly.graph_objects as go
 
 from scoring.challenges import load_challenge
 from scoring.common.text import shortened
-from scoring.comparison import pairwise, scale
-from scoring.comparison.pairwise import PairedDifference
+from scoring.comparison import scale, two_submissions
 from scoring.comparison.scale import Scale
+from scoring.comparison.two_submissions import PairedDifference
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
 from scoring.history.saved_submissions import SavedSubmission, Step, best_of, card_of, compared
@@ -137,4 +137,4 @@ def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubm
     names = shortened(name, 40), f"{shortened(best.name, 40)} of {best.created[:10]}"
     between = compared(card.challenge, card, card_of(store, best), names)
     chosen = sum(other.score is not None for other in others) > 1
-    return pairwise.summary(between, *names, chosen)
+    return two_submissions.summary(between, *names, chosen)

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from scoring.common.findings import InputRefused
-from scoring.comparison import pairwise
+from scoring.comparison import two_submissions
 from scoring.core.views import Figure, Table, Text
 from scoring.history import keeping, saved_submissions
 from scoring.history.saved_submissions import FIRST, SECOND, compared, series, steps
@@ -70,7 +70,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     all_kept = saved_submissions.saved(store)
     cards = [saved_submissions.card_of(store, entry) for entry in all_kept]
     between = compared("melanoma", cards[2], cards[1]).comparison
-    change = pairwise.change(between, FIRST, SECOND)
+    change = two_submissions.change(between, FIRST, SECOND)
     last = found["kept"][2]
     # Worse than the best of two, which leads by chance too: the pair alone would be told apart.
     assert (last["difference"], change.apart, last["told_apart"]) == (change.value, True, None)

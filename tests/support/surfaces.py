@@ -66,7 +66,7 @@ def commands(challenge: str, folder: Path) -> dict[str, object]:
 def rules(challenge: str, folder: Path) -> dict[str, object]:
     """Return the ranks under other rules, and a sentence about two submissions."""
     import scoring
-    from scoring.comparison import display, pairwise, robustness
+    from scoring.comparison import display, robustness, two_submissions
 
     known = scoring.load_challenge(challenge)
     truth = known.read_truth(given(folder, "truth"))
@@ -75,7 +75,7 @@ def rules(challenge: str, folder: Path) -> dict[str, object]:
     robust = robustness.robustness(compared)
     return {
         "rules": {rule.name: dict(zip(robust.teams, rule.ranks, strict=True)) for rule in robust.rules},
-        "sentence": pairwise.summary(display.of(compared), "better", "bad"),
+        "sentence": two_submissions.summary(display.of(compared), "better", "bad"),
     }
 
 

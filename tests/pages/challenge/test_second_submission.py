@@ -4,7 +4,7 @@ import pytest
 
 import scoring
 from scoring.challenges import REGISTRY, samples
-from scoring.comparison import display, pairwise
+from scoring.comparison import display, two_submissions
 from scoring.comparison.compare import compare_cards
 from tests.support.thinned import some
 from tests.support.visits import words
@@ -38,5 +38,5 @@ def test_the_difference_of_an_own_file_is_that_of_the_comparison(opened):
         for title, path in ((teams[0].title, teams[0].path), (name, teams[1].path))
     }
     shown = display.of(compare_cards(challenge, cards))
-    answer = pairwise.summary(shown, teams[0].title, name)
+    answer = two_submissions.summary(shown, teams[0].title, name)
     assert any(answer in element.value for element in app.markdown)

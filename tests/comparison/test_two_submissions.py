@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.comparison import cases, display, pairwise
+from scoring.comparison import cases, display, two_submissions
 from scoring.core.views import Fact, Figure, Headline, Section, SideBySide, Table, Views
 from tests.support import blocks
 from tests.support.teams import lesion_teams
@@ -17,12 +17,12 @@ def found():
 def test_the_difference_is_that_of_the_pair_whoever_asks(found):
     best, other = found.scored
     (pair,) = found.result.pairs
-    there, back = pairwise.change(found, best, other), pairwise.change(found, other, best)
+    there, back = two_submissions.change(found, best, other), two_submissions.change(found, other, best)
     assert (there.value, there.apart) == (pair.difference, pair.separated)
     assert there.interval == pair.simultaneous_interval
     assert (back.value, back.apart) == (-there.value, there.apart)
     assert back.interval == [-there.interval[1], -there.interval[0]]
-    accuracy = pairwise.change(found, best, other, "accuracy")
+    accuracy = two_submissions.change(found, best, other, "accuracy")
     values = [found.cards[name].metrics["accuracy"] for name in (best, other)]
     assert accuracy.value == pytest.approx(values[0] - values[1])
 
@@ -30,9 +30,9 @@ def test_the_difference_is_that_of_the_pair_whoever_asks(found):
 def test_the_answer_says_who_is_better_and_whether_that_is_chance(found):
     best, other = found.scored
     shown = display.of(found)
-    assert "more than" in pairwise.summary(shown, best, other)
-    assert "less than" in pairwise.summary(shown, other, best)
-    assert ("not told apart" in pairwise.summary(shown, best, other)) is not pairwise.change(
+    assert "more than" in two_submissions.summary(shown, best, other)
+    assert "less than" in two_submissions.summary(shown, other, best)
+    assert ("not told apart" in two_submissions.summary(shown, best, other)) is not two_submissions.change(
         found, best, other
     ).apart
 
@@ -40,11 +40,11 @@ def test_the_answer_says_who_is_better_and_whether_that_is_chance(found):
 def test_every_case_in_which_they_differ_is_listed_on_one_side(found):
     best, other = found.scored
     right = cases.correctness(found)
-    better, worse = pairwise.differing(right, best, other)
+    better, worse = two_submissions.differing(right, best, other)
     a, b = (right.values[:, right.teams.index(name)] for name in (best, other))
     assert set(better) == set(np.flatnonzero(a > b))
     assert set(worse) == set(np.flatnonzero(a < b))
-    made = pairwise.blocks(display.of(found), best, other)
+    made = two_submissions.blocks(display.of(found), best, other)
     (table,) = [one for one in made if isinstance(one, Table)]
     assert set(table.rows["case"]) == {right.cases[k] for k in (*better, *worse)}
     (sides,) = [one for one in made if isinstance(one, SideBySide)]
