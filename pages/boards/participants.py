@@ -31,7 +31,7 @@ from scoring.boards.submissions.phases import spoken
 from scoring.boards.teams import members, team_changes
 from scoring.boards.views import RULES
 from scoring.common.text import markdown
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.store.database import Store
 
 WORN = {

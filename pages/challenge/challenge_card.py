@@ -9,7 +9,7 @@ from pages.challenge import scoring_run
 from pages.display import layout
 from pages.display.layout import draw_picture
 from scoring.challenges import REGISTRY, load_challenge, samples
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.intervals import IntervalRow, intervals
 

@@ -14,7 +14,7 @@ from scoring.comparison import robustness, rule_views, views
 from scoring.comparison.display import MANY
 from scoring.comparison.pairs import PairsChoice, pairs_of
 from scoring.comparison.robustness import Rescored
-from scoring.comparison.scale import Scale
+from scoring.comparison.score_units import Scale
 from scoring.comparison.team_views import containing
 from scoring.core.comparison_spec import FormulaParameter
 from scoring.core.views import Figure

@@ -13,7 +13,7 @@ from pages.history.keep_and_restore import HistoryContext
 from pages.server import access, network_exposure
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
-from scoring.comparison import scale
+from scoring.comparison import score_units
 from scoring.core.challenge import Challenge
 from scoring.history import keeping, saved_submissions, views
 from scoring.history.saved_submissions import SavedSubmission, series, series_of, steps
@@ -143,7 +143,7 @@ def _steps(known: tuple, _store: Store, _group: Sequence[SavedSubmission]) -> Ou
 
 def _manage(store: Store, offer: HistoryContext, newest: Sequence[SavedSubmission], here: str | None) -> None:
     """Draw the choice of one that is kept, its note, and how it is opened again and deleted."""
-    of, by_id = scale.of(offer.challenge), {entry.id: entry for entry in newest}
+    of, by_id = score_units.of(offer.challenge), {entry.id: entry for entry in newest}
     is_new = st.session_state.get(HERE) != here
     if st.session_state.get(CHOSEN) not in by_id or (is_new and here):
         st.session_state[CHOSEN] = here or newest[0].id

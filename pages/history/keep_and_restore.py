@@ -14,7 +14,7 @@ from pages.server import url_state
 from pages.server.streamlit_internals import uploaded_file
 from scoring.challenges import samples
 from scoring.common.text import markdown
-from scoring.comparison import scale
+from scoring.comparison import score_units
 from scoring.core.challenge import Challenge
 from scoring.core.submission import labels_digest
 from scoring.history import keeping, saved_submissions
@@ -153,7 +153,7 @@ def line(offer: HistoryContext) -> None:
         note = f": {markdown(entry.note)}" if entry.note else ""
         st.markdown(f":material/history: **{name}** has the same result as when it was kept on {day}{note}.")
     elif st.session_state.get(LACKS) is None:
-        then = scale.of(offer.challenge).words(entry.score)
+        then = score_units.of(offer.challenge).words(entry.score)
         message = (
             f"has another score than when it was kept on {day}: then {then}, by version {entry.program}."
         )

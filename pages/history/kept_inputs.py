@@ -12,7 +12,7 @@ from pages.server import access
 from pages.server.streamlit_internals import uploaded_file
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
-from scoring.comparison import scale
+from scoring.comparison import score_units
 from scoring.core.challenge import Challenge
 from scoring.core.submission import labels_digest
 from scoring.history import keeping, run_log, saved_submissions
@@ -71,7 +71,7 @@ def _fitting(
 
 def runs(challenge: Challenge, truth) -> Mapping[str, tuple[str, Callable[[], ChosenInput]]]:
     """Return the kept runs with own files on a test set, newest first: key -> title, and what opens it."""
-    kept, test_set, of = _kept(challenge), labels_digest(truth), scale.of(challenge)
+    kept, test_set, of = _kept(challenge), labels_digest(truth), score_units.of(challenge)
     if kept is None or not test_set:
         return {}
     own = [entry for entry in kept[1] if entry.test_set == test_set and not entry.page.get("submission")]

@@ -8,7 +8,7 @@ from pages.server import access
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
-from scoring.comparison import scale
+from scoring.comparison import score_units
 from scoring.history import saved_submissions
 from scoring.store.database import is_there
 
@@ -40,7 +40,7 @@ def draw() -> None:
 def _run(store, entry) -> None:
     """Draw a run in a line. store: where it is kept. entry: the run."""
     challenge = load_challenge(entry.challenge)
-    of, about = scale.of(challenge), f" · {markdown(entry.about, 80)}" if entry.about else ""
+    of, about = score_units.of(challenge), f" · {markdown(entry.about, 80)}" if entry.about else ""
     interval = f" ({of.span(entry.interval)})" if entry.interval else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(

@@ -18,9 +18,9 @@ from scoring.boards.ranking.ranked_submissions import LADDER, MINUTE, RankedSubm
 from scoring.boards.submissions.phases import DAY, Allowance, allowance, spoken
 from scoring.common.text import markdown, shortened, stopped
 from scoring.comparison import display, summary_text, team_views
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.comparison import views as comparison_views
-from scoring.comparison.scale import Scale
+from scoring.comparison.score_units import Scale
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.core.comparison_spec import Ranking
 from scoring.core.views import Block, Column, Figure, Section, Table, Text

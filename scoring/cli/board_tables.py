@@ -14,7 +14,7 @@ from scoring.boards.views import FOR_ORGANIZERS, looks, own_order, which_counts
 from scoring.cli.output import aligned
 from scoring.cli.terminal_tables import score_header
 from scoring.common.text import stopped
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.comparison import summary_text
 
 CASES = 5

@@ -13,7 +13,7 @@ from scoring.cli.terminal_tables import scorecard_table
 from scoring.common.findings import InputRefused, error, writing
 from scoring.common.fixes import InputChanges
 from scoring.common.text import shortened
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.core.challenge import Challenge
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard

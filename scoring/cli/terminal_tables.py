@@ -7,7 +7,7 @@ from scoring.challenges import load_challenge
 from scoring.cli.output import aligned
 from scoring.common.findings import lines
 from scoring.common.quantities import SCORE, Quantity
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import PairDifferences

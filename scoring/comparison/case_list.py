@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.comparison import scale
+from scoring.comparison import score_units
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.numerals import decimal
@@ -112,7 +112,7 @@ def _lost(challenge: Challenge[Any, Any], card: ScoreCard, right: Floats) -> tup
     units = card.arrays.get("units", np.arange(len(right)))
     if sums is None or score_of is None or int(units.max()) + 1 != len(sums):
         return -right, ""
-    whole, of = sums.sum(0), scale.of(challenge)
+    whole, of = sums.sum(0), score_units.of(challenge)
     gain: Floats = challenge.scoring.quantity().oriented(score_of(whole - sums) - score_of(whole))
     return of.factor * gain[units], POINTS if of.factor != 1 else "of the score"
 

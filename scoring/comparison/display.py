@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from scoring.challenges import load_challenge
 from scoring.common.text import markdown
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
-from scoring.comparison.scale import Scale
+from scoring.comparison.score_units import Scale
 
 MANY = 15
 """Teams up to which all are drawn; beyond, the first of them and one that is chosen."""

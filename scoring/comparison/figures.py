@@ -13,7 +13,7 @@ from scoring.comparison.classes import ClassEstimate, ClassMatrix, Subgroup
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import PairDifferences, number
 from scoring.comparison.robustness import FirstTeams, Robustness, RuleRanks, WeightGrid
-from scoring.comparison.scale import Scale
+from scoring.comparison.score_units import Scale
 from scoring.presentation.figures import comparison as figures
 from scoring.presentation.figures.comparison import Ordering
 from scoring.presentation.figures.intervals import KINDS, IntervalRow

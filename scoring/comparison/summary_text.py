@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.common.text import stopped
 from scoring.comparison.compare import Comparison
-from scoring.comparison.scale import Scale
+from scoring.comparison.score_units import Scale
 from scoring.statistics.interval_options import UNITS_OF_COMPARISON
 from scoring.statistics.replicate_comparison import SWAP
 

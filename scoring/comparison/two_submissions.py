@@ -17,7 +17,7 @@ from scoring.comparison.classes import ClassDifference
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed
 from scoring.comparison.pairs import PairsChoice, pairs_of
-from scoring.comparison.scale import Scale
+from scoring.comparison.score_units import Scale
 from scoring.core.views import Block, Column, Figure, SideBySide, Table, Text, directed
 from scoring.presentation.figures.comparison import team_intervals
 from scoring.presentation.figures.intervals import IntervalRow

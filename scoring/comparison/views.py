@@ -14,7 +14,7 @@ from scoring.comparison import difference_views, figures, rule_views, summary_te
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import NAMED, SENTENCE, Displayed
 from scoring.comparison.pairs import TESTS, PairDifferences
-from scoring.comparison.scale import Scale
+from scoring.comparison.score_units import Scale
 from scoring.comparison.summary_text import LeaderDifference, leader_differences
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.core.views import Block, Column, Data, Fact, Facts, Figure, SideBySide, Table, Text

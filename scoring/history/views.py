@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 
 from scoring.challenges import load_challenge
 from scoring.common.text import shortened
-from scoring.comparison import scale, two_submissions
-from scoring.comparison.scale import Scale
+from scoring.comparison import score_units, two_submissions
+from scoring.comparison.score_units import Scale
 from scoring.comparison.two_submissions import PairedDifference
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
@@ -37,7 +37,7 @@ def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ..
         current: Id of the one that is on the page.
     """
     challenge = load_challenge(steps[0].entry.challenge)
-    of = scale.of(challenge)
+    of = score_units.of(challenge)
     caution = (Text(CAUTION.format(way=of.too), "note"),) if len(steps) >= SMALLEST_CAUTION else ()
     return (_figure(steps, of, current), _table(steps, of), *caution)
 

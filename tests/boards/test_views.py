@@ -8,7 +8,7 @@ from scoring.boards.submissions.submitting import exclude
 from scoring.boards.truth_correction import rescoring
 from scoring.boards.truth_correction.correction_preview import correction, corrections
 from scoring.challenges.recognition import recognise
-from scoring.comparison import scale
+from scoring.comparison import score_units
 from scoring.comparison.compare import compare_cards
 from scoring.core.views import Table
 from scoring.store.database import open_store
@@ -22,7 +22,7 @@ def test_a_correction_is_told_by_team_and_by_case(sent, tmp_path):
     changed, (by_team, by_case) = found.changes, corrections(board, found)
     assert found.moves == "Of 2 teams: 2 with another rank."
     assert correction(board, board).moves == "Of 2 teams: all keep their ranks."
-    factor = scale.of(board.challenge).factor
+    factor = score_units.of(board.challenge).factor
     assert by_team.rows["team"] == [one.team for one in changed]
     assert by_team.rows["change"] == [factor * (one.scores[1] - one.scores[0]) for one in changed]
     assert set(by_case.rows["case"]) == {case for one in changed for case in one.cases}

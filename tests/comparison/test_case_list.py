@@ -5,7 +5,7 @@ import pytest
 
 import scoring
 from scoring.challenges import samples
-from scoring.comparison import scale
+from scoring.comparison import score_units
 from scoring.comparison.case_list import ANY, CaseFilter, captions, case_list, chosen
 from tests.support.visits import sample_card
 
@@ -29,7 +29,7 @@ def test_points_lost_are_what_the_score_would_gain_without_the_lesion(card):
     assert whole == pytest.approx(card.score)
     for place in range(0, card.n_cases, 7):
         rest = units != units[place]
-        gain = scale.of(ISIC).factor * (balanced_accuracy(truth[rest], called[rest]) - whole)
+        gain = score_units.of(ISIC).factor * (balanced_accuracy(truth[rest], called[rest]) - whole)
         assert cases.lost[place] == pytest.approx(gain, abs=1e-9)
     assert cases.unit == "of the score"
 

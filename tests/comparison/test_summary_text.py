@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from scoring.comparison import scale, summary_text
+from scoring.comparison import score_units, summary_text
 from scoring.comparison.compare import compare_cards
-from scoring.comparison.scale import Scale
+from scoring.comparison.score_units import Scale
 from scoring.comparison.summary_text import leader_differences
 from tests.support.teams import LESIONS, lesion_teams, risk_teams
 
-POINTS = scale.of(LESIONS)
+POINTS = score_units.of(LESIONS)
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from scoring.challenges import samples
 from scoring.common import text
 from scoring.common.finding_groups import grouped
 from scoring.common.findings import error
-from scoring.comparison import scale, summary_text
+from scoring.comparison import score_units, summary_text
 from scoring.presentation.figures.numerals import points
 from scoring.store.database import open_store
 from tests.support import visits
@@ -89,7 +89,7 @@ def shown(app, column: str = "could hold"):
 @pytest.mark.parametrize("challenge", NAMES)
 def test_ranks_scores_and_intervals_are_those_of_the_command_line(page, challenge):
     said, table = compared(challenge), shown(page(challenge))
-    scales = scale.of(scoring.load_challenge(challenge))
+    scales = score_units.of(scoring.load_challenge(challenge))
     assert list(table["team"]) == [team["team"] for team in said["teams"]]
     assert list(table["rank"]) == [team["rank"] for team in said["teams"]]
     assert list(table["score"]) == pytest.approx(

@@ -16,8 +16,8 @@ from scoring.boards.ranking import decision_rule, decision_views, final_ranking,
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.common.text import markdown, stopped
 from scoring.comparison import display, many_teams
-from scoring.comparison import scale as scales
-from scoring.comparison.scale import Scale
+from scoring.comparison import score_units as scales
+from scoring.comparison.score_units import Scale
 from scoring.core.views import Block, Column, Section, Table, Text
 from scoring.presentation.html import report_blocks
 from scoring.presentation.html.document import Figures, document, rule

@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.common.text import markdown
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.comparison import summary_text
 from scoring.comparison.display import MANY
 from scoring.core.scorecard import plain

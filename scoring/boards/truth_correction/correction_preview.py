@@ -17,8 +17,8 @@ from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
 from scoring.boards.views import score_column
 from scoring.common.findings import Finding, warning
 from scoring.common.text import markdown, shortened
-from scoring.comparison import scale as scales
-from scoring.comparison.scale import Scale
+from scoring.comparison import score_units as scales
+from scoring.comparison.score_units import Scale
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Table, Text
 from scoring.inputs.masks.counting import Mask

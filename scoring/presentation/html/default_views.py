@@ -6,7 +6,7 @@ from functools import partial
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
 from scoring.common.text import named
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Figure, Headline, Section, Table, Views, directed
 from scoring.presentation.figures.calibration import LARGEST_OUTPUT, risk_labels

@@ -12,7 +12,7 @@ from scoring.boards.submissions import participant, submitting
 from scoring.boards.submissions.phases import Phase
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.teams import members
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.core.views import Figure
 from scoring.presentation.figures.theme import LIGHT
 from scoring.store.database import open_store

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import scoring
 from scoring.challenges.hecktor2026.ranking import rank
-from scoring.comparison import scale as scales
+from scoring.comparison import score_units as scales
 from scoring.comparison import summary_text
 from scoring.comparison.compare import compare_cards
 from scoring.comparison.team_views import withdrawals
