@@ -14,9 +14,9 @@ from pages.display.tables import shortener
 from scoring.challenges.classification_views import class_name
 from scoring.common.quantities import SHARE
 from scoring.common.text import markdown, shortened
-from scoring.comparison import cases as correctness
+from scoring.comparison import case_difficulty as correctness
 from scoring.comparison import difference_views as views
-from scoring.comparison.cases import Correctness
+from scoring.comparison.case_difficulty import Correctness
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.numerals import decimal
 
