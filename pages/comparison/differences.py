@@ -9,9 +9,9 @@ from pages.comparison.cases import case_pictures
 from pages.comparison.context import ComparisonContext
 from pages.display import choices, layout, render, tables
 from scoring.common.text import named, shortened
-from scoring.comparison import classes as by_class
+from scoring.comparison import class_measures as by_class
 from scoring.comparison import difference_views as views
-from scoring.comparison.classes import ClassMatrix, Subgroup, members
+from scoring.comparison.class_measures import ClassMatrix, Subgroup, members
 from scoring.core.views import Text
 from scoring.presentation.figures.intervals import KINDS
 

@@ -11,10 +11,10 @@ from scoring.common.arrays import Ints
 from scoring.common.quantities import SHARE, Better
 from scoring.common.text import markdown, named
 from scoring.comparison import case_difficulty as by_case
-from scoring.comparison import classes as by_class
+from scoring.comparison import class_measures as by_class
 from scoring.comparison import figures
 from scoring.comparison.case_difficulty import Correctness
-from scoring.comparison.classes import ClassDifference, ClassEstimate, ClassMatrix, Subgroup
+from scoring.comparison.class_measures import ClassDifference, ClassEstimate, ClassMatrix, Subgroup
 from scoring.comparison.display import Displayed
 from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text
 from scoring.presentation.figures.comparison import case_heat, teams_right

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from scoring.common.text import named
 from scoring.comparison import summary_text
-from scoring.comparison.classes import ClassEstimate, ClassMatrix, Subgroup
+from scoring.comparison.class_measures import ClassEstimate, ClassMatrix, Subgroup
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import PairDifferences, number
 from scoring.comparison.robustness import FirstTeams, Robustness, RuleRanks, WeightGrid

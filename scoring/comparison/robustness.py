@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scoring.common.quantities import SCORE, Quantity
-from scoring.comparison.classes import subgroups
+from scoring.comparison.class_measures import subgroups
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import Varied, has_replicates, number, point, resampled, without_each_unit
 from scoring.statistics import replicate_comparison

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.comparison import classes
+from scoring.comparison import class_measures
 from tests.support.plain_intervals import difference_t
 from tests.support.teams import lesion_teams
 
@@ -14,7 +14,7 @@ def found():
 
 
 def test_each_group_by_its_cases(found):
-    rows = classes.subgroups(found)
+    rows = class_measures.subgroups(found)
     assert {row.column for row in rows} >= {"age", "gender"}
     without = 1 - np.eye(80)
     checked = 0
@@ -38,7 +38,7 @@ def test_each_group_by_its_cases(found):
 
 
 def test_small_groups_are_marked_by_what_they_count(found):
-    for row in classes.subgroups(found):
+    for row in class_measures.subgroups(found):
         entry = next(iter(found.cards.values())).more["slices"][row.column][row.group]
         counted = entry["n_malignant" if row.measure == "malignant_sensitivity" else "n"]
         assert (row.n, row.small) == (counted, counted < 15)

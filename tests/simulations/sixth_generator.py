@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 import scoring
 from scoring.challenges.hecktor2026 import rescoring
-from scoring.comparison import classes, two_submissions
+from scoring.comparison import class_measures, two_submissions
 from scoring.core.case_subset import of_cases
 from scoring.version import __version__
 from tests.simulations.fourth_generator import Held, card_held, held
@@ -230,7 +230,7 @@ def _comparison(opened: Any, cell: Cell, of: Population, **options: Any) -> Any:
 def _differences(comparison: Any) -> dict[str, tuple[float, list[float] | None]]:
     names = ("score", *comparison.spec.metrics)
     changes = [two_submissions.change(comparison, *TEAMS, name) for name in names]
-    of_classes = classes.differences(comparison, *TEAMS)
+    of_classes = class_measures.differences(comparison, *TEAMS)
     return {c.name: (c.value, c.interval) for c in changes if c} | {
         f"{d.name}/{d.measure}": (d.difference, d.interval) for d in of_classes
     }

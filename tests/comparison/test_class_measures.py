@@ -5,8 +5,8 @@ import pytest
 
 import scoring
 from scoring.challenges import samples
-from scoring.comparison import classes
-from scoring.comparison.classes import members
+from scoring.comparison import class_measures
+from scoring.comparison.class_measures import members
 from scoring.core.scorecard import Official, ScoreCard
 from tests.support.lesion_tables import CLASSES
 from tests.support.plain_intervals import difference_t
@@ -19,7 +19,7 @@ def found():
 
 
 def test_the_matrix_is_that_of_the_cards(found):
-    table = classes.matrix(found)
+    table = class_measures.matrix(found)
     assert (table.classes, set(table.measures), table.teams) == (CLASSES, {"f1"}, tuple(found.cards))
     for k, name in enumerate(CLASSES):
         rows = [card.per_class[name] for card in found.cards.values()]
@@ -36,7 +36,7 @@ def test_differences_of_two_teams_restated(found):
         either = weights[truth == k].sum() + weights[labels == k].sum()
         return 2 * hits / either if either else 0.0
 
-    for k, row in enumerate(classes.differences(found, a, b)):
+    for k, row in enumerate(class_measures.differences(found, a, b)):
         labels = [found.cards[name].arrays["predicted"] for name in (a, b)]
         ones, without = np.ones(90), 1 - np.eye(90)
         left_out = [np.array([f1(of, k, kept) for kept in without]) for of in labels]
@@ -55,13 +55,15 @@ def test_stages_and_structures_have_measures_of_their_own():
         for name in list(sample.submissions)[:2]
     }
     compared = scoring.compare(challenge, truth, sent, resamples=20)
-    table = classes.matrix(compared)
+    table = class_measures.matrix(compared)
     assert dict(zip(table.classes, table.measures, strict=True)) == {
         name: "mean_dice" if name.startswith("GTV") else "recall" for name in table.classes
     }
     assert {"T2", "N1", "GTVp", "GTVn"} <= set(table.classes)
     assert all(
-        row.interval for row in classes.differences(compared, *compared.cards) if row.name.startswith("GTV")
+        row.interval
+        for row in class_measures.differences(compared, *compared.cards)
+        if row.name.startswith("GTV")
     )
 
 
