@@ -38,7 +38,8 @@ class Second:
     def say(self) -> None:
         """Draw the answer in a sentence."""
         st.markdown(
-            f":material/compare_arrows: {pairwise.summary(self.compared.displayed, self.first, self.other)}"
+            ":material/compare_arrows: "
+            f"{two_submissions.summary(self.compared.displayed, self.first, self.other)}"
         )
 
     def tab(self, _shown: ScoredSubmission) -> None:

@@ -1,5 +1,4 @@
-"""Curves of one score on one test set: ROC, precision and recall; `roc` has their areas and
-average precision."""
+"""Points of the ROC and precision-recall curves of one score, to draw."""
 
 import numpy as np
 from numpy.typing import ArrayLike

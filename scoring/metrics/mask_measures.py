@@ -47,7 +47,7 @@ class RegionPair:
         return float(np.linalg.norm(np.multiply(self.shape, self.spacing)))
 
     @cached_property
-    def surface_distances(self) -> tuple[surface_distances.Surface, surface_distances.Surface]:
+    def surfaces(self) -> tuple[surface_distances.Surface, surface_distances.Surface]:
         """Surfaces of truth and prediction."""
         return surface_distances.surface(self.truth, self.spacing), surface_distances.surface(
             self.prediction, self.spacing

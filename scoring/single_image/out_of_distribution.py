@@ -2,7 +2,7 @@
 no answer, and its false alarms on those images.
 
 Local outlier factor: mean distance to the eight nearest, over that of these from their own nearest. Distances
-are those of the appearance (`scoring.metrics.image_quality`) made standard and uncorrelated: by median and median
+are those of the appearance (`metrics.image_quality`) made standard and uncorrelated: by median and median
 deviation, values far out cut off, correlations shrunk. What is usual is measured on the test set by leaving
 each image out.
 """

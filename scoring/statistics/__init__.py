@@ -1,2 +1,2 @@
-"""Statistics: `replicates` of a test set, `intervals` of scores, `swap_test` (the permutation test, which
+"""Statistics: `replicates` of a test set, `intervals` of scores, `permutation_test` (the swap test, which
 tells teams apart), `ranking`, and `repeated_looks` of boards."""

@@ -132,7 +132,7 @@ def _row_problems(
     rows_outside = category_tables.by_row(((int(row), int(k)) for row, k in outside), settled)
     numbers = block.values[np.isfinite(block.values).all(1)]
     scale = probability_scales.scale_of(numbers) if 2 * len(rows_outside) > len(rows.ids) else ""
-    kind = f"are {scales.WORDS[scale]}" if scale in probability_scales.WORDS else LOGITS
+    kind = f"are {probability_scales.WORDS[scale]}" if scale in probability_scales.WORDS else LOGITS
     advice = f" These {kind}." if scale else ""
     fixes = probability_scales.FIXES.get(scale, ())
     missing = category_tables.cell_problems(

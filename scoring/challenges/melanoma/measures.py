@@ -46,7 +46,7 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
     if scale in probability_scales.WORDS:
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5". These '
-            f"are {scales.WORDS[scale]}."
+            f"are {probability_scales.WORDS[scale]}."
         )
         yield warning(scale, where, message).with_fixes(*probability_scales.FIXES[scale])
     elif len(scores) and not are_risks(scores):

@@ -247,7 +247,7 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
     if scale in probability_scales.WORDS:
         message = (
             f"values from {outputs.min():.4g} to {outputs.max():.4g}. The score is the same; calibration is "
-            f"not defined. These are {scales.WORDS[scale]}."
+            f"not defined. These are {probability_scales.WORDS[scale]}."
         )
         yield warning(scale, where, message)
     elif kind == "logits":
