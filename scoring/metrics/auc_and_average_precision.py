@@ -1,5 +1,4 @@
-"""ROC curves of a score as exact polylines, weighted, for many replicates at once, their areas and average
-precision.
+"""ROC AUC and average precision of a score, weighted, for many replicates at once; ROC curves.
 
 Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; there the points are those of
 scikit-learn's `roc_curve`.

@@ -1,5 +1,4 @@
-"""Quantities of a yes-or-no decision from a score. Weights come in bulk: row b of W [B, N] is one (resampled)
-test set."""
+"""Sensitivity, specificity, precision, F-beta, accuracy and net benefit of a yes-or-no decision."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Calibration: whether outputs that claim to be probabilities are."""
+"""Calibration of outputs as probabilities: expected calibration error, Brier score, temperature."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,4 @@
-"""Quality of an image, measured before a model sees it: sharpness, exposure, and whether its colours are
-those of skin or of H&E.
+"""Quality of an image before a model sees it: sharpness, exposure, colours of skin or of H&E.
 
 Measured on a copy whose shorter side has 512 px, because sharpness depends on the size; a black round frame
 (field stop) is left out. The limits that go with these numbers come from drawn lesions and a few free

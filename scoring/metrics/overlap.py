@@ -1,4 +1,4 @@
-"""Quantities of overlapping regions. Weights come in bulk: row b of W [B, N] is one (resampled) test set."""
+"""Dice, aggregated Dice, panoptic quality and connected components of overlapping regions."""
 
 import numpy as np
 import scipy

@@ -1,5 +1,4 @@
-"""Metrics of predicted numbers, as the registry calls them: of values, of the places of ordered classes, and
-of risks."""
+"""Errors (MAE, RMSE, R2), correlations and C-index of predicted numbers, as the registry calls them."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Agreement of submissions beyond chance, and likeness of the probabilities of two cases."""
+"""Cohen's kappa of two submissions, their agreement beyond accuracy, and cases of similar scores."""
 
 import numpy as np
 

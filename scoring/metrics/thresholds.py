@@ -1,4 +1,4 @@
-"""Choice of thresholds other than 0.5: the best ones, cross-validated, and scores rescaled to them."""
+"""Best thresholds other than 0.5, cross-validated, and scores rescaled to them."""
 
 from collections.abc import Sequence
 
