@@ -34,7 +34,7 @@ from scoring.core.views import (
     Table,
     Text,
 )
-from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import Theme
 
 SHARED_BLOCKS, SESSION_BLOCKS = 512, 128

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from scoring.common.quantities import Better
 
 if TYPE_CHECKING:
-    from scoring.presentation.figures.drawing import Drawing
+    from scoring.presentation.figures.plotly_figure import Drawing
     from scoring.presentation.figures.theme import Theme
 
 Data = Mapping[str, Sequence[Any]]

@@ -12,8 +12,8 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
 from scoring.presentation.figures import overlap, survival
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
-from scoring.presentation.figures.drawing import Drawing
 from scoring.presentation.figures.numerals import UNDEFINED
+from scoring.presentation.figures.plotly_figure import Drawing
 
 RELAPSE = survival.Event("relapse", "relapsed")
 NONE = "none"

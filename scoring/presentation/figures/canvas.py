@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.presentation.figures.drawing import Drawing, Properties
+from scoring.presentation.figures.plotly_figure import Drawing, Properties
 from scoring.presentation.figures.theme import Theme, faded, template
 
 QUARTERS: Properties = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}

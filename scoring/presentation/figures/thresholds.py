@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats, Ints
 from scoring.presentation.figures.canvas import QUARTERS, Canvas
-from scoring.presentation.figures.drawing import Properties
 from scoring.presentation.figures.numerals import MINUS, UNDEFINED, decimal, percent
+from scoring.presentation.figures.plotly_figure import Properties
 from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, faded, safe
 
 MARGIN = {"l": 4, "r": 14, "t": 10, "b": 4}

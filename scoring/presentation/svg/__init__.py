@@ -7,7 +7,7 @@ same figure gives the same bytes. What answers a pointer stays on the page.
 from collections.abc import Iterator
 from html import escape
 
-from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import FONT
 from scoring.presentation.svg.bars import Sums, bars, box, heatmap, violin
 from scoring.presentation.svg.furniture import annotations, grid, labels, legend, shapes

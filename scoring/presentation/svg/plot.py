@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scoring.presentation.figures.drawing import Drawing
+from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.svg.axes import Axis, axis_range, merged, own, title
 from scoring.presentation.svg.words import TextLines, words
 

@@ -9,7 +9,7 @@ import pytest
 from plotly.io import to_json
 
 from scoring.presentation.figures.canvas import Canvas
-from scoring.presentation.figures.drawing import MANY
+from scoring.presentation.figures.plotly_figure import MANY
 
 
 def read(sent):
