@@ -14,8 +14,8 @@ from pages.single_image_parts import model, session
 from pages.single_image_parts.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
+from scoring.presentation.figures.model_outputs import Sweep, setting_dots, sweep_lines
 from scoring.presentation.figures.numerals import decimal
-from scoring.presentation.figures.outputs import Sweep, setting_dots, sweep_lines
 from scoring.single_image import occlusion, random_masks, sweep, wording
 from scoring.single_image.explanation import Explanation, conclusion, explanation
 from scoring.single_image.explanation import runs as explanation_runs

@@ -18,7 +18,7 @@ from scoring.challenges.tricorder3.views import are_probabilities
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Fact, Figure, SideBySide, Text
-from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
+from scoring.presentation.figures.model_outputs import Sweep, output_bars, setting_dots, sweep_lines
 from scoring.presentation.figures.theme import Theme
 
 ID = "tricorder3"

@@ -35,8 +35,8 @@ from scoring.presentation.figures.curves import (
     roc_figure,
 )
 from scoring.presentation.figures.intervals import IntervalRow, intervals
+from scoring.presentation.figures.model_outputs import output_bars
 from scoring.presentation.figures.numerals import share, span
-from scoring.presentation.figures.outputs import output_bars
 from scoring.presentation.figures.theme import label, short
 from scoring.presentation.figures.thresholds import Mark
 

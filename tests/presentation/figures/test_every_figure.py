@@ -7,7 +7,7 @@ from scoring.presentation.figures.calibration import reliability
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.curves import Curve, class_panel
 from scoring.presentation.figures.intervals import IntervalRow, intervals, slice_rows
-from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
+from scoring.presentation.figures.model_outputs import Sweep, output_bars, setting_dots, sweep_lines
 from scoring.presentation.figures.score_points import ScorePart, points_lost, score_strip
 from tests.presentation.figures import (
     test_comparison,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.presentation.figures.outputs import Sweep, output_bars, setting_dots, spread, sweep_lines
+from scoring.presentation.figures.model_outputs import Sweep, output_bars, setting_dots, spread, sweep_lines
 from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.support.figures import THEMES, risks, trace, words
 
