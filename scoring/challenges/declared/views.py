@@ -15,7 +15,7 @@ from scoring.common.quantities import SCORE
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, Headline, Section, Table, Views
 from scoring.presentation.figures.numerals import points, share, span
-from scoring.presentation.figures.values import predicted_by_truth
+from scoring.presentation.figures.regression import predicted_by_truth
 
 WORST_CASES = 30
 COUNTS = {"support": "cases", "predicted": "called"}
