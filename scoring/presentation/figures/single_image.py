@@ -13,7 +13,7 @@ from PIL import Image
 
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.presentation.figures.canvas import Canvas, error_bars
-from scoring.presentation.figures.cells import Scale
+from scoring.presentation.figures.heat_maps import Scale
 from scoring.presentation.figures.numerals import decimal
 from scoring.presentation.figures.theme import LIGHT, SHAPES, SYMBOLS, Theme, faded, in_lines, label, safe
 
