@@ -8,7 +8,7 @@ from pages.challenge_tabs.melanoma import tabs
 from pages.server import access
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.core.scorecard import ScoreCard
-from scoring.presentation.figures.numerals import percent
+from scoring.presentation.figures.number_format import percent
 
 access.guard(__file__)
 

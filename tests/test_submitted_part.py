@@ -16,7 +16,7 @@ from scoring.cli.output import flags_of
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.inputs.sources import open_source
-from scoring.presentation.figures.numerals import share
+from scoring.presentation.figures.number_format import share
 from scoring.presentation.html import views_of
 from scoring.presentation.paper import archive
 from tests.support.command_line import run

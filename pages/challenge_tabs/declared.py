@@ -22,7 +22,7 @@ from scoring.challenges.declared.marks import are_flat, marks
 from scoring.challenges.declared.views import worst_first
 from scoring.common.text import markdown, shortened
 from scoring.inference import thumbnails
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 
 LINK = CaseLink("case", "place")
 VIEWER = "Viewer"

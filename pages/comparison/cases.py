@@ -18,7 +18,7 @@ from scoring.comparison import case_difficulty as correctness
 from scoring.comparison import difference_views as views
 from scoring.comparison.case_difficulty import Correctness
 from scoring.core.scorecard import ScoreCard
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 
 OUTPUTS = {
     "largest output": lambda row: max(row["outputs"]) if row.get("outputs") else None,

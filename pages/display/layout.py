@@ -17,7 +17,7 @@ from pages.server.streamlit_internals import ColumnConfig
 from scoring.common.markup import plain
 from scoring.common.text import file_name, markdown
 from scoring.core.views import Fact, Panels
-from scoring.presentation.figures.numerals import UNDEFINED
+from scoring.presentation.figures.number_format import UNDEFINED
 from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import DARK, LIGHT, Theme
 from scoring.presentation.svg import svg

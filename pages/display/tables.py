@@ -12,7 +12,7 @@ from scoring.common.findings import SMALL_CLASS
 from scoring.common.quantities import Better
 from scoring.common.text import common_start, markdown
 from scoring.core.views import Column, Table
-from scoring.presentation.figures.numerals import UNDEFINED, decimal, span
+from scoring.presentation.figures.number_format import UNDEFINED, decimal, span
 from scoring.presentation.figures.theme import Theme, label
 
 COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}

@@ -15,7 +15,7 @@ from pages.single_image_parts.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
 from scoring.presentation.figures.model_outputs import Sweep, setting_dots, sweep_lines
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 from scoring.single_image import occlusion, random_masks, sweep, wording
 from scoring.single_image.explanation import Explanation, conclusion, explanation
 from scoring.single_image.explanation import runs as explanation_runs

@@ -9,7 +9,7 @@ from pages.single_image_parts.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
-from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.number_format import decimal, percent
 from scoring.single_image import wording
 from scoring.single_image.operating import operating_point, risks
 from scoring.single_image.reference import Reference, alike, malignant_at, reweighted

@@ -22,7 +22,7 @@ from pages.single_image_parts import image_upload, model, person, prediction, se
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
-from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.number_format import decimal, span
 from scoring.single_image import wording
 from scoring.single_image.image_session import SessionImage, SourceImage, session_images, with_answer
 from scoring.single_image.model import OpenModel

@@ -21,7 +21,7 @@ from scoring.challenges import samples
 from scoring.common.text import as_json, markdown
 from scoring.inference.single_image_task import TileSupport
 from scoring.inputs.nuclei.reader import Nuclei
-from scoring.presentation.figures.numerals import UNDEFINED, decimal, percent
+from scoring.presentation.figures.number_format import UNDEFINED, decimal, percent
 from scoring.presentation.figures.single_image import preview
 from scoring.presentation.html import single_image
 from scoring.single_image import nuclei, record, wording

@@ -31,7 +31,7 @@ from scoring.presentation.figures.calibration import LARGEST_OUTPUT, Reliability
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.curves import Curve, class_panel
 from scoring.presentation.figures.intervals import intervals, slice_rows
-from scoring.presentation.figures.numerals import points, share, span
+from scoring.presentation.figures.number_format import points, share, span
 from scoring.presentation.figures.theme import SHAPES, SYMBOLS
 
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}

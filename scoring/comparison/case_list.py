@@ -10,7 +10,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.comparison import score_units
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 from scoring.statistics.permutation_test import UNIT_SUMS
 
 ANY = "any"

@@ -18,7 +18,7 @@ from scoring.comparison.class_measures import ClassDifference, ClassEstimate, Cl
 from scoring.comparison.display import Displayed
 from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text
 from scoring.presentation.figures.comparison import case_heat, teams_right
-from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme
 
 CASES = 40

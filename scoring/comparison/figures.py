@@ -17,7 +17,7 @@ from scoring.comparison.score_units import Scale
 from scoring.presentation.figures import comparison as figures
 from scoring.presentation.figures.comparison import Ordering
 from scoring.presentation.figures.intervals import KINDS, IntervalRow
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.figures.team_maps import FirstPlaces, Sized
 from scoring.presentation.figures.theme import Theme, safe, short
 from scoring.statistics.team_pairs import Pair

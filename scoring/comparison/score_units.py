@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.common.quantities import Better
 from scoring.core.challenge import Challenge
-from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.number_format import decimal, span
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from scoring.comparison.score_units import Scale
 from scoring.comparison.summary_text import LeaderDifference, leader_differences
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.core.views import Block, Column, Data, Fact, Facts, Figure, SideBySide, Table, Text
-from scoring.presentation.figures.numerals import UNDEFINED, percent, share, span
+from scoring.presentation.figures.number_format import UNDEFINED, percent, share, span
 from scoring.presentation.figures.team_maps import size_scatter
 from scoring.presentation.figures.theme import Theme
 from scoring.statistics.replicate_comparison import SWAP

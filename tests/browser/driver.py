@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from scoring.presentation.figures.numerals import share
+from scoring.presentation.figures.number_format import share
 
 ROOT = Path(__file__).parents[2]
 ARGUMENTS = (

@@ -16,7 +16,7 @@ from scoring.challenges.puma import listing
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.image_views import worst_first
 from scoring.challenges.puma.listing import overlay
-from scoring.presentation.figures.numerals import share
+from scoring.presentation.figures.number_format import share
 from tests.browser import driver
 from tests.browser.test_names import assert_nothing_took_effect
 from tests.browser.test_viewer import click, stage

@@ -8,7 +8,7 @@ from scoring.common.findings import error
 from scoring.comparison import report, summary_text
 from scoring.comparison.comparability import Excluded
 from scoring.comparison.team_facts import TeamFacts
-from scoring.presentation.figures.numerals import points
+from scoring.presentation.figures.number_format import points
 from tests.support.html_reader import read
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_teams, risk_teams

@@ -11,7 +11,7 @@ from scoring.comparison.comparability import Excluded
 from scoring.comparison.team_facts import TeamFacts
 from scoring.comparison.team_views import containing, headline
 from scoring.core.views import Facts, Headline, Section, Table, Text, Views
-from scoring.presentation.figures.numerals import decimal, points
+from scoring.presentation.figures.number_format import decimal, points
 from tests.support import blocks
 from tests.support.html_reader import read
 from tests.support.teams import lesion_teams, risk_teams

@@ -9,7 +9,7 @@ import scoring
 from pages.input_widgets.option_widgets import values_by_label
 from scoring.challenges import samples
 from scoring.common import text
-from scoring.presentation.figures.numerals import span
+from scoring.presentation.figures.number_format import span
 from tests.pages.page_facts import ANYWHERE, FACTS, SAMPLES
 from tests.support import golden, visits
 from tests.support.command_line import run

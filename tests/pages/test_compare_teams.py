@@ -21,7 +21,7 @@ from scoring.common import text
 from scoring.common.finding_groups import grouped
 from scoring.common.findings import error
 from scoring.comparison import score_units, summary_text
-from scoring.presentation.figures.numerals import points
+from scoring.presentation.figures.number_format import points
 from scoring.store.database import open_store
 from tests.support import visits
 from tests.support.archives import archive_of

@@ -9,7 +9,7 @@ import pytest
 import scoring
 from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.official_rejections import message as official_message
-from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.number_format import decimal, share, span
 from tests.support import category_tables, visits
 from tests.support import golden as golden_cases
 from tests.support.lesion_tables import table

@@ -17,7 +17,7 @@ from scoring.challenges.melanoma.threshold import (
     net_benefit,
     predictive_values,
 )
-from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.number_format import decimal, share, span
 from tests.challenges.melanoma import test_model as small
 from tests.pages.page_facts import FACTS
 from tests.support import golden, risk_tables, visits

@@ -14,7 +14,7 @@ import scoring
 from scoring.challenges import samples
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import RULE_NAMES
-from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.number_format import decimal, share, span
 from tests.challenges.puma.drawn import realistic
 from tests.pages.page_facts import FACTS
 from tests.support import nuclei_lists, visits

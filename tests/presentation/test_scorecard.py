@@ -8,7 +8,7 @@ from scoring.common import markup
 from scoring.common.findings import note, warning
 from scoring.core.views import Fact, Headline, Views
 from scoring.presentation import html
-from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.html import views_of
 from tests.support import blocks, risk_tables
 from tests.support.html_reader import read

@@ -13,7 +13,7 @@ from pages.server import background_jobs
 from scoring.challenges import samples
 from scoring.common.findings import InputRefused
 from scoring.common.markup import plain
-from scoring.presentation.figures.numerals import share
+from scoring.presentation.figures.number_format import share
 
 
 def put(

@@ -24,7 +24,7 @@ from scoring.challenges.hecktor2026.rescoring import (
 )
 from scoring.challenges.hecktor2026.views import centers
 from scoring.core.scorecard import ScoreCard
-from scoring.presentation.figures.numerals import share
+from scoring.presentation.figures.number_format import share
 
 LINK = CaseLink("patient", "place")
 

@@ -14,7 +14,7 @@ from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.common.quantities import SCORE
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, Headline, Section, Table, Views
-from scoring.presentation.figures.numerals import points, share, span
+from scoring.presentation.figures.number_format import points, share, span
 from scoring.presentation.figures.regression import predicted_by_truth
 
 WORST_CASES = 30

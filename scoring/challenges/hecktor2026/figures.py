@@ -12,7 +12,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
 from scoring.presentation.figures import overlap, survival
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
-from scoring.presentation.figures.numerals import UNDEFINED
+from scoring.presentation.figures.number_format import UNDEFINED
 from scoring.presentation.figures.plotly_figure import Drawing
 
 RELAPSE = survival.Event("relapse", "relapsed")

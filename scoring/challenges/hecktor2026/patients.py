@@ -16,7 +16,7 @@ from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Table, Text
 from scoring.inputs.scenes import Scene, read_scene
-from scoring.presentation.figures.numerals import UNDEFINED, decimal
+from scoring.presentation.figures.number_format import UNDEFINED, decimal
 
 
 @dataclass(frozen=True)

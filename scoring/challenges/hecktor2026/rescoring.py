@@ -18,7 +18,7 @@ from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, SideBySide, Table
 from scoring.presentation.figures.intervals import IntervalRow, intervals
-from scoring.presentation.figures.numerals import decimal, share
+from scoring.presentation.figures.number_format import decimal, share
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 

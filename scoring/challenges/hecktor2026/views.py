@@ -20,7 +20,7 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.number_format import decimal, share, span
 from scoring.presentation.figures.score_points import SHARE, ScorePart, score_strip
 
 CONFIDENTIAL = (

@@ -36,7 +36,7 @@ from scoring.presentation.figures.curves import (
 )
 from scoring.presentation.figures.intervals import IntervalRow, intervals
 from scoring.presentation.figures.model_outputs import output_bars
-from scoring.presentation.figures.numerals import share, span
+from scoring.presentation.figures.number_format import share, span
 from scoring.presentation.figures.theme import label, short
 from scoring.presentation.figures.thresholds import Mark
 

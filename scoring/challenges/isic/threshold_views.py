@@ -9,7 +9,7 @@ from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.category_views import COLUMNS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Table, Text
-from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.number_format import decimal, share, span
 from scoring.presentation.figures.thresholds import Mark, threshold_lines
 
 

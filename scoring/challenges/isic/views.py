@@ -28,7 +28,7 @@ from scoring.core.views import (
     Text,
     Views,
 )
-from scoring.presentation.figures.numerals import UNDEFINED, share, span
+from scoring.presentation.figures.number_format import UNDEFINED, share, span
 from scoring.presentation.figures.score_points import points_lost
 from scoring.presentation.figures.theme import short
 

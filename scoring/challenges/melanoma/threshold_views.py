@@ -22,7 +22,7 @@ from scoring.core.views import Block, Column, Fact, Facts, Figure, SideBySide, T
 from scoring.presentation.figures import thresholds as figures
 from scoring.presentation.figures.calibration import risk_labels
 from scoring.presentation.figures.curves import Curve, points_at, precision_recall_figure, roc_figure
-from scoring.presentation.figures.numerals import decimal, points, share, span
+from scoring.presentation.figures.number_format import decimal, points, share, span
 from scoring.presentation.figures.thresholds import Condition, Mark, cut
 
 MELANOMA = Condition("melanoma", "melanomas")

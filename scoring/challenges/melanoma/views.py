@@ -30,7 +30,7 @@ from scoring.core.views import (
 )
 from scoring.presentation.figures import thresholds
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
-from scoring.presentation.figures.numerals import decimal, percent, points, span
+from scoring.presentation.figures.number_format import decimal, percent, points, span
 
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 """Classes as people call them; None: a case without a prediction."""

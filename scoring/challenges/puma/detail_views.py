@@ -15,7 +15,7 @@ from scoring.core.views import Block, Column, Facts, Figure, SideBySide, Table, 
 from scoring.presentation.figures import detection as tissue_figures
 from scoring.presentation.figures import intervals
 from scoring.presentation.figures.detection import spaced
-from scoring.presentation.figures.numerals import percent
+from scoring.presentation.figures.number_format import percent
 
 SIDES = ("truth", "predicted")
 TIL = tissue_figures.AxisLabels(

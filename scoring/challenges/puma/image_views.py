@@ -11,7 +11,7 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, Gallery, Picture, Table
 from scoring.presentation.figures import detection as figures
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.figures.raster import overlay_png
 
 IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128

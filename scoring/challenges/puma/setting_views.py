@@ -17,7 +17,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Table
 from scoring.presentation.figures import detection as figures
 from scoring.presentation.figures.detection import Dependence, spaced
-from scoring.presentation.figures.numerals import UNDEFINED, decimal, share
+from scoring.presentation.figures.number_format import UNDEFINED, decimal, share
 
 Curve = Mapping[str, Floats]
 """The score along a setting: "x" and "y"."""

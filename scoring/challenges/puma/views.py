@@ -17,7 +17,7 @@ from scoring.core.views import Column, Fact, Facts, Figure, Headline, Section, S
 from scoring.presentation.figures import detection as figures
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.detection import Reach, spaced
-from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.number_format import decimal, share, span
 
 NAMES = {rule: f"Macro F1, {name}" for rule, name in RULE_NAMES.items()}
 DIVIDES = {

@@ -23,7 +23,7 @@ from scoring.core.views import (
     Views,
 )
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
-from scoring.presentation.figures.numerals import points, span
+from scoring.presentation.figures.number_format import points, span
 from scoring.presentation.figures.theme import SHAPES
 
 CLASS_COLUMNS = (

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats, Ints
 from scoring.presentation.figures.canvas import Canvas, error_bars
-from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.number_format import decimal, percent
 from scoring.presentation.figures.theme import Theme, faded
 from scoring.presentation.figures.thresholds import Condition
 

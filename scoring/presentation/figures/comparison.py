@@ -16,7 +16,7 @@ from scoring.common.text import class_named
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.heat_maps import cell_texts, clickable, diverging, frame, heat, name_cells
 from scoring.presentation.figures.intervals import IntervalRow, interval_canvas
-from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.number_format import decimal, percent
 from scoring.presentation.figures.theme import Theme, counted, lined, safe, short
 
 ROW = 32

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.heat_maps import clickable, frame, heat
-from scoring.presentation.figures.numerals import percent
+from scoring.presentation.figures.number_format import percent
 from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, counted, label, safe, short
 
 Counts = Sequence[Sequence[int]] | Ints

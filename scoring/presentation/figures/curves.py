@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from scoring.common.arrays import Bools, Floats
 from scoring.presentation.figures.canvas import Canvas, pale, unit_axes
-from scoring.presentation.figures.numerals import decimal, percent
+from scoring.presentation.figures.number_format import decimal, percent
 from scoring.presentation.figures.plotly_figure import Properties
 from scoring.presentation.figures.theme import Theme, safe, short
 from scoring.presentation.figures.thresholds import MARGIN, Mark, category_line, cut

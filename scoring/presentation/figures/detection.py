@@ -13,7 +13,7 @@ from scoring.common.arrays import Floats
 from scoring.common.text import common_start
 from scoring.presentation.figures.canvas import FIFTHS, Canvas
 from scoring.presentation.figures.heat_maps import cell_texts, clickable, heat
-from scoring.presentation.figures.numerals import decimal, percent, span
+from scoring.presentation.figures.number_format import decimal, percent, span
 from scoring.presentation.figures.plotly_figure import Properties
 from scoring.presentation.figures.theme import Theme, faded, safe
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from scoring.common.findings import SMALL_CLASS
 from scoring.presentation.figures.canvas import Canvas, error_bars
-from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, faded, lined, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}

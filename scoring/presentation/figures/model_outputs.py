@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from scoring.common.arrays import Floats
 from scoring.metrics.calibration import softmax
 from scoring.presentation.figures.canvas import Canvas
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.figures.plotly_figure import Properties
 from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, in_lines, label, safe
 

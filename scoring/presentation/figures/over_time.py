@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from scoring.common.arrays import Floats
 from scoring.common.quantities import Better
 from scoring.presentation.figures.canvas import Canvas, error_bars
-from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, safe, short
 
 MARKS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "pentagon", "star")

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats
 from scoring.presentation.figures.canvas import FIFTHS, Canvas
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.figures.plotly_figure import Properties
 from scoring.presentation.figures.theme import Theme, faded, safe
 

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.presentation.figures.canvas import Canvas
-from scoring.presentation.figures.numerals import decimal, span
+from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, counted, faded, label, safe, text_on
 
 ROW = 26

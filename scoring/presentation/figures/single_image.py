@@ -14,7 +14,7 @@ from PIL import Image
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.heat_maps import Scale
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.figures.theme import LIGHT, SHAPES, SYMBOLS, Theme, faded, in_lines, label, safe
 
 RISKS = ("malignant", "medium", "benign", "")

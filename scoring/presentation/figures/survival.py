@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats, Ints
 from scoring.presentation.figures.canvas import Canvas
-from scoring.presentation.figures.numerals import percent
+from scoring.presentation.figures.number_format import percent
 from scoring.presentation.figures.plotly_figure import Properties
 from scoring.presentation.figures.theme import Theme, faded, safe, text_on
 

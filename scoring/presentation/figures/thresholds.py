@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats, Ints
 from scoring.presentation.figures.canvas import QUARTERS, Canvas
-from scoring.presentation.figures.numerals import MINUS, UNDEFINED, decimal, percent
+from scoring.presentation.figures.number_format import MINUS, UNDEFINED, decimal, percent
 from scoring.presentation.figures.plotly_figure import Properties
 from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, faded, safe
 

@@ -14,7 +14,7 @@ from scoring.common.finding_groups import grouped, tally
 from scoring.common.findings import Finding
 from scoring.core.scorecard import plain
 from scoring.core.views import Figure
-from scoring.presentation.figures.numerals import UNDEFINED, decimal
+from scoring.presentation.figures.number_format import UNDEFINED, decimal
 from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import LIGHT, Theme
 from scoring.presentation.svg import WIDTH, svg

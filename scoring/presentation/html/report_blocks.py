@@ -29,7 +29,7 @@ from scoring.core.views import (
     Text,
     directed,
 )
-from scoring.presentation.figures.numerals import span
+from scoring.presentation.figures.number_format import span
 from scoring.presentation.figures.theme import label
 from scoring.presentation.html.document import Cell, Figures, Number, render, table
 from scoring.version import __version__

@@ -10,7 +10,7 @@ from scoring.challenges import load_challenge
 from scoring.common.text import named, spelled
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Headline, Status, Views
-from scoring.presentation.figures.numerals import UNDEFINED, points, share, span
+from scoring.presentation.figures.number_format import UNDEFINED, points, share, span
 from scoring.presentation.html import default_views, report_blocks
 from scoring.presentation.html.document import (
     Cell,

@@ -11,7 +11,7 @@ from scoring.challenges import REGISTRY
 from scoring.common.arrays import Floats
 from scoring.common.text import shortened
 from scoring.inference.preprocessing import Pixels
-from scoring.presentation.figures.numerals import decimal
+from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.html.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line

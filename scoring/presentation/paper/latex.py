@@ -9,7 +9,7 @@ from scoring.common.citation import latex
 from scoring.common.text import csv_cell, shortened
 from scoring.core.scorecard import plain
 from scoring.core.views import Column, Table, directed
-from scoring.presentation.figures.numerals import MINUS, UNDEFINED
+from scoring.presentation.figures.number_format import MINUS, UNDEFINED
 from scoring.presentation.figures.theme import SHAPES
 from scoring.presentation.html.document import words_of
 from scoring.presentation.html.report_blocks import RIGHT, cell, shown_column

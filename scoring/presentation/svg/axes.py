@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.presentation.figures.numerals import MINUS
+from scoring.presentation.figures.number_format import MINUS
 from scoring.presentation.svg.words import TextLines, words
 
 Properties = Mapping[str, Any]

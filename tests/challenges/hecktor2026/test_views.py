@@ -6,7 +6,7 @@ from markupsafe import escape
 from scoring.challenges.hecktor2026 import patients, summary, views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation import html
-from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.number_format import decimal, share, span
 from scoring.presentation.figures.theme import LIGHT
 from tests.challenges.hecktor2026.eight import GUESS, ROWS, TOLD, TRUE
 from tests.support import patients as folders

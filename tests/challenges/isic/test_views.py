@@ -10,7 +10,7 @@ from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF, malignant, 
 from scoring.challenges.isic.views import views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation import html
-from scoring.presentation.figures.numerals import share, span
+from scoring.presentation.figures.number_format import share, span
 from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, LABELS

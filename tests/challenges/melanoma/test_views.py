@@ -10,7 +10,7 @@ from scoring.challenges.melanoma.threshold import at_threshold, best_threshold, 
 from scoring.challenges.melanoma.views import benefit, case_score, in_practice, views
 from scoring.core.views import Figure, Section, Table, Text, Views
 from scoring.presentation import html
-from scoring.presentation.figures.numerals import points, share, span
+from scoring.presentation.figures.number_format import points, share, span
 from scoring.presentation.figures.theme import LIGHT
 from tests.support import blocks, risk_tables
 from tests.support.html_reader import read

@@ -27,7 +27,7 @@ from scoring.challenges.puma.views import (
 )
 from scoring.core.views import Figure, Gallery, SideBySide, Table
 from scoring.presentation import html
-from scoring.presentation.figures.numerals import decimal, share, span
+from scoring.presentation.figures.number_format import decimal, share, span
 from scoring.presentation.figures.theme import LIGHT
 from scoring.presentation.html import report_blocks
 from scoring.presentation.html.document import Figures

@@ -8,7 +8,7 @@ import pytest
 import scoring
 from scoring.challenges.tricorder3.views import views
 from scoring.core.views import Choice, Figure, Panels, Table
-from scoring.presentation.figures.numerals import points, share, span
+from scoring.presentation.figures.number_format import points, share, span
 from tests.support.blocks import captions, every
 from tests.support.lesion_tables import CLASSES, IDS, predictions, truth
 

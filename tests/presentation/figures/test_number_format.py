@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.presentation.figures.numerals import UNDEFINED, decimal, percent, points, share, span
+from scoring.presentation.figures.number_format import UNDEFINED, decimal, percent, points, share, span
 
 NUMBERS = st.floats(-1e6, 1e6)
 
