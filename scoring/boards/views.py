@@ -24,7 +24,7 @@ from scoring.comparison.score_units import Scale
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.core.comparison_spec import Ranking
 from scoring.core.views import Block, Column, Figure, Section, Table, Text
-from scoring.presentation.figures.over_time import MOST, DatedScore, over_time
+from scoring.presentation.figures.scores_over_time import MOST, DatedScore, over_time
 from scoring.presentation.figures.theme import Theme
 
 FOR_ORGANIZERS = "Only the organizer sees these scores of the withheld part."

@@ -12,7 +12,7 @@ from scoring.comparison.two_submissions import PairedDifference
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Figure, Table, Text
 from scoring.history.saved_submissions import SavedSubmission, Step, best_of, card_of, compared
-from scoring.presentation.figures.over_time import Moment, progress
+from scoring.presentation.figures.scores_over_time import Moment, progress
 from scoring.presentation.figures.theme import Theme
 from scoring.store.database import Store
 

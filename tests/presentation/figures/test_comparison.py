@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scoring.presentation.figures import comparison as figures
 from scoring.presentation.figures.comparison import ClassValues, Ordering, case_heat, teams_right
 from scoring.presentation.figures.intervals import IntervalRow
-from scoring.presentation.figures.over_time import DatedScore, over_time
+from scoring.presentation.figures.scores_over_time import DatedScore, over_time
 from scoring.presentation.figures.team_maps import FirstPlaces, Sized, size_scatter, weight_map
 from scoring.presentation.figures.theme import LIGHT
 from tests.support.figures import HOSTILE
