@@ -10,7 +10,7 @@ from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Figure
-from scoring.presentation.figures import overlap, survival
+from scoring.presentation.figures import masks, survival
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.number_format import UNDEFINED
 from scoring.presentation.figures.plotly_figure import Drawing
@@ -34,7 +34,7 @@ def raincloud(card: ScoreCard) -> Figure:
     for structure, (name, _) in STRUCTURES.items():
         spread = patients.spread(card, structure)
         clouds.append(
-            overlap.Cloud(
+            masks.Cloud(
                 name,
                 _patients(card, structure, spread.above),
                 _patients(card, structure, spread.zero),
@@ -42,7 +42,7 @@ def raincloud(card: ScoreCard) -> Figure:
             )
         )
     return Figure(
-        partial(overlap.raincloud, clouds),
+        partial(masks.raincloud, clouds),
         "Area: density of the Dice above 0. Box: quartiles. Dots: patients, ✕ those with Dice 0. n "
         f"= {len(rows)}.",
         {key: [row[key] for row in rows] for key in ("case", "mask", "dice_gtvp", "dice_gtvn")},
@@ -55,7 +55,7 @@ def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
     return _by_patient(
         card,
         structure,
-        overlap.dice_by_volume,
+        masks.dice_by_volume,
         "Left, at “none”: the submission has this structure, but the truth does not. Both empty: not drawn.",
     )
 
@@ -65,7 +65,7 @@ def volumes(card: ScoreCard, structure: str) -> Figure:
     return _by_patient(
         card,
         structure,
-        overlap.volumes,
+        masks.volumes,
         "Above the dotted line the submission's volume is too large. Both empty: not drawn.",
     )
 
@@ -87,10 +87,10 @@ def _by_patient(card: ScoreCard, structure: str, build: Callable[..., Drawing], 
     )
 
 
-def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> overlap.Patients:
+def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> masks.Patients:
     rows = [card.cases[index] for index in places]
     columns = (f"dice_{structure}", f"volume_{structure}_truth_ml", f"volume_{structure}_prediction_ml")
-    return overlap.Patients(
+    return masks.Patients(
         [row["case"] for row in rows], *(np.array([row[name] for row in rows], float) for name in columns)
     )
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.presentation.figures import overlap
-from scoring.presentation.figures.overlap import Cloud, Patients
+from scoring.presentation.figures import masks
+from scoring.presentation.figures.masks import Cloud, Patients
 from scoring.presentation.figures.theme import LIGHT
 from tests.support.figures import HOSTILE
 
@@ -26,14 +26,14 @@ CLOUDS = (Cloud("GTVp", SOME, ZERO, 4), Cloud("GTVn", NONE, ZERO, 0))
 
 
 def every(theme):
-    yield overlap.raincloud(CLOUDS, theme)
+    yield masks.raincloud(CLOUDS, theme)
     for number, patients in enumerate((SOME, NONE, ZERO)):
-        yield overlap.dice_by_volume("GTVp", patients, number, theme)
-        yield overlap.volumes("GTVn", patients, number, theme)
+        yield masks.dice_by_volume("GTVp", patients, number, theme)
+        yield masks.volumes("GTVn", patients, number, theme)
 
 
 def test_zeros_and_empty_masks_are_in_no_density_or_box():
-    figure = overlap.raincloud(CLOUDS, LIGHT)
+    figure = masks.raincloud(CLOUDS, LIGHT)
     for kind in ("violin", "box"):
         drawn = [trace for trace in figure.data if trace.type == kind]
         assert [trace.x.tolist() for trace in drawn] == [[0.9, 0.4, 0.7]]
@@ -46,7 +46,7 @@ def test_zeros_and_empty_masks_are_in_no_density_or_box():
 
 
 def test_each_point_names_its_patient():
-    for figure in (overlap.raincloud(CLOUDS[:1], LIGHT), overlap.volumes("GTVp", SOME, 0, LIGHT)):
+    for figure in (masks.raincloud(CLOUDS[:1], LIGHT), masks.volumes("GTVp", SOME, 0, LIGHT)):
         points = next(trace for trace in figure.data if trace.customdata is not None)
         assert [row[0] for row in points.customdata] == ["P0", "P1", "P2"]
         assert "Dice 0.900" in points.hovertext[0]
@@ -55,13 +55,13 @@ def test_each_point_names_its_patient():
 @given(truth=VOLUMES, guess=VOLUMES)
 @settings(max_examples=40, deadline=None)
 def test_every_volume_has_a_place_on_its_axis_and_nothing_one_of_its_own(truth, guess):
-    axis = overlap.volume_axis(np.array(truth), np.array(guess))
+    axis = masks.volume_axis(np.array(truth), np.array(guess))
     layout = axis.layout()
     for volume, place in zip([*truth, *guess], axis.places(np.array([*truth, *guess])), strict=True):
         assert layout["range"][0] <= place <= layout["range"][1]
         if volume == 0:
             assert layout["ticktext"][layout["tickvals"].index(place)] == "none"
-        elif volume >= overlap.LEAST_ML:
+        elif volume >= masks.LEAST_ML:
             assert 10**place == pytest.approx(volume)
     assert ("none" in layout["ticktext"]) is (0 in [*truth, *guess])
     for place, words in zip(layout["tickvals"], layout["ticktext"], strict=True):
