@@ -27,7 +27,7 @@ from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array
 from scoring.inference import thumbnails
 from scoring.presentation.figures.detection import spaced
-from scoring.presentation.figures.raster import overlay_png
+from scoring.presentation.figures.nuclei_pictures import overlay_png
 
 LINK = CaseLink("case", "nucleus")
 KEPT_CASES = 8

@@ -11,8 +11,8 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, Gallery, Picture, Table
 from scoring.presentation.figures import detection as figures
+from scoring.presentation.figures.nuclei_pictures import overlay_png
 from scoring.presentation.figures.number_format import decimal
-from scoring.presentation.figures.raster import overlay_png
 
 IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
 """In a report: images in the heat map and in the list, pictures of errors, their size in px and colours."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scoring.presentation.figures import raster
-from scoring.presentation.figures.raster import overlay_png
+from scoring.presentation.figures import nuclei_pictures
+from scoring.presentation.figures.nuclei_pictures import overlay_png
 
 TP, FP, FN = (0, 158, 115), (213, 94, 0), (86, 180, 233)
 SQUARE = np.array([[-20, -20], [20, -20], [20, 20], [-20, 20]])
@@ -34,7 +34,7 @@ def drawn(outlined: bool = True, ground: bytes | None = None, side: int = 200, *
 
 def coloured(picture: np.ndarray, colour: tuple[int, int, int]) -> np.ndarray:
     """Where the picture above its legend has about this colour."""
-    return np.abs(picture[: -raster.STRIP] - colour).max(-1) < 30
+    return np.abs(picture[: -nuclei_pictures.STRIP] - colour).max(-1) < 30
 
 
 def share_around(picture: np.ndarray, colour, centre, reach: int = 24) -> float:
@@ -56,7 +56,7 @@ def test_each_nucleus_has_the_colour_of_its_status_where_it_lies(outlined):
 def test_marks_and_lines_are_told_apart_without_colour():
     marks = columns(False, np.array([[40, 40], [40, 40], [120, 40], [40, 120]]))
     grey = (np.abs(pixels(overlay_png(marks, (160, 160), "", 0.23, 160)) - (244, 246, 247)).max(-1) > 40)[
-        : -raster.STRIP
+        : -nuclei_pictures.STRIP
     ]
     found, spurious, missed = (
         grey[y - 8 : y + 8, x - 8 : x + 8] for x, y in ((40, 40), (120, 40), (40, 120))
@@ -86,7 +86,7 @@ def test_the_tissue_lies_below():
 )
 def test_the_longer_side_is_as_long_as_asked(size, shape):
     picture = pixels(overlay_png(columns(False), size, "roi", 0.23, 150))
-    assert picture.shape[:2] == (shape[0] + raster.STRIP, shape[1])
+    assert picture.shape[:2] == (shape[0] + nuclei_pictures.STRIP, shape[1])
 
 
 def test_few_colours_make_a_small_file():
@@ -98,8 +98,8 @@ def test_few_colours_make_a_small_file():
 
 
 def test_crowds_are_marks(monkeypatch):
-    monkeypatch.setattr(raster, "MOST_OUTLINES", 3)
-    assert (drawn(True)[: -raster.STRIP] == drawn(False)[: -raster.STRIP]).all()
+    monkeypatch.setattr(nuclei_pictures, "MOST_OUTLINES", 3)
+    assert (drawn(True)[: -nuclei_pictures.STRIP] == drawn(False)[: -nuclei_pictures.STRIP]).all()
 
 
 def test_nothing_and_names_of_any_kind_are_drawn():
