@@ -10,7 +10,7 @@ from html import escape
 from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import FONT
 from scoring.presentation.svg.bars import Sums, bars, box, heatmap, violin
-from scoring.presentation.svg.furniture import annotations, grid, labels, legend, shapes
+from scoring.presentation.svg.frame_and_legend import annotations, grid, labels, legend, shapes
 from scoring.presentation.svg.plot import Plot, measured
 from scoring.presentation.svg.scatter import ground, scatter, ternary_points
 from scoring.presentation.svg.words import number
