@@ -13,7 +13,7 @@ from scoring.presentation.svg.bars import Sums, bars, box, heatmap, violin
 from scoring.presentation.svg.frame_and_legend import annotations, grid, labels, legend, shapes
 from scoring.presentation.svg.plot import Plot, measured
 from scoring.presentation.svg.scatter import ground, scatter, ternary_points
-from scoring.presentation.svg.words import number
+from scoring.presentation.svg.text import number
 
 WIDTH = 680
 """Pixels that a sheet of paper is wide, without its margins."""

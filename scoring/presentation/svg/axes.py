@@ -12,7 +12,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.presentation.figures.number_format import MINUS
-from scoring.presentation.svg.words import TextLines, words
+from scoring.presentation.svg.text import TextLines, words
 
 Properties = Mapping[str, Any]
 FORMAT = re.compile(r"(,?)(?:\.(\d+))?(~?)([d%f]?)")

@@ -10,7 +10,7 @@ from scoring.presentation.figures.theme import channels
 from scoring.presentation.svg.axes import bar_width, error_ends, positions
 from scoring.presentation.svg.plot import Plot
 from scoring.presentation.svg.scatter import polyline, whiskers
-from scoring.presentation.svg.words import number, paint, words
+from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]
 Sums = dict[tuple[float, bool], float]

@@ -15,7 +15,7 @@ from scoring.presentation.svg.plot import (
     label_room,
 )
 from scoring.presentation.svg.scatter import attributes, dashed, path
-from scoring.presentation.svg.words import number, paint, words
+from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]
 ANCHORS = {"left": "start", "center": "middle", "right": "end"}

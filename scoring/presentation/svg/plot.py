@@ -8,7 +8,7 @@ from typing import Any
 
 from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.svg.axes import Axis, axis_range, merged, own, title
-from scoring.presentation.svg.words import TextLines, words
+from scoring.presentation.svg.text import TextLines, words
 
 Properties = Mapping[str, Any]
 STANDOFF, TITLE_STANDOFF = 4.0, 6.0

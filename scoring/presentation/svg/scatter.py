@@ -10,7 +10,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.presentation.svg.axes import Axis, error_ends, positions, written
 from scoring.presentation.svg.plot import Plot
-from scoring.presentation.svg.words import number, paint, words
+from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]
 DASHES = {"dash": 3.0, "dot": 1.0}

@@ -12,7 +12,7 @@ from scoring.presentation.svg import svg
 from scoring.presentation.svg.axes import written
 from scoring.presentation.svg.bars import density
 from scoring.presentation.svg.scatter import polyline
-from scoring.presentation.svg.words import words
+from scoring.presentation.svg.text import words
 from tests.presentation.figures.test_every_figure import every_figure
 
 SVG = "{http://www.w3.org/2000/svg}"
