@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Array
+from scoring.common.file_opening import read_file
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.opening import read_file
 from scoring.common.strict_json import StrictJsonError, strict_loads
 from scoring.common.zips import WRITTEN, zipped
 from scoring.core.scorecard import Official, ScoreCard, plain

@@ -18,8 +18,8 @@ from scoring.boards.submissions.phases import Phase
 from scoring.boards.teams import members
 from scoring.cli.board_tables import phase_lines
 from scoring.cli.output import aligned, print_findings, respond
+from scoring.common.file_opening import read_file
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.opening import read_file
 from scoring.store import schema
 from scoring.store.database import Store
 

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from scoring.boards import serialization
 from scoring.challenges import load_challenge
+from scoring.common.file_opening import read_file
 from scoring.common.findings import InputRefused, error
-from scoring.common.opening import read_file
 from scoring.common.text import shortened
 from scoring.comparison.comparability import EQUAL, options_by_team
 from scoring.core.scorecard import ScoreCard, plain

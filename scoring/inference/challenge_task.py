@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from scoring.common.arrays import Floats
+from scoring.common.file_opening import read_file
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.opening import read_file
 from scoring.inference.model_contract import Contract
 from scoring.inference.model_pool import RunOnAll, run_on_all
 from scoring.inference.preprocessing import Recipe

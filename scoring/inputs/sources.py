@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from scoring.common.file_opening import is_regular, read_file
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges
-from scoring.common.opening import is_regular, read_file
 from scoring.inputs import case_ids, table_formats, tables
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile

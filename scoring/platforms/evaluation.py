@@ -9,8 +9,8 @@ from typing import Any
 
 from scoring.boards.hidden_truth.redaction import redact
 from scoring.challenges import is_known, kept_declaration, load_challenge, remember
+from scoring.common.file_opening import read_file
 from scoring.common.findings import Finding, InputRefused, error, lines
-from scoring.common.opening import read_file
 from scoring.common.text import as_json
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard, plain

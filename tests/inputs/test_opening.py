@@ -6,7 +6,7 @@ import threading
 import pytest
 from PIL import Image
 
-from scoring.common.opening import read_file
+from scoring.common.file_opening import read_file
 from tests.inference import builders
 from tests.support.command_line import run
 from tests.support.lesion_tables import predictions, truth

@@ -15,7 +15,7 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.definition import challenge_of
 from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
 from scoring.challenges.declared.reading import Columns, label_column, number_columns, truth_columns
-from scoring.common import opening
+from scoring.common import file_opening
 from scoring.common.findings import InputRefused, error, writing
 from scoring.core.challenge import Challenge
 from scoring.inputs.tables import key
@@ -162,7 +162,7 @@ _parsed = lru_cache(maxsize=64)(parse)
 def read_file(path: Path) -> bytes:
     """Return the bytes of a file, one more than is allowed at most. Raises InputRefused."""
     try:
-        return opening.read_file(path, LARGEST + 1)
+        return file_opening.read_file(path, LARGEST + 1)
     except OSError as problem:
         reason = problem.strerror or "it cannot be opened"
         raise InputRefused([error("unreadable-file", path.name, f"{reason}.")]) from None
