@@ -18,8 +18,8 @@ import numpy as np
 from scoring.common.arrays import Array
 from scoring.common.file_opening import read_file
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.reproducible_zip import WRITTEN, zipped
 from scoring.common.strict_json import StrictJsonError, strict_loads
-from scoring.common.zips import WRITTEN, zipped
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.inputs.archives import Archive, open_archive
 from scoring.inputs.inflate import ByteFile

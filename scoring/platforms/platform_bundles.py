@@ -20,7 +20,7 @@ from scoring.boards.serialization import packed
 from scoring.common import markup
 from scoring.common.findings import Finding, InputRefused, error, writing
 from scoring.common.quantities import SCORE
-from scoring.common.zips import zipped
+from scoring.common.reproducible_zip import zipped
 from scoring.inputs.sources import Source
 from scoring.platforms.evaluation import FILE, PlatformSettings
 from scoring.platforms.submission_page import IN_ALL, PER_DAY, SubmissionPage, submission_page

@@ -8,8 +8,8 @@ from typing import Any
 
 from markupsafe import escape
 
+from scoring.common.reproducible_zip import zipped
 from scoring.common.text import shortened
-from scoring.common.zips import zipped
 from scoring.core.challenge import Challenge
 from scoring.platforms import grand_challenge_sockets
 from scoring.platforms.evaluation import PlatformSettings

@@ -7,7 +7,7 @@ import scoring
 from pages.server import network_exposure
 from scoring.challenges import samples
 from scoring.challenges.declared import draft, library, suggestion
-from scoring.common.zips import zipped
+from scoring.common.reproducible_zip import zipped
 from tests.challenges.declared import test_model
 from tests.support.command_line import run
 from tests.support.declared_kinds import KINDS

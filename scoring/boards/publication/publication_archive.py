@@ -15,8 +15,8 @@ from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.boards.ranking.final_ranking import frozen
 from scoring.boards.submissions.phases import DAY
 from scoring.common.findings import InputRefused, error
+from scoring.common.reproducible_zip import zipped
 from scoring.common.text import as_json, shortened
-from scoring.common.zips import zipped
 from scoring.version import __version__
 
 LICENCE = "CC-BY-4.0"

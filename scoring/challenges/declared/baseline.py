@@ -11,8 +11,8 @@ from scoring.challenges.declared import masks, objects, reading
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.common.arrays import Floats
+from scoring.common.reproducible_zip import zipped
 from scoring.common.text import csv_text
-from scoring.common.zips import zipped
 from scoring.core.challenge import Context
 from scoring.core.submission import NamedCases, Predictions
 from scoring.inputs.masks.label_maps import read_label_map

@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.challenges import load_challenge
 from scoring.challenges.classification_views import method
-from scoring.common import markup, zips
+from scoring.common import markup, reproducible_zip
 from scoring.common.citation import Citation
 from scoring.common.text import file_name, shortened
 from scoring.core.challenge import Challenge
@@ -131,4 +131,6 @@ def _digests(source: Mapping[str, Any]) -> list[str]:
 
 def zipped(texts: Mapping[str, str]) -> bytes:
     """Return a zip of texts by name."""
-    return zips.zipped((name, text.encode("utf-8", "backslashreplace")) for name, text in texts.items())
+    return reproducible_zip.zipped(
+        (name, text.encode("utf-8", "backslashreplace")) for name, text in texts.items()
+    )
