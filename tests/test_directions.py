@@ -61,7 +61,7 @@ def edits(v: Variant) -> dict[str, str]:
     return {
         "score = f1.mean(1)": f"score = {v.start} + {v.factor} * f1.mean(1)",
         "Scoring(score=score)": f"Scoring(score=score, {declared}, metrics={metrics})",
-        "from scoring.core.comparison_spec": "from scoring.common.quantities import Quantity\n"
+        "from scoring.core.comparison_spec": "from scoring.common.direction_and_range import Quantity\n"
         "from scoring.core.comparison_spec",
     }
 

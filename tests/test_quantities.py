@@ -5,7 +5,7 @@ import math
 import pytest
 
 from scoring.challenges import load_challenge
-from scoring.common.quantities import COUNT, LOSS, SHARE, Quantity
+from scoring.common.direction_and_range import COUNT, LOSS, SHARE, Quantity
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pages.display import choices, layout, render, tables
 from pages.display.layout import GalleryCard, draw_picture
 from pages.display.tables import shortener
 from scoring.challenges.classification_views import class_name
-from scoring.common.quantities import SHARE
+from scoring.common.direction_and_range import SHARE
 from scoring.common.text import markdown, shortened
 from scoring.comparison import case_difficulty as correctness
 from scoring.comparison import difference_views as views

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.comparison.context import ComparisonContext
 from pages.display import choices, layout, render
 from pages.display.render import BlockPath
-from scoring.common.quantities import SCORE
+from scoring.common.direction_and_range import SCORE
 from scoring.common.text import named
 from scoring.comparison import robustness, rule_views, views
 from scoring.comparison.display import MANY

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 from pandas.io.formats.style import Styler
 
+from scoring.common.direction_and_range import Better
 from scoring.common.findings import SMALL_CLASS
-from scoring.common.quantities import Better
 from scoring.common.text import common_start, markdown
 from scoring.core.views import Column, Table
 from scoring.presentation.figures.number_format import UNDEFINED, decimal, span

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from scoring.common.direction_and_range import SCORE
 from scoring.common.findings import SMALL_CLASS
-from scoring.common.quantities import SCORE
 from scoring.common.text import markdown, named
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.views import (

@@ -5,8 +5,8 @@ from typing import Any
 
 from scoring.challenges import load_challenge
 from scoring.cli.output import aligned
+from scoring.common.direction_and_range import SCORE, Quantity
 from scoring.common.findings import lines
-from scoring.common.quantities import SCORE, Quantity
 from scoring.comparison import score_units as scales
 from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison

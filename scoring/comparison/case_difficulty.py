@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.common.quantities import SHARE, Quantity
+from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.comparison.compare import Comparison
 from scoring.core.scorecard import ScoreCard
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from scoring.common.direction_and_range import SCORE, Quantity
 from scoring.common.findings import SMALL_CLASS
-from scoring.common.quantities import SCORE, Quantity
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import Varied, difference_interval, number
 from scoring.core.comparison_spec import Groups

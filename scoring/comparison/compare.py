@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scoring.common.direction_and_range import SCORE, Quantity
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.quantities import SCORE, Quantity
 from scoring.common.text import as_json
 from scoring.comparison.comparability import (
     Excluded,

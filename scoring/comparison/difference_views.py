@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from scoring.challenges import load_challenge
 from scoring.common.arrays import Ints
-from scoring.common.quantities import SHARE, Better
+from scoring.common.direction_and_range import SHARE, Better
 from scoring.common.text import markdown, named
 from scoring.comparison import case_difficulty as by_case
 from scoring.comparison import class_measures as by_class

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from scoring.common import quantities
+from scoring.common import direction_and_range
+from scoring.common.direction_and_range import SCORE, Quantity
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.common.quantities import SCORE, Quantity
 from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import submission_agreement
@@ -38,7 +38,7 @@ class PairsChoice:
     metric: str
     test: str = replicate_comparison.AUTO
     submissions: int = 0
-    quantity: Quantity = quantities.SHARE
+    quantity: Quantity = direction_and_range.SHARE
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scoring.common.quantities import SCORE, Quantity
+from scoring.common.direction_and_range import SCORE, Quantity
 from scoring.comparison.class_measures import subgroups
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import Varied, has_replicates, number, point, resampled, without_each_unit

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.common.quantities import Better
+from scoring.common.direction_and_range import Better
 from scoring.core.challenge import Challenge
 from scoring.presentation.figures.number_format import decimal, span
 

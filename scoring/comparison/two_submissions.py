@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Ints
-from scoring.common.quantities import SCORE
+from scoring.common.direction_and_range import SCORE
 from scoring.common.text import class_named, markdown, named
 from scoring.comparison import case_difficulty as by_case
 from scoring.comparison import class_measures as by_class

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.common.quantities import SCORE
+from scoring.common.direction_and_range import SCORE
 from scoring.common.text import markdown, named
 from scoring.comparison import difference_views, figures, rule_views, summary_text, team_views
 from scoring.comparison.compare import Comparison

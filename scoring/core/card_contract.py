@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from scoring.common.direction_and_range import SCORE, Quantity
 from scoring.common.findings import Finding, error
-from scoring.common.quantities import SCORE, Quantity
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.replicates import array_name
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.common.findings import Finding
-from scoring.common.quantities import SHARE, Quantity
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from scoring.common.direction_and_range import SCORE, SHARE, Better, Quantity
 from scoring.common.findings import Finding
-from scoring.common.quantities import SCORE, SHARE, Better, Quantity
 from scoring.core.challenge_files import OutputFile
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard

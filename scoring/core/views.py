@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from scoring.common.quantities import Better
+from scoring.common.direction_and_range import Better
 
 if TYPE_CHECKING:
     from scoring.presentation.figures.plotly_figure import Drawing

@@ -9,8 +9,8 @@ from sqlalchemy import select
 
 from scoring.boards import serialization
 from scoring.challenges import load_challenge, remember
+from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.common.findings import InputRefused, error
-from scoring.common.quantities import SHARE, Quantity
 from scoring.common.text import shortened
 from scoring.comparison import display, two_submissions
 from scoring.comparison.compare import compare_cards

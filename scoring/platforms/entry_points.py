@@ -17,7 +17,7 @@ from typing import Any
 
 from markupsafe import escape
 
-from scoring.common.quantities import SCORE
+from scoring.common.direction_and_range import SCORE
 from scoring.common.text import as_json
 from scoring.inputs.grand_challenge_jobs import INPUTS as INPUTS_LISTING
 from scoring.inputs.grand_challenge_jobs import as_table

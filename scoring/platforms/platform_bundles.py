@@ -18,8 +18,8 @@ from PIL import Image
 import scoring
 from scoring.boards.serialization import packed
 from scoring.common import markup
+from scoring.common.direction_and_range import SCORE
 from scoring.common.findings import Finding, InputRefused, error, writing
-from scoring.common.quantities import SCORE
 from scoring.common.reproducible_zip import zipped
 from scoring.inputs.sources import Source
 from scoring.platforms.evaluation import FILE, PlatformSettings

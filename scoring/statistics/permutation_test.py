@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.common.quantities import Better, Quantity
+from scoring.common.direction_and_range import Better, Quantity
 from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.paired_bootstrap import LEVEL, NO_SPREAD, PairTest
 

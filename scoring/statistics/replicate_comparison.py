@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.common.quantities import SHARE, Quantity
+from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.statistics import intervals
 from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.optimism import winner_optimism

@@ -13,7 +13,7 @@ from scoring.boards.board import opened
 from scoring.boards.hidden_truth import disclosure, disclosure_rules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking import board_ranking
-from scoring.common.quantities import SHARE
+from scoring.common.direction_and_range import SHARE
 from scoring.core.scorecard import ScoreCard
 from scoring.store import schema
 from scoring.store.database import open_store

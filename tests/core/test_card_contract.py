@@ -7,7 +7,7 @@ import pytest
 
 import scoring
 from scoring.challenges import samples
-from scoring.common.quantities import LOSS
+from scoring.common.direction_and_range import LOSS
 from scoring.core.challenge import Challenge
 from scoring.core.submission import Predictions
 from tests.support.findings import refused

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from scoring.common.quantities import Quantity
+from scoring.common.direction_and_range import Quantity
 from scoring.statistics.paired_bootstrap import bootstrap_test, resolvable_gap
 from scoring.statistics.ranking import competition_ranks
 from scoring.statistics.replicate_comparison import Resampled

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.common.quantities import SCORE
+from scoring.common.direction_and_range import SCORE
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.team_entries import MODEL

@@ -39,8 +39,8 @@ from scoring.boards.row_validation import DETAILS, OPENED
 from scoring.boards.submissions import phases
 from scoring.boards.teams import members
 from scoring.challenges import load_challenge
+from scoring.common.direction_and_range import SHARE
 from scoring.common.findings import Finding, InputRefused, error, warning
-from scoring.common.quantities import SHARE
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.statistics.optimism import effective_labels, effective_units
 from scoring.store.database import Store

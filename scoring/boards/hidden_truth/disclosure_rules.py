@@ -9,7 +9,7 @@ from decimal import Decimal
 from sqlalchemy.orm import Session
 
 from scoring.boards.row_validation import OPENED, require_readable
-from scoring.common.quantities import SHARE, Quantity
+from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.store.database import Store
 from scoring.store.schema import Hidden
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, NOTHING, HiddenRules
 from scoring.boards.submissions.phases import DAY, Phase
-from scoring.common.quantities import SHARE, Quantity
+from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.statistics.optimism import bits_for, possible_gain
 from scoring.store import schema
 

@@ -35,8 +35,8 @@ from scoring.boards.row_validation import OPENED, WITHHELD, damaged, row_problem
 from scoring.boards.submissions import phases
 from scoring.boards.submissions.phases import DAY, Phase
 from scoring.boards.teams import members
+from scoring.common.direction_and_range import Quantity
 from scoring.common.findings import InputRefused
-from scoring.common.quantities import Quantity
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
 from scoring.comparison.team_facts import TeamFacts
 from scoring.core.scorecard import ScoreCard, plain

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
-from scoring.common.quantities import Quantity
+from scoring.common.direction_and_range import Quantity
 
 NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
 LADDER = "ladder"

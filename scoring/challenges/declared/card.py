@@ -17,8 +17,8 @@ from scoring.challenges.declared.objects import Detections, matched_cases
 from scoring.challenges.declared.reading import graded
 from scoring.challenges.doubtful_results import constant_output, few_cases
 from scoring.common.arrays import Array, Bools, Floats, Ints
+from scoring.common.direction_and_range import SCORE
 from scoring.common.findings import Finding, InputRefused, error, warning
-from scoring.common.quantities import SCORE
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions, provenance, truth_digest

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.measures import score_of_sums
 from scoring.common.arrays import Floats
-from scoring.common.quantities import SHARE, Quantity
+from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.core.comparison_spec import (
     ComparisonSpec,
     FormulaParameter,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scoring.common.quantities import Better, Quantity
+from scoring.common.direction_and_range import Better, Quantity
 from scoring.metrics.registry import Metric
 
 FORMAT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("format.toml").read_text("utf-8"))

@@ -9,7 +9,7 @@ import numpy as np
 
 from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.common.quantities import SCORE
+from scoring.common.direction_and_range import SCORE
 from scoring.metrics import classification, subgroups
 from scoring.metrics.curves import auc_without_each_unit
 from scoring.metrics.subgroups import Groups, SubgroupShare

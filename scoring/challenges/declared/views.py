@@ -11,7 +11,7 @@ from scoring.challenges import classification_views as shared
 from scoring.challenges import preflight_views
 from scoring.challenges.classification_views import Measure
 from scoring.challenges.declared.declaration import Declaration, MetricUse
-from scoring.common.quantities import SCORE
+from scoring.common.direction_and_range import SCORE
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, Headline, Section, Table, Views
 from scoring.presentation.figures.number_format import points, share, span

@@ -9,7 +9,7 @@ from scoring.challenges.hecktor2026.ranking import COMPARISON
 from scoring.challenges.hecktor2026.structures import MASK_ENDINGS
 from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
-from scoring.common.quantities import COUNT
+from scoring.common.direction_and_range import COUNT
 from scoring.core.challenge import Challenge, Display, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy

@@ -10,7 +10,7 @@ from scoring.challenges.puma.options import CLASS_MAP, OPTIONS, formula
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from scoring.common.citation import Citation
-from scoring.common.quantities import COUNT
+from scoring.common.direction_and_range import COUNT
 from scoring.core.challenge import Challenge, Context, Display, ModelSupport, Readers, SingleImage, Words
 from scoring.core.challenge_files import InputKind, Inputs, OtherNames, OutputFile, Sample
 from scoring.core.lazy import Lazy

@@ -6,7 +6,7 @@ from typing import Any
 
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.citation import Citation
-from scoring.common.quantities import LOSS
+from scoring.common.direction_and_range import LOSS
 from scoring.core.challenge import Display, ModelSupport, Readers, SingleImage
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy

@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Array, Bools, Floats
-from scoring.common.quantities import SHARE, Better, Quantity
+from scoring.common.direction_and_range import SHARE, Better, Quantity
 from scoring.common.text import class_named
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.heat_maps import cell_texts, clickable, diverging, frame, heat, name_cells

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats
-from scoring.common.quantities import Better
+from scoring.common.direction_and_range import Better
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, safe, short

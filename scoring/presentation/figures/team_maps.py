@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Bools, Floats
-from scoring.common.quantities import Better, Quantity
+from scoring.common.direction_and_range import Better, Quantity
 from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.number_format import decimal, percent, span
 from scoring.presentation.figures.plotly_figure import Properties
