@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.common import markup
+from scoring.common import markdown
 from scoring.common.text import markdown
 from tests.support.html_reader import read
 from tests.support.payloads import PAYLOADS
 
 
 def test_rules_are_read_as_the_markdown_they_are():
-    shown = markup.html("| a | b |\n|---|--:|\n| **1** | `x<y` |\n\n:red[▲] malignant\nand more")
+    shown = markdown.html("| a | b |\n|---|--:|\n| **1** | `x<y` |\n\n:red[▲] malignant\nand more")
     assert shown == (
         '<table><thead><tr><th scope="col">a</th><th '
         'scope="col">b</th></tr></thead><tbody><tr><td><strong>1</strong></td>'
@@ -26,15 +26,15 @@ def test_rules_are_read_as_the_markdown_they_are():
 def test_foreign_text_is_shown_as_it_was_typed(payload):
     typed = " ".join(re.sub(r"[\u200b\u202e]", "", payload).split())
     escaped = markdown(payload)
-    reader = read(markup.html(f"**{escaped}** of :red[{escaped}]"))
+    reader = read(markdown.html(f"**{escaped}** of :red[{escaped}]"))
     assert {tag for tag, _ in reader.elements} == {"p", "strong", "span"}
-    assert "".join(reader.words) == markup.plain(f"{escaped} of {escaped}")
-    assert markup.plain(escaped)[:20] == typed[:20]
+    assert "".join(reader.words) == markdown.plain(f"{escaped} of {escaped}")
+    assert markdown.plain(escaped)[:20] == typed[:20]
 
 
 @given(st.text(max_size=40))
 def test_whatever_is_typed_comes_back_as_text(text):
-    reader = read(markup.html(f"a {markdown(text)}"))
+    reader = read(markdown.html(f"a {markdown(text)}"))
     assert reader.balanced
     assert [tag for tag, _ in reader.elements] == ["p"]
 
@@ -52,13 +52,13 @@ def test_whatever_is_typed_comes_back_as_text(text):
     ],
 )
 def test_marks(text, html):
-    assert markup.inline_html(text) == html
+    assert markdown.inline_html(text) == html
 
 
 def test_lists_are_lists():
-    assert markup.html("- It **x**\n- y") == "<ul><li>It <strong>x</strong></li><li>y</li></ul>"
-    assert markup.html("a\n- b") == "<p>a - b</p>"
+    assert markdown.html("- It **x**\n- y") == "<ul><li>It <strong>x</strong></li><li>y</li></ul>"
+    assert markdown.html("a\n- b") == "<p>a - b</p>"
 
 
 def test_plain_text_has_no_marks():
-    assert markup.plain("**a** `b`  \n:red[▲] c\\*") == "a b ▲ c*"
+    assert markdown.plain("**a** `b`  \n:red[▲] c\\*") == "a b ▲ c*"
