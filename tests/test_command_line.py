@@ -513,7 +513,7 @@ def test_a_defect_is_one_line_and_no_traceback(folder, monkeypatch):
     def broken(_asked):
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr("scoring.cli.single.score", broken)
+    monkeypatch.setattr("scoring.cli.score_command.score", broken)
     finished = score(folder)
     assert (finished.status, finished.out) == (1, "")
     assert "ZeroDivisionError" in finished.err
@@ -525,7 +525,7 @@ def test_interruptions_are_quiet(folder, monkeypatch, raised, status):
     def interrupted(_asked):
         raise raised
 
-    monkeypatch.setattr("scoring.cli.single.score", interrupted)
+    monkeypatch.setattr("scoring.cli.score_command.score", interrupted)
     finished = score(folder)
     assert finished.status == status
     assert "Traceback" not in finished.err

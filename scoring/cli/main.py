@@ -96,9 +96,11 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
         from scoring.cli import teams
 
         return teams.compare
-    from scoring.cli import single
+    from scoring.cli import score_command
 
-    return {"check": single.check, "predict": single.predict, "score": single.score}[name]
+    return {"check": score_command.check, "predict": score_command.predict, "score": score_command.score}[
+        name
+    ]
 
 
 def _examine(arguments: argparse.Namespace) -> bool:
