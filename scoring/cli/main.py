@@ -93,9 +93,9 @@ def _run(arguments_given: list[str]) -> int:
 def _command(name: str) -> Callable[[argparse.Namespace], None]:
     """Return what runs a command; the others are not loaded."""
     if name == "compare":
-        from scoring.cli import teams
+        from scoring.cli import compare_command
 
-        return teams.compare
+        return compare_command.compare
     from scoring.cli import score_command
 
     return {"check": score_command.check, "predict": score_command.predict, "score": score_command.score}[
