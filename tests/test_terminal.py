@@ -10,8 +10,8 @@ import pytest
 import scoring
 from scoring.cli import commands, output
 from scoring.cli.commands import COMMANDS, parser
+from scoring.cli.input_reading import without_fixes
 from scoring.cli.output import flags_of
-from scoring.cli.reading import without_fixes
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 from tests.support import lesion_tables

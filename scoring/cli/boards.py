@@ -23,8 +23,8 @@ from scoring.boards.views import FOR_ORGANIZERS
 from scoring.challenges import load_challenge
 from scoring.cli import board_rules
 from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
+from scoring.cli.input_reading import chosen, statistics
 from scoring.cli.output import print_findings, progress, respond, write, write_appendix
-from scoring.cli.reading import chosen, statistics
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
 from scoring.store.database import Store, open_store
 

@@ -8,6 +8,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from scoring.challenges import load_challenge
+from scoring.cli.input_reading import (
+    changes_by_team,
+    chosen,
+    read_predictions,
+    read_truth,
+    statistics,
+)
 from scoring.cli.output import (
     Lines,
     front_lines,
@@ -16,13 +23,6 @@ from scoring.cli.output import (
     write,
     write_appendix,
     write_reports,
-)
-from scoring.cli.reading import (
-    changes_by_team,
-    chosen,
-    read_predictions,
-    read_truth,
-    statistics,
 )
 from scoring.cli.terminal_tables import comparison_table
 from scoring.common.findings import Finding, InputRefused, ProblemCollector, error

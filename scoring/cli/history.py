@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, is_named, load_challenge
+from scoring.cli.input_reading import submitted
 from scoring.cli.output import respond, write
-from scoring.cli.reading import submitted
 from scoring.cli.terminal_tables import scorecard_table
 from scoring.common.findings import InputRefused, error, writing
 from scoring.common.fixes import InputChanges

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from scoring.challenges import load_challenge
-from scoring.cli.reading import chosen, statistics
+from scoring.cli.input_reading import chosen, statistics
 from scoring.common.findings import writing
 from scoring.platforms import entry_points
 from scoring.platforms.evaluation import DECIMALS, PlatformSettings, SubmissionRefused, read_settings

@@ -8,6 +8,15 @@ from functools import partial
 from typing import Any
 
 from scoring.challenges import load_challenge
+from scoring.cli.input_reading import (
+    chosen,
+    fix_problems,
+    read_predictions,
+    read_truth,
+    statistics,
+    submitted,
+    without_fixes,
+)
 from scoring.cli.output import (
     Lines,
     closing,
@@ -16,15 +25,6 @@ from scoring.cli.output import (
     progress,
     write,
     write_reports,
-)
-from scoring.cli.reading import (
-    chosen,
-    fix_problems,
-    read_predictions,
-    read_truth,
-    statistics,
-    submitted,
-    without_fixes,
 )
 from scoring.cli.terminal_tables import scorecard_table
 from scoring.common.findings import Finding, InputRefused, ProblemCollector, error, warning
