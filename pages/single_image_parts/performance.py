@@ -11,7 +11,7 @@ from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
 from scoring.presentation.figures.number_format import decimal, percent
 from scoring.single_image import wording
-from scoring.single_image.operating import operating_point, risks
+from scoring.single_image.operating_threshold import operating_point, risks
 from scoring.single_image.reference import Reference, alike, malignant_at, reweighted
 
 SENSITIVITIES = (50, 99, 95)

@@ -12,7 +12,7 @@ from pages.single_image_parts.query import Query
 from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
 from scoring.single_image import record
-from scoring.single_image.operating import operating_point
+from scoring.single_image.operating_threshold import operating_point
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.record import Checks, MoreAnswers, OnTestSet, Record
 

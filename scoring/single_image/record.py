@@ -18,7 +18,7 @@ from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import ModelCard, entries
 from scoring.single_image.nuclei import Overview
-from scoring.single_image.operating import ChosenOperatingPoint
+from scoring.single_image.operating_threshold import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reader_study import Impression

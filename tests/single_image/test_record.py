@@ -20,7 +20,7 @@ from scoring.single_image import (
     explanation,
     nuclei,
     occlusion,
-    operating,
+    operating_threshold,
     random_masks,
     record,
     sweep,
@@ -68,7 +68,7 @@ def said():
             record.OnTestSet(
                 ref,
                 members,
-                operating.operating_point(ref, found.task.malignant, 0.9),
+                operating_threshold.operating_point(ref, found.task.malignant, 0.9),
                 truth="Melanoma",
                 card=model_card(ref, found.task.malignant, truth.columns),
             ),

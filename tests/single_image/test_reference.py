@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.single_image import operating
+from scoring.single_image import operating_threshold
 from scoring.single_image.model_inputs import model_task, probabilities
 from scoring.single_image.reference import (
     alike,
@@ -177,10 +177,10 @@ def test_the_frequencies_of_the_test_set_change_nothing():
 def test_a_wanted_sensitivity_is_reached_here_and_told_honestly():
     found = drawn()
     for wanted in (0.5, 0.8, 0.95, 1.0):
-        point = operating.operating_point(found, ABOUT.malignant, wanted)
+        point = operating_threshold.operating_point(found, ABOUT.malignant, wanted)
         risk = found.probabilities[:, ABOUT.malignant].sum(1)
         positive = ABOUT.malignant[found.truth]
-        assert operating.risks(found.probabilities, ABOUT.malignant) == pytest.approx(risk)
+        assert operating_threshold.risks(found.probabilities, ABOUT.malignant) == pytest.approx(risk)
         reached = (risk[positive] > point.threshold).mean()
         higher = np.unique(risk)[np.unique(risk) > point.threshold]
         assert reached >= wanted
@@ -199,7 +199,7 @@ def test_cross_fitting_tells_less_than_the_same_rows():
         found = drawn(120, seed)
         shuffled = found.probabilities[np.random.default_rng(seed).permutation(len(found))]
         found = replace(found, probabilities=shuffled)
-        point = operating.operating_point(found, ABOUT.malignant, 0.9)
+        point = operating_threshold.operating_point(found, ABOUT.malignant, 0.9)
         risk, positive = shuffled[:, ABOUT.malignant].sum(1), ABOUT.malignant[found.truth]
         specificity.append(
             ((risk[~positive] <= point.threshold).mean(), point.specificity.hits / point.specificity.n)
@@ -212,9 +212,9 @@ def test_cross_fitting_tells_less_than_the_same_rows():
 def test_no_operating_point_without_both_kinds():
     benign = drawn(33)
     kept = np.zeros(11, bool)
-    assert operating.operating_point(benign, kept, 0.9) is None
+    assert operating_threshold.operating_point(benign, kept, 0.9) is None
     one_unit = drawn(33, units=np.zeros(33, int))
-    point = operating.operating_point(one_unit, ABOUT.malignant, 0.9)
+    point = operating_threshold.operating_point(one_unit, ABOUT.malignant, 0.9)
     assert (point.sensitivity, point.specificity) == (None, None)
 
 

@@ -18,7 +18,7 @@ from scoring.single_image.comparison import mean_scores, models_line, photograph
 from scoring.single_image.explanation import conclusion
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.nuclei import truth_line
-from scoring.single_image.operating import risks
+from scoring.single_image.operating_threshold import risks
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.record import Record, TileRecord
