@@ -11,7 +11,7 @@ from pages.display import layout
 from pages.single_image_parts import session
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.presentation.figures import single_image as figures
-from scoring.single_image import framing
+from scoring.single_image import turn_and_crop
 
 SIDES = ("Left", "Top", "Width", "Height")
 """Of a frame, px."""
@@ -33,7 +33,7 @@ def _frame(original: ChosenImage) -> None:
     token, held = original.token, original.photograph
     st.segmented_control(
         "Turn to the right",
-        framing.QUARTERS,
+        turn_and_crop.QUARTERS,
         key=f"single_quarters_{token}",
         required=True,
         default=0,
@@ -92,27 +92,27 @@ def _dragged(token: str, chart: str, size: tuple[int, int]) -> None:
     if boxes:
         x, right = np.clip(sorted(boxes[-1]["x"]), 0, size[0]).round().astype(int).tolist()
         top, bottom = np.clip(sorted(boxes[-1]["y"]), 0, size[1]).round().astype(int).tolist()
-        part = framing.Framing(part=(x, top, right - x, bottom - top)).box(*size)
+        part = turn_and_crop.Framing(part=(x, top, right - x, bottom - top)).box(*size)
         for name, value in zip(SIDES, part, strict=True):
             st.session_state[f"single_{name}_{token}"] = value
 
 
-def _wanted(token: str) -> framing.Framing:
+def _wanted(token: str) -> turn_and_crop.Framing:
     """Return how a photograph is framed."""
     state = st.session_state
     quarters, square = state.get(f"single_quarters_{token}", 0), state.get(f"single_square_{token}", False)
     if f"single_{SIDES[-1]}_{token}" not in state:
-        return framing.Framing(quarters, None, square)
+        return turn_and_crop.Framing(quarters, None, square)
     x, top, wide, tall = (state[f"single_{name}_{token}"] for name in SIDES)
-    return framing.Framing(quarters, (x, top, wide, tall), square)
+    return turn_and_crop.Framing(quarters, (x, top, wide, tall), square)
 
 
 def as_framed(original: ChosenImage) -> ChosenImage:
     """Return a photograph as it is framed, also while another one is looked at."""
     token, by_token = original.token, st.session_state.setdefault(FRAMED, {})
     wanted = _wanted(token)
-    if by_token.get(token, (framing.Framing(),))[0] != wanted:
-        part = framing.framed(original.photograph, wanted)
+    if by_token.get(token, (turn_and_crop.Framing(),))[0] != wanted:
+        part = turn_and_crop.framed(original.photograph, wanted)
         changed = part is not original.photograph
         name = f"{token}-{secrets.token_hex(2)}" if changed else token
         by_token[token] = (wanted, replace(original, token=name, photograph=part))

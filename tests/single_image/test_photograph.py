@@ -16,9 +16,9 @@ from scoring.inference import image_sanitizer
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.worker_results import ModelFailed
 from scoring.single_image import photograph
-from scoring.single_image.framing import Framing, framed
 from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, SpareDecoder, received
 from scoring.single_image.quality import of_photograph
+from scoring.single_image.turn_and_crop import Framing, framed
 from tests.support import photographs
 from tests.support.photographs import SECRETS, animated, encoded, noted_png, phone, quarters, sixteen_bits
 
