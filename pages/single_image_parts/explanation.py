@@ -16,11 +16,11 @@ from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
 from scoring.presentation.figures.model_outputs import Sweep, setting_dots, sweep_lines
 from scoring.presentation.figures.number_format import decimal
-from scoring.single_image import occlusion, random_masks, sweep, wording
+from scoring.single_image import occlusion, other_demographics, random_masks, wording
 from scoring.single_image.explanation import Explanation, conclusion, explanation
 from scoring.single_image.explanation import runs as explanation_runs
+from scoring.single_image.other_demographics import DemographicSweep
 from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
-from scoring.single_image.sweep import DemographicSweep
 
 SWEEP_RUNS, USUAL_OPACITY = 30, 50
 WAYS = ("Parts hidden one at a time", f"Random half of the picture hidden, {random_masks.COUNT} times")
@@ -160,7 +160,9 @@ def person(query: Query) -> None:
         ):
             with st.spinner("Asking the model ..."):
                 session.cached(
-                    "sweep", key, lambda: scoring_run.attempt(sweep.sweep, query.setup.opened, answer)
+                    "sweep",
+                    key,
+                    lambda: scoring_run.attempt(other_demographics.sweep, query.setup.opened, answer),
                 )
             st.rerun()
         return
@@ -169,7 +171,7 @@ def person(query: Query) -> None:
         finding_list.problems(outcome.refused)
         return
     swept = outcome.value
-    for sentence in sweep.changes(swept, answer, task.names):
+    for sentence in other_demographics.changes(swept, answer, task.names):
         st.markdown(markdown(sentence, 600))
     risk = {name: group for name, group in zip(task.names, task.risk, strict=True) if group}
     _field(swept, "age", task.names, risk, answer.vector)

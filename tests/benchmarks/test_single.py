@@ -25,9 +25,9 @@ from scoring.single_image import nuclei, occlusion, random_masks
 from scoring.single_image.image_prediction import ImagePrediction, predict, views
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_inputs import model_task, vector
+from scoring.single_image.other_demographics import sweep
 from scoring.single_image.photograph import Photograph, received
 from scoring.single_image.quality import of_photograph
-from scoring.single_image.sweep import sweep
 from tests.support.single_image import PATIENT, TILE_SUPPORT, lesion
 
 MODELS = (("tricorder3", "convolutional"), ("tricorder3", "kmeans"), ("melanoma", "convolutional"))

@@ -21,9 +21,9 @@ from scoring.single_image import (
     nuclei,
     occlusion,
     operating_threshold,
+    other_demographics,
     random_masks,
     record,
-    sweep,
     wording,
 )
 from scoring.single_image import quality as chips
@@ -84,7 +84,7 @@ def said():
             alike(ref, one.probabilities),
             occlusion.occlusion(found, one, 5),
             random_masks.masks(found, one, 8),
-            sweep.sweep(found, one),
+            other_demographics.sweep(found, one),
         ]
     assert image_cache.PICTURES.held_bytes == held
     return everything, others

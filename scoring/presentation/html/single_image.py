@@ -19,12 +19,12 @@ from scoring.single_image.explanation import conclusion
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.nuclei import truth_line
 from scoring.single_image.operating_threshold import risks
+from scoring.single_image.other_demographics import FIELDS
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.record import Record, TileRecord
 from scoring.single_image.reference import right_alike
 from scoring.single_image.saliency import FLOOR, SCALE, enlarged
-from scoring.single_image.sweep import FIELDS
 from scoring.single_image.wording import (
     BANNER,
     LYMPHOCYTES,

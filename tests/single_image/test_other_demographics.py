@@ -7,7 +7,7 @@ import pytest
 from scoring.inference.model_pool import Cancelled
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_inputs import model_task, vector
-from scoring.single_image.sweep import DemographicSweep, changes, sweep
+from scoring.single_image.other_demographics import DemographicSweep, changes, sweep
 from tests.inference import builders
 from tests.support.single_image import PATIENT, lesion, model, of_quadrant, photograph
 
