@@ -24,7 +24,7 @@ from scoring.single_image.abstention import Withheld
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.quality import MeasuredImages
-from scoring.single_image.reference import Reference, reference, without
+from scoring.single_image.similar_cases import Reference, reference, without
 
 MEASURING = "_measuring"
 _ASKED = "_asked_for_a_place"

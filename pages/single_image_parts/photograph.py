@@ -29,7 +29,7 @@ from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.single_image import quality
 from scoring.single_image.reader_study import Impression
-from scoring.single_image.reference import NEAREST
+from scoring.single_image.similar_cases import NEAREST
 
 ASKED = (
     "Meanwhile the model runs on the test set, so that its prediction can be compared with cases of known "

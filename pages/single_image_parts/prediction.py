@@ -18,7 +18,7 @@ from scoring.single_image.abstention import least_score, withheld_line
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, QualityBadge
 from scoring.single_image.reader_study import CONFIDENCES, UNSURE, UNSURE_WORD, Impression
-from scoring.single_image.reference import right_alike
+from scoring.single_image.similar_cases import right_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of what is read aloud and not shown."""

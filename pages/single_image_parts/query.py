@@ -18,7 +18,7 @@ from scoring.single_image.image_prediction import ImagePrediction, TurnedViews, 
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import ModelCard, model_card
 from scoring.single_image.quality import Quality, QualityBadge
-from scoring.single_image.reference import ClassSet, Reference, class_set
+from scoring.single_image.similar_cases import ClassSet, Reference, class_set
 
 PATIENCE_MS = 1500
 """Time for turning and mirroring that is spent without a click."""

@@ -39,7 +39,7 @@ from scoring.single_image.reader_study import (
     summary,
     table,
 )
-from scoring.single_image.reference import Reference
+from scoring.single_image.similar_cases import Reference
 
 CASES, OWN = "Cases of the test set", "My images"
 COUNTS = (10, MOST_IMAGES)

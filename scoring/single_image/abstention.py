@@ -26,7 +26,7 @@ from scoring.single_image.quality import (
     QualityBadge,
     chips_of,
 )
-from scoring.single_image.reference import Reference
+from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import counted
 
 UNSURE = 0.02

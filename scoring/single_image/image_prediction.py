@@ -12,7 +12,7 @@ from scoring.metrics import calibration
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_inputs import kind, probabilities
 from scoring.single_image.photograph import Photograph
-from scoring.single_image.reference import Reference
+from scoring.single_image.similar_cases import Reference
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.photograph import PHOTOGRAPH_PIXELS, WHOLE_PIXELS, received
 from scoring.single_image.quality import MeasuredImages, QualityBadge, chips_of, of_photograph, seen_parts
 from scoring.single_image.reader_study import UNSURE
-from scoring.single_image.reference import Reference
+from scoring.single_image.similar_cases import Reference
 
 NOT_KEPT = "This image could not be read from the test set."
 

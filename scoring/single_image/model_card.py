@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.common.arrays import Bools
 from scoring.common.text import shortened
-from scoring.single_image.reference import Reference
+from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import Share, share
 
 MOST_ENTRIES, LONGEST = 12, 300

@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring.common.arrays import Bools, Floats
 from scoring.metrics import binary, thresholds
-from scoring.single_image.reference import Reference
+from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import Share, share
 
 SEED = 0

@@ -22,7 +22,7 @@ from scoring.single_image.operating_threshold import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reader_study import Impression
-from scoring.single_image.reference import ClassSet, Reference
+from scoring.single_image.similar_cases import ClassSet, Reference
 from scoring.single_image.wording import BANNER, RESEARCH_USE, cautions
 from scoring.statistics.intervals import Share
 from scoring.version import __version__

@@ -11,7 +11,7 @@ import numpy as np
 
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.quality import CAUTION, QualityBadge
-from scoring.single_image.reference import ClassSet, Reference, RightShare
+from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."
 BANNER = (

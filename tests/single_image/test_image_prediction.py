@@ -14,7 +14,7 @@ from scoring.single_image.image_prediction import predict, turned, views
 from scoring.single_image.model import opened
 from scoring.single_image.model_inputs import model_task, vector
 from scoring.single_image.photograph import received
-from scoring.single_image.reference import reference
+from scoring.single_image.similar_cases import reference
 from tests.inference import builders
 from tests.support.single_image import PATIENT, lesion, model, of_quadrant, photograph
 from tests.support.thinned import some_rows

@@ -5,7 +5,7 @@ import pytest
 
 from scoring.metrics import conformal
 from scoring.single_image.abstention import least_score, tied
-from scoring.single_image.reference import MISS, Reference, right_alike
+from scoring.single_image.similar_cases import MISS, Reference, right_alike
 from scoring.statistics.intervals import Share, counted, share
 
 SIZES = {

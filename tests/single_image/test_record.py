@@ -33,7 +33,7 @@ from scoring.single_image.model_card import model_card
 from scoring.single_image.model_inputs import vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reader_study import Impression
-from scoring.single_image.reference import alike, class_set, reference
+from scoring.single_image.similar_cases import alike, class_set, reference
 from scoring.single_image.wording import banned
 from tests.inference import builders
 from tests.support.photographs import SECRETS, noted_png, phone

@@ -14,7 +14,7 @@ from scoring.single_image import quality, wording
 from scoring.single_image.abstention import reasons
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model_inputs import model_task
-from scoring.single_image.reference import ClassSet, Reference, RightShare
+from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
 from scoring.single_image.wording import banned
 from scoring.statistics.intervals import Share, counted
 

@@ -23,8 +23,8 @@ from scoring.single_image.other_demographics import FIELDS
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.record import Record, TileRecord
-from scoring.single_image.reference import right_alike
 from scoring.single_image.saliency import FLOOR, SCALE, enlarged
+from scoring.single_image.similar_cases import right_alike
 from scoring.single_image.wording import (
     BANNER,
     LYMPHOCYTES,

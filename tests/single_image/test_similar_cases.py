@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scoring.single_image import operating_threshold
 from scoring.single_image.model_inputs import model_task, probabilities
-from scoring.single_image.reference import (
+from scoring.single_image.similar_cases import (
     alike,
     class_set,
     malignant_at,
