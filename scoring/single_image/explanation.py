@@ -10,7 +10,7 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.occlusion import occlusion
 from scoring.single_image.random_masks import COUNT, masks
 from scoring.single_image.saliency import Progress, SaliencyMap, enlarged
-from scoring.single_image.whole_picture import CHANGES, WholePicture, whole_line, whole_picture
+from scoring.single_image.whole_picture_test import CHANGES, WholePicture, whole_line, whole_picture
 
 LATTICE = 24
 """Cells each way on which two maps are compared."""
