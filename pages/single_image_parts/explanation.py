@@ -16,7 +16,7 @@ from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
 from scoring.presentation.figures.model_outputs import Sweep, setting_dots, sweep_lines
 from scoring.presentation.figures.number_format import decimal
-from scoring.single_image import occlusion, other_demographics, random_masks, wording
+from scoring.single_image import occlusion, other_demographics, random_mask_saliency, wording
 from scoring.single_image.explanation import Explanation, conclusion, explanation
 from scoring.single_image.explanation import runs as explanation_runs
 from scoring.single_image.other_demographics import DemographicSweep

@@ -21,7 +21,7 @@ from scoring.challenges import samples
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import tensor
 from scoring.metrics import conformal
-from scoring.single_image import nuclei, occlusion, random_masks
+from scoring.single_image import nuclei, occlusion, random_mask_saliency
 from scoring.single_image.image_prediction import ImagePrediction, predict, views
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_inputs import model_task, vector
@@ -140,7 +140,7 @@ def test_occlusion(benchmark, asked, grid):
 
 
 def test_random_masks(benchmark, asked):
-    within(benchmark, asked, lambda: random_masks.masks(asked.model, asked.answer, 64), 64, 1.8, 150)
+    within(benchmark, asked, lambda: random_mask_saliency.masks(asked.model, asked.answer, 64), 64, 1.8, 150)
 
 
 def test_sweep(benchmark, asked):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.inference.model_pool import Cancelled
-from scoring.single_image import occlusion, random_masks
+from scoring.single_image import occlusion, random_mask_saliency
 from scoring.single_image.explanation import agreement_line, conclusion, explanation
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_inputs import model_task
@@ -62,11 +62,11 @@ def test_random_halves_tell_the_fall_of_the_score(linear, cell, weight):
 
 def test_a_place_that_alone_matters_has_the_very_fall():
     """No noise, whatever the masks: score and mask are one."""
-    drawn = random_masks.random_masks(64, 0)
+    drawn = random_mask_saliency.random_masks(64, 0)
     with model(of_patches(weights_at({SUPPORTS: 0.9})), MELANOMA) as found:
         one = predict(found, photograph(bright_at(SUPPORTS)))
-        slopes = random_masks.masks(found, one, 64)
-        changed = list(random_masks.masked(one.prepared, drawn))
+        slopes = random_mask_saliency.masks(found, one, 64)
+        changed = list(random_mask_saliency.masked(one.prepared, drawn))
         scores = np.array([predict(found, photograph(pixels)).probabilities[1] for pixels in changed])
     row, column = (round((place + 0.5) * 24 / 16 - 0.5) for place in SUPPORTS)
     mask = drawn[:, row, column]
@@ -108,8 +108,8 @@ def test_below_the_floor_nothing_is_claimed():
 
 def test_chance_is_no_part_that_matters():
     """Scores that have nothing to do with the masks: beyond the noise in about 5 of 100 maps."""
-    random, drawn = np.random.default_rng(0), random_masks.random_masks(64, 0)
-    drops, noise = random_masks.slopes(random.normal(0.5, 0.1, (64, 400)), drawn)
+    random, drawn = np.random.default_rng(0), random_mask_saliency.random_masks(64, 0)
+    drops, noise = random_mask_saliency.slopes(random.normal(0.5, 0.1, (64, 400)), drawn)
     beyond = np.abs(drops).max((1, 2)) > noise
     assert 0.01 <= beyond.mean() <= 0.09
 

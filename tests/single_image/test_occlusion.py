@@ -10,7 +10,7 @@ from PIL import Image
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.inference.model_pool import Cancelled
-from scoring.single_image import occlusion, random_masks
+from scoring.single_image import occlusion, random_mask_saliency
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_inputs import model_task
@@ -29,7 +29,7 @@ def runs(monkeypatch):
 
 
 def both_ways(found, one, **more):
-    return occlusion.occlusion(found, one, **more), random_masks.masks(found, one, 32, **more)
+    return occlusion.occlusion(found, one, **more), random_mask_saliency.masks(found, one, 32, **more)
 
 
 def test_a_constant_model_leaves_the_map_empty():
@@ -85,7 +85,7 @@ def test_one_run_a_cell_and_one_for_the_answer(runs, grid):
 def test_cancel_stops_within_one_run(runs):
     with model(of_quadrant(), model_task("melanoma")) as found:
         one = predict(found, photograph(lesion(64)))
-        for work in (occlusion.occlusion, random_masks.masks):
+        for work in (occlusion.occlusion, random_mask_saliency.masks):
             before = len(runs)
             with pytest.raises(Cancelled):
                 work(found, one, cancelled=lambda before=before: len(runs) == before + 5)
@@ -128,7 +128,7 @@ def test_patches_hide_their_cell_softly_and_put_back_what_was_there():
     "pictures",
     [
         lambda pixels: occlusion.hidden(pixels, 8),
-        lambda pixels: random_masks.masked(pixels, random_masks.random_masks(4, 0)),
+        lambda pixels: random_mask_saliency.masked(pixels, random_mask_saliency.random_masks(4, 0)),
     ],
 )
 def test_hiding_takes_little_memory(pictures):
@@ -162,7 +162,7 @@ def test_enlarged_is_bilinear_between_centres(height, width, cells):
 
 
 def test_masks_are_the_same_for_the_same_seed():
-    first, again, other = (random_masks.random_masks(20, seed) for seed in (3, 3, 4))
+    first, again, other = (random_mask_saliency.random_masks(20, seed) for seed in (3, 3, 4))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
     assert 0 <= first.min() <= first.max() <= 1

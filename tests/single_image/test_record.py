@@ -22,7 +22,7 @@ from scoring.single_image import (
     occlusion,
     operating_threshold,
     other_demographics,
-    random_masks,
+    random_mask_saliency,
     record,
     wording,
 )
@@ -83,7 +83,7 @@ def said():
         others = [
             alike(ref, one.probabilities),
             occlusion.occlusion(found, one, 5),
-            random_masks.masks(found, one, 8),
+            random_mask_saliency.masks(found, one, 8),
             other_demographics.sweep(found, one),
         ]
     assert image_cache.PICTURES.held_bytes == held
