@@ -16,7 +16,7 @@ from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
 from scoring.presentation.figures.model_outputs import Sweep, setting_dots, sweep_lines
 from scoring.presentation.figures.number_format import decimal
-from scoring.single_image import occlusion, other_demographics, random_mask_saliency, wording
+from scoring.single_image import occlusion_saliency, other_demographics, random_mask_saliency, wording
 from scoring.single_image.explanation import Explanation, conclusion, explanation
 from scoring.single_image.explanation import runs as explanation_runs
 from scoring.single_image.other_demographics import DemographicSweep
@@ -28,7 +28,7 @@ WAYS = ("Parts hidden one at a time", f"Random half of the picture hidden, {rand
 
 def parts(query: Query) -> None:
     """Draw a button, then two maps of where hiding a part changes the scores, side by side."""
-    grid = occlusion.grid_for(query.answer.cpu_ms / 1000)
+    grid = occlusion_saliency.grid_for(query.answer.cpu_ms / 1000)
     runs = explanation_runs(grid)
     key = ("maps", *query.key, query.answer.kind)
     wanted = f"single_maps_{query.setup.image.token}"

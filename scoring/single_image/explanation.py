@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
-from scoring.single_image.occlusion import occlusion
+from scoring.single_image.occlusion_saliency import occlusion
 from scoring.single_image.random_mask_saliency import COUNT, masks
 from scoring.single_image.saliency import Progress, SaliencyMap, enlarged
 from scoring.single_image.whole_picture_test import CHANGES, WholePicture, whole_line, whole_picture

@@ -21,7 +21,7 @@ from scoring.challenges import samples
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import tensor
 from scoring.metrics import conformal
-from scoring.single_image import nuclei, occlusion, random_mask_saliency
+from scoring.single_image import nuclei, occlusion_saliency, random_mask_saliency
 from scoring.single_image.image_prediction import ImagePrediction, predict, views
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_inputs import model_task, vector
@@ -132,7 +132,7 @@ def test_occlusion(benchmark, asked, grid):
     within(
         benchmark,
         asked,
-        lambda: occlusion.occlusion(asked.model, asked.answer, grid),
+        lambda: occlusion_saliency.occlusion(asked.model, asked.answer, grid),
         grid * grid + 1,
         1.15,
         extra,

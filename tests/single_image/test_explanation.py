@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.inference.model_pool import Cancelled
-from scoring.single_image import occlusion, random_mask_saliency
+from scoring.single_image import occlusion_saliency, random_mask_saliency
 from scoring.single_image.explanation import agreement_line, conclusion, explanation
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_inputs import model_task
@@ -156,7 +156,7 @@ def test_progress_counts_both_and_cancelling_stops_either():
         assert said[-1] == (40, 40)
         with pytest.raises(Cancelled):
             explanation(found, one, 5, 8, cancelled=lambda: len(said) > 0)
-    assert occlusion.GRID == 8
+    assert occlusion_saliency.GRID == 8
 
 
 def everywhere(red: float, green: float, blue: float, where=np.ones((8, 8))) -> np.ndarray:

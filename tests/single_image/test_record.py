@@ -19,7 +19,7 @@ from scoring.presentation.html import single_image as html
 from scoring.single_image import (
     explanation,
     nuclei,
-    occlusion,
+    occlusion_saliency,
     operating_threshold,
     other_demographics,
     random_mask_saliency,
@@ -82,7 +82,7 @@ def said():
         )
         others = [
             alike(ref, one.probabilities),
-            occlusion.occlusion(found, one, 5),
+            occlusion_saliency.occlusion(found, one, 5),
             random_mask_saliency.masks(found, one, 8),
             other_demographics.sweep(found, one),
         ]

@@ -10,7 +10,7 @@ from PIL import Image
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.inference.model_pool import Cancelled
-from scoring.single_image import occlusion, random_mask_saliency
+from scoring.single_image import occlusion_saliency, random_mask_saliency
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_inputs import model_task
@@ -29,7 +29,9 @@ def runs(monkeypatch):
 
 
 def both_ways(found, one, **more):
-    return occlusion.occlusion(found, one, **more), random_mask_saliency.masks(found, one, 32, **more)
+    return occlusion_saliency.occlusion(found, one, **more), random_mask_saliency.masks(
+        found, one, 32, **more
+    )
 
 
 def test_a_constant_model_leaves_the_map_empty():
@@ -52,7 +54,7 @@ def test_the_peak_lies_where_the_model_looks():
             assert 4 <= row < 28
             assert 36 <= column < 60
             assert np.array_equal(np.sign(drawn.picture(0)[row, column]), -1.0)
-        hidden = occlusion.occlusion(found, one)
+        hidden = occlusion_saliency.occlusion(found, one)
         assert np.abs(hidden.drops[:, 5:]).max() < 1e-6
         assert np.abs(hidden.drops[:, :, :3]).max() < 1e-6
 
@@ -62,12 +64,12 @@ def test_the_drop_is_the_score_before_less_the_score_after():
     pixels[8:24, 40:56] = 250
     with model(of_quadrant(), model_task("melanoma")) as found:
         one = predict(found, photograph(pixels))
-        drawn = occlusion.occlusion(found, one)
+        drawn = occlusion_saliency.occlusion(found, one)
         row, column, before, after = drawn.largest(1)
         assert (
             before - after == pytest.approx(drawn.strongest(1)) == pytest.approx(drawn.drops[1, row, column])
         )
-        changed = [p.copy() for p in occlusion.hidden(one.prepared, 8)][8 * row + column]
+        changed = [p.copy() for p in occlusion_saliency.hidden(one.prepared, 8)][8 * row + column]
         assert predict(found, photograph(changed)).probabilities[1] == pytest.approx(after, abs=0.01)
     assert drawn.before == pytest.approx(one.probabilities)
 
@@ -77,7 +79,9 @@ def test_one_run_a_cell_and_one_for_the_answer(runs, grid):
     said = []
     with model(of_quadrant(), model_task("melanoma")) as found:
         one = predict(found, photograph(lesion(64)))
-        occlusion.occlusion(found, one, grid, progress=lambda done, total: said.append((done, total)))
+        occlusion_saliency.occlusion(
+            found, one, grid, progress=lambda done, total: said.append((done, total))
+        )
     assert len(runs) == grid * grid + 1
     assert said == [(done, grid * grid) for done in range(grid * grid + 1)]
 
@@ -85,7 +89,7 @@ def test_one_run_a_cell_and_one_for_the_answer(runs, grid):
 def test_cancel_stops_within_one_run(runs):
     with model(of_quadrant(), model_task("melanoma")) as found:
         one = predict(found, photograph(lesion(64)))
-        for work in (occlusion.occlusion, random_mask_saliency.masks):
+        for work in (occlusion_saliency.occlusion, random_mask_saliency.masks):
             before = len(runs)
             with pytest.raises(Cancelled):
                 work(found, one, cancelled=lambda before=before: len(runs) == before + 5)
@@ -106,14 +110,14 @@ def test_cancel_stops_within_one_run(runs):
     ],
 )
 def test_the_grid_fits_the_time(seconds, wanted, grid):
-    assert occlusion.grid_for(seconds, wanted) == grid
-    assert grid == 5 or grid * grid * seconds <= occlusion.BUDGET_SECONDS
+    assert occlusion_saliency.grid_for(seconds, wanted) == grid
+    assert grid == 5 or grid * grid * seconds <= occlusion_saliency.BUDGET_SECONDS
 
 
 def test_patches_hide_their_cell_softly_and_put_back_what_was_there():
     pixels = lesion(64)
     around = surrounding(pixels)
-    for number, changed in enumerate(occlusion.hidden(pixels, 8)):
+    for number, changed in enumerate(occlusion_saliency.hidden(pixels, 8)):
         row, column = divmod(number, 8)
         y, x = 8 * row + 4, 8 * column + 4
         assert np.abs(changed[y, x] - around).max() <= 1
@@ -127,7 +131,7 @@ def test_patches_hide_their_cell_softly_and_put_back_what_was_there():
 @pytest.mark.parametrize(
     "pictures",
     [
-        lambda pixels: occlusion.hidden(pixels, 8),
+        lambda pixels: occlusion_saliency.hidden(pixels, 8),
         lambda pixels: random_mask_saliency.masked(pixels, random_mask_saliency.random_masks(4, 0)),
     ],
 )
@@ -181,7 +185,7 @@ def test_the_sample_network_looks_at_the_lesion():
             if shown.turned:
                 continue
             one = predict(found, shown, truth.demographics.encoded[index])
-            drawn = occlusion.occlusion(found, one)
+            drawn = occlusion_saliency.occlusion(found, one)
             picture = drawn.picture(one.top)
             lies = Image.open(
                 sample.path / "masks" / truth.images[index].replace("images/", "").replace(".jpg", ".png")
