@@ -19,7 +19,11 @@ from pages.single_image_parts.query import Query, preview
 from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.single_image import image_prediction
-from scoring.single_image.comparison import (
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.model import OpenModel
+from scoring.single_image.model_card import card_line, model_card
+from scoring.single_image.record import SecondModel
+from scoring.single_image.side_by_side import (
     DatedAnswer,
     by_date,
     changes_over_time,
@@ -27,10 +31,6 @@ from scoring.single_image.comparison import (
     models_line,
     photographs_line,
 )
-from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
-from scoring.single_image.model import OpenModel
-from scoring.single_image.model_card import card_line, model_card
-from scoring.single_image.record import SecondModel
 
 NO_MODEL, OWN_MODEL = "none", "own"
 MOST_MS = 6000

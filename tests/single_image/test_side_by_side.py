@@ -5,7 +5,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from scoring.single_image.comparison import (
+from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.side_by_side import (
     DatedAnswer,
     by_date,
     changes_over_time,
@@ -13,7 +14,6 @@ from scoring.single_image.comparison import (
     models_line,
     photographs_line,
 )
-from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.wording import banned
 
 NAMES = ("Melanoma", "Melanocytic nevus", "Other")
