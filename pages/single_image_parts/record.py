@@ -11,10 +11,10 @@ from pages.single_image_parts import explanation, side_by_side
 from pages.single_image_parts.query import Query
 from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
-from scoring.single_image import record
+from scoring.single_image import image_record
+from scoring.single_image.image_record import Checks, MoreAnswers, OnTestSet, Record
 from scoring.single_image.operating_threshold import operating_point
 from scoring.single_image.reader_study import Impression
-from scoring.single_image.record import Checks, MoreAnswers, OnTestSet, Record
 
 WITH_IMAGE = "Put the image into the record"
 
@@ -71,7 +71,7 @@ def _technical(query: Query, own: Impression, sensitivity: float, scores_shown: 
     )
     downloads.button(
         "answer.json",
-        lambda: as_json(record.document(_record(query, own, sensitivity, scores_shown), with_pixels)),
+        lambda: as_json(image_record.document(_record(query, own, sensitivity, scores_shown), with_pixels)),
         "single-image.json",
         "single_json",
     )

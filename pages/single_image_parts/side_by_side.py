@@ -20,9 +20,9 @@ from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.single_image import image_prediction
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.image_record import SecondModel
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import card_line, model_card
-from scoring.single_image.record import SecondModel
 from scoring.single_image.side_by_side import (
     DatedAnswer,
     by_date,

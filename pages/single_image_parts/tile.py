@@ -24,10 +24,10 @@ from scoring.inputs.nuclei.reader import Nuclei
 from scoring.presentation.figures.number_format import UNDEFINED, decimal, percent
 from scoring.presentation.figures.single_image import preview
 from scoring.presentation.html import single_image
-from scoring.single_image import nuclei, record, wording
+from scoring.single_image import image_record, nuclei, wording
+from scoring.single_image.image_record import TileRecord
 from scoring.single_image.nuclei import Detector, Overview
 from scoring.single_image.quality import QualityBadge
-from scoring.single_image.record import TileRecord
 from scoring.single_image.wording import NO_ANSWER
 
 MODEL, FILE = "Model", "Prediction file"
@@ -154,7 +154,7 @@ def _record(image: ChosenImage, tile_record: TileRecord) -> None:
     st.caption("One page; the browser's print makes a PDF of it.")
     with st.expander("Technical", icon=":material/build:"):
         with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_tile_pixels_{image.token}")
-        document = partial(record.tile_document, tile_record, with_pixels)
+        document = partial(image_record.tile_document, tile_record, with_pixels)
         key = "single_tile_json"
         downloads.button("nuclei.json", lambda: as_json(document()), "single-tile.json", key)
 

@@ -15,13 +15,13 @@ from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.html.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.explanation import conclusion
+from scoring.single_image.image_record import Record, TileRecord
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.nuclei import truth_line
 from scoring.single_image.operating_threshold import risks
 from scoring.single_image.other_demographics import FIELDS
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
-from scoring.single_image.record import Record, TileRecord
 from scoring.single_image.saliency import FLOOR, SCALE, enlarged
 from scoring.single_image.side_by_side import mean_scores, models_line, photographs_line
 from scoring.single_image.similar_cases import right_alike

@@ -18,12 +18,12 @@ from scoring.inference import image_cache
 from scoring.presentation.html import single_image as html
 from scoring.single_image import (
     explanation,
+    image_record,
     nuclei,
     occlusion_saliency,
     operating_threshold,
     other_demographics,
     random_mask_saliency,
-    record,
     wording,
 )
 from scoring.single_image import quality as chips
@@ -61,21 +61,21 @@ def said():
             chips.of_photograph(photograph),
         )
         shown = chips.photograph_chips(measured, 512)
-        everything = record.Record(
+        everything = image_record.Record(
             photograph,
             found,
             one,
-            record.OnTestSet(
+            image_record.OnTestSet(
                 ref,
                 members,
                 operating_threshold.operating_point(ref, found.task.malignant, 0.9),
                 truth="Melanoma",
                 card=model_card(ref, found.task.malignant, truth.columns),
             ),
-            record.MoreAnswers(
+            image_record.MoreAnswers(
                 seen, [one], photographs=[photograph], maps=explanation.explanation(found, one, 5, 8)
             ),
-            record.Checks(
+            image_record.Checks(
                 measured, shown, reasons(float(one.probabilities.max()), least_score(ref), seen, shown)
             ),
             impression=Impression(found.task.classes.index("NV"), "high"),
@@ -91,7 +91,7 @@ def said():
 
 
 def test_the_export_is_complete_and_plain(said):
-    text = as_json(record.document(said[0]))
+    text = as_json(image_record.document(said[0]))
     found = json.loads(text)
     assert found["answer"]["outputs"] == said[0].prediction.outputs.tolist()
     assert list(found["answer"]["scores"]) == list(said[0].model.task.classes)
@@ -117,15 +117,15 @@ def test_the_export_is_complete_and_plain(said):
 
 
 def test_what_was_not_asked_for_is_null(said):
-    bare = record.document(record.Record(said[0].photograph, said[0].model, said[0].prediction))
+    bare = image_record.document(image_record.Record(said[0].photograph, said[0].model, said[0].prediction))
     for name in ("test_set", "flips_and_rotations", "class_set", "operating_point", "quality", "impression"):
         assert bare[name] is None
     assert (bare["chips"], bare["no_answer_because"]) == ([], [])
 
 
 def test_the_image_is_there_only_if_wanted(said):
-    assert "png" not in record.document(said[0])["image"]
-    inside = record.document(said[0], with_image=True)["image"]["png"]
+    assert "png" not in image_record.document(said[0])["image"]
+    inside = image_record.document(said[0], with_image=True)["image"]["png"]
     with Image.open(io.BytesIO(base64.b64decode(inside))) as image:
         assert image.info == {}
         assert np.array_equal(np.asarray(image), said[0].photograph.pixels)
@@ -136,8 +136,10 @@ def test_no_byte_of_name_place_or_comment_comes_out(said):
     assert all(secret in phone(lesion()) for secret in SECRETS)
     everything, others = said
     emitted = [repr(others).encode(), repr(everything).encode()]
-    emitted += [as_json(record.document(everything, with_image)).encode() for with_image in (False, True)]
-    png = base64.b64decode(record.document(everything, True)["image"]["png"])
+    emitted += [
+        as_json(image_record.document(everything, with_image)).encode() for with_image in (False, True)
+    ]
+    png = base64.b64decode(image_record.document(everything, True)["image"]["png"])
     emitted += [png, everything.photograph.pixels.tobytes(), everything.prediction.prepared.tobytes()]
     emitted += [
         array.tobytes()
@@ -150,21 +152,23 @@ def test_no_byte_of_name_place_or_comment_comes_out(said):
 
 def test_the_file_cannot_be_found_again_by_its_hash(said):
     one, other = received(noted_png(lesion())), received(phone(lesion(), 1))
-    assert record.sha256(one.pixels) == record.sha256(lesion())
-    assert record.sha256(one.pixels) != record.sha256(other.pixels)
-    assert record.sha256(np.zeros((2, 3, 3), np.uint8)) != record.sha256(np.zeros((3, 2, 3), np.uint8))
+    assert image_record.sha256(one.pixels) == image_record.sha256(lesion())
+    assert image_record.sha256(one.pixels) != image_record.sha256(other.pixels)
+    assert image_record.sha256(np.zeros((2, 3, 3), np.uint8)) != image_record.sha256(
+        np.zeros((3, 2, 3), np.uint8)
+    )
 
 
 def test_no_result_word_is_banned(said):
-    assert banned(as_json(record.document(said[0]))) == []
+    assert banned(as_json(image_record.document(said[0]))) == []
 
 
 def test_tiles():
     tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
     points = nuclei.listed(TILE_SUPPORT, b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
     counts = nuclei.overview(TILE_SUPPORT, points, tile.size)
-    made = record.TileRecord(tile, "mine.json", "", counts, 0.0, (), "today")
-    found = record.tile_document(made)
+    made = image_record.TileRecord(tile, "mine.json", "", counts, 0.0, (), "today")
+    found = image_record.tile_document(made)
     assert json.loads(as_json(found))["counts"]["tumor"] == 1
     assert (found["model"], found["til_share"], found["per_mm2"]) == (None, 0, None)
     assert found["lymphocytes_among_nuclei"]["n"] == 1
@@ -175,13 +179,13 @@ def test_tiles():
         "This is nothing like the tiles of the test set.",
     )
     foreign = replace(made, chips=(nothing_like,))
-    found = record.tile_document(foreign)
+    found = image_record.tile_document(foreign)
     assert (found["counts"], found["no_answer_because"]) == (None, [nothing_like.words])
     page = words_of(html.tile_html(foreign))
     assert "How many nuclei are in the tile? No answer This is nothing like the tiles" in page
     assert "1 nucleus" not in page
     assert "Lymphocytes" not in page
-    assert record.tile_document(replace(foreign, counts_shown=True))["counts"]["tumor"] == 1
+    assert image_record.tile_document(replace(foreign, counts_shown=True))["counts"]["tumor"] == 1
 
 
 def test_the_record_of_a_tile_is_one_page():
@@ -189,7 +193,7 @@ def test_the_record_of_a_tile_is_one_page():
     points = nuclei.listed(TILE_SUPPORT, b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
     counts = nuclei.overview(TILE_SUPPORT, points, tile.size, micrometres=0.23)
     noticed = (chips.QualityBadge("sharpness", "caution", "12", "blurred <b>"),)
-    made = record.TileRecord(
+    made = image_record.TileRecord(
         tile, "Dense <i>network</i>", "ab" * 32, counts, 0.25, noticed, "22 November 2026"
     )
     page = html.tile_html(made)
@@ -219,7 +223,7 @@ def words_of(page: str) -> str:
 
 def test_the_record_is_one_page_that_says_all(said):
     everything = replace(
-        said[0], model_name="Aurora", date="22 November 2026", checks=record.Checks(abstentions=())
+        said[0], model_name="Aurora", date="22 November 2026", checks=image_record.Checks(abstentions=())
     )
     page = html.html(everything)
     found = words_of(page)
@@ -252,7 +256,7 @@ def test_the_record_is_one_page_that_says_all(said):
 
 
 def test_no_answer_is_the_headline_and_scores_are_there_only_if_they_were_shown(said):
-    without = replace(said[0], checks=record.Checks(abstentions=("The model's answer is not stable.",)))
+    without = replace(said[0], checks=image_record.Checks(abstentions=("The model's answer is not stable.",)))
     page = words_of(html.html(without))
     assert "What did the model answer? No answer The model's answer is not stable." in page
     assert "Highest score" not in page
@@ -284,7 +288,9 @@ def test_names_from_files_are_no_markup_in_the_record(said):
 
 def test_several_photographs_stand_in_the_record_with_their_mean(said):
     page = words_of(
-        html.html(replace(said[0], more=record.MoreAnswers(others=(said[0].prediction,)), scores_shown=True))
+        html.html(
+            replace(said[0], more=image_record.MoreAnswers(others=(said[0].prediction,)), scores_shown=True)
+        )
     )
     assert "class score mean" in page
     assert "Both photographs get" in page
@@ -293,18 +299,20 @@ def test_several_photographs_stand_in_the_record_with_their_mean(said):
 
 
 def test_the_record_fits_where_little_is_known(said):
-    bare = record.Record(said[0].photograph, said[0].model, said[0].prediction)
+    bare = image_record.Record(said[0].photograph, said[0].model, said[0].prediction)
     assert "was not compared with cases whose class is known" in words_of(html.html(bare))
 
 
 def test_a_second_model_stands_in_the_record_beside_the_first(said):
     other = replace(said[0].prediction, probabilities=said[0].prediction.probabilities[::-1].copy())
-    second = record.SecondModel("<b>Second</b>", "ab" * 32, other)
-    whole = replace(said[0], model_name="First", more=record.MoreAnswers(second=second), scores_shown=True)
+    second = image_record.SecondModel("<b>Second</b>", "ab" * 32, other)
+    whole = replace(
+        said[0], model_name="First", more=image_record.MoreAnswers(second=second), scores_shown=True
+    )
     page = words_of(html.html(whole))
     assert "class First <b>Second</b> difference" in page
     assert f"Its SHA-256: {'ab' * 32}" in page
-    assert "Second model" not in words_of(html.html(replace(whole, more=record.MoreAnswers())))
-    found = record.document(whole)["second_model"]
+    assert "Second model" not in words_of(html.html(replace(whole, more=image_record.MoreAnswers())))
+    found = image_record.document(whole)["second_model"]
     assert list(found["scores"].values()) == other.probabilities.tolist()
     assert (found["name"], found["sha256"]) == ("<b>Second</b>", "ab" * 32)
