@@ -10,7 +10,7 @@ import streamlit as st
 import scoring
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import case_grid, choices, layout, render
+from pages.display import case_grid, layout, render, url_choices
 from pages.display.case_grid import GridCells
 from pages.display.tables import shortened_column, shortener
 from pages.history import last_run
@@ -120,13 +120,13 @@ def _wanted(cases: CaseList) -> CaseFilter:
     ]
     orders = case_list.ORDERS if cases.unit else ("worst first", *case_list.ORDERS[1:])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        result = choices.segments("Cases", results, "cases") if len(results) > 1 else results[0]
+        result = url_choices.segments("Cases", results, "cases") if len(results) > 1 else results[0]
         truth = _class("Truth", cases.truth, "of_truth")
         called = _class("Called", cases.called, "of_called")
         there = [group for group in st.session_state.get("of_groups", ()) if group in cases.groups]
         st.session_state["of_groups"] = there  # without those of another submission
         groups = st.multiselect("Groups", [*cases.groups], key="of_groups", width=200) if cases.groups else []
-        order = choices.select("Sorted by", orders, "cases_by", 140)
+        order = url_choices.select("Sorted by", orders, "cases_by", 140)
         scores = _scores(cases)
     order = case_list.ORDERS[orders.index(order)]
     return CaseFilter(result, truth, called, groups, scores, order)
@@ -137,7 +137,9 @@ def _class(label: str, column: Sequence[str], key: str) -> str:
     options = [case_list.ANY, *sorted(set(column))]
     if st.session_state.get(key, case_list.ANY) not in options:
         del st.session_state[key]  # of another submission
-    return choices.select(label, options, key, 140, lambda name: name or "none") if column else case_list.ANY
+    return (
+        url_choices.select(label, options, key, 140, lambda name: name or "none") if column else case_list.ANY
+    )
 
 
 def _scores(cases: CaseList) -> tuple[float, float] | None:

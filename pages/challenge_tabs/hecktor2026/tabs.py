@@ -11,7 +11,7 @@ from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.challenge_tabs import slice_viewer
 from pages.challenge_tabs.shared_widgets import choose_case
-from pages.display import choices, layout, tables
+from pages.display import layout, tables, url_choices
 from pages.display.render import CaseLink
 from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.options import DIRECTION
@@ -114,7 +114,7 @@ def centers_tab(scored: ScoredSubmission) -> None:
         return
     figure_column, table_column = st.columns([2, 3], gap="large")
     with figure_column:
-        chosen = choices.select("Quantity", list(MEASURES), "center_quantity", 260)
+        chosen = url_choices.select("Quantity", list(MEASURES), "center_quantity", 260)
         between = scoring_run.of_card(
             "hecktor_centers", scored, partial(center_intervals, scored.truth, scored.predictions)
         )
