@@ -10,7 +10,7 @@ from pages.challenge import class_names, scoring_run
 from pages.comparison import result, teams
 from pages.display import finding_list, layout
 from pages.display.finding_list import cases_were_read
-from pages.input_widgets import drop_messages, fixes, known_challenges, selectors
+from pages.input_widgets import drop_messages, fix_buttons, known_challenges, selectors
 from pages.server import access
 from scoring.challenges import samples
 from scoring.comparison import summary_text
@@ -38,9 +38,9 @@ def compare_teams() -> None:
         st.info(selectors.NO_TEST_SET, icon=":material/upload_file:")
         layout.closing()
         return
-    fixes.lines(test_set)
-    own_test_set, test_set = test_set, fixes.fixed_truth(challenge, test_set)
-    read = scoring_run.truth(challenge.id, test_set, fixes.options_of(own_test_set))
+    fix_buttons.lines(test_set)
+    own_test_set, test_set = test_set, fix_buttons.fixed_truth(challenge, test_set)
+    read = scoring_run.truth(challenge.id, test_set, fix_buttons.options_of(own_test_set))
     with teams_column:
         chosen, problems, options = teams.selected_teams(challenge, test_set, sample)
     drop_messages.line(challenge.id, compares=True)
@@ -49,7 +49,9 @@ def compare_teams() -> None:
         scoring_run.running(read)
     elif read.refused:
         panel.caption("Refused: see below.")
-        finding_list.refusal(read.refused, partial(fixes.take, challenge.id, own_test_set), key="fix_set")
+        finding_list.refusal(
+            read.refused, partial(fix_buttons.take, challenge.id, own_test_set), key="fix_set"
+        )
         class_names.choose(challenge, own_test_set, "set")
     else:
         class_names.change(challenge, own_test_set, "set")

@@ -19,7 +19,7 @@ from pages.history import history_tab, keep_and_restore, kept_inputs
 from pages.input_widgets import (
     drop_messages,
     dropped_files,
-    fixes,
+    fix_buttons,
     import_preview,
     known_challenges,
     selectors,
@@ -136,9 +136,9 @@ def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestS
     """Read the test set, and score the submission."""
     challenge, test_set, submission = page.challenge, inputs.test_set, inputs.submission
     truth_panel, panel = inputs.truth_panel, inputs.panel
-    fixes.lines(test_set)
+    fix_buttons.lines(test_set)
     truth = scoring_run.truth(
-        challenge.id, fixes.fixed_truth(challenge, test_set), fixes.options_of(test_set)
+        challenge.id, fix_buttons.fixed_truth(challenge, test_set), fix_buttons.options_of(test_set)
     )
     if isinstance(truth, scoring_run.Running) or truth.refused:
         _no_test_set(challenge, truth, test_set, truth_panel)
@@ -177,7 +177,7 @@ def _no_test_set(challenge, outcome, test_set: ChosenInput, panel) -> None:
         return
     if not _says_refused(panel):
         return
-    finding_list.refusal(outcome.refused, partial(fixes.take, challenge.id, test_set), key="fix_set")
+    finding_list.refusal(outcome.refused, partial(fix_buttons.take, challenge.id, test_set), key="fix_set")
     class_names.choose(challenge, test_set, "set")
 
 
@@ -193,13 +193,13 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would appear under this one's name."""
     challenge_id, dropped = page.challenge.id, chosen.submission
-    test_set = fixes.fixed_truth(page.challenge, chosen.test_set)
-    submission, places = fixes.fixed_input(dropped), headline.place()
-    options = {**page.score_options(submission), **fixes.options_of(dropped)}
-    fixes.lines(dropped)
+    test_set = fix_buttons.fixed_truth(page.challenge, chosen.test_set)
+    submission, places = fix_buttons.fixed_input(dropped), headline.place()
+    options = {**page.score_options(submission), **fix_buttons.options_of(dropped)}
+    fix_buttons.lines(dropped)
     superseded_run.begin(challenge_id, test_set, submission)
     outcome = scoring_run.predictions(challenge_id, test_set.key, submission, truth, options)
-    if fixes.changes_of(dropped).submitted_only and not isinstance(outcome, scoring_run.Running):
+    if fix_buttons.changes_of(dropped).submitted_only and not isinstance(outcome, scoring_run.Running):
         truth = submitted_part.part_of(truth, outcome.refused or outcome.value, submission.name)
         test_set = replace(test_set, key=f"{test_set.key} {submission.key}")
         outcome = scoring_run.predictions(challenge_id, test_set.key, submission, truth, options)
@@ -232,7 +232,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
         not test_set.own,
         f"Test set: {page.lines.truth(truth)}. Submission: {_about(page, chosen, outcome.value)}",
     )
-    fixes.offer(page.challenge, dropped, outcome.value.findings)
+    fix_buttons.offer(page.challenge, dropped, outcome.value.findings)
     class_names.change(page.challenge, dropped)
     offer = keep_and_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, scored)
     keep_and_restore.line(offer)
@@ -253,17 +253,17 @@ def _about(page: ChallengePage, chosen: Chosen, card: ScoreCard) -> str:
 
 def _refused(page: ChallengePage, chosen: Chosen, truth, refused, panel) -> None:
     """Say why a submission was refused, and offer its fixes."""
-    test_set, dropped = fixes.fixed_truth(page.challenge, chosen.test_set), chosen.submission
+    test_set, dropped = fix_buttons.fixed_truth(page.challenge, chosen.test_set), chosen.submission
     if not _says_refused(panel):
         return
     import_preview.draw(page.challenge, dropped, refused, (test_set.key, truth))
     codes = {problem.code for problem in refused.problems}
-    other = fixes.other_test_set(page.challenge.id, test_set, dropped, codes)
-    finding_list.refusal(refused, partial(fixes.take, page.challenge.id, dropped), other)
-    if codes & fixes.OF_ANOTHER_SET:
+    other = fix_buttons.other_test_set(page.challenge.id, test_set, dropped, codes)
+    finding_list.refusal(refused, partial(fix_buttons.take, page.challenge.id, dropped), other)
+    if codes & fix_buttons.OF_ANOTHER_SET:
         kept_inputs.offer_test_set(page.challenge, dropped)
     class_names.choose(page.challenge, dropped)
-    page.refused(test_set, fixes.fixed_input(dropped))
+    page.refused(test_set, fix_buttons.fixed_input(dropped))
 
 
 def _second(
@@ -275,7 +275,11 @@ def _second(
     choices: Mapping,
 ) -> second_submission.Second | None:
     """Compare a second submission, scored with the same options except those of each submission."""
-    options = {**page.score_options(fixes.fixed_input(other)), **fixes.options_of(other), **choices}
+    options = {
+        **page.score_options(fix_buttons.fixed_input(other)),
+        **fix_buttons.options_of(other),
+        **choices,
+    }
     return second_submission.compared(scored, chosen.test_set, other, title, options)
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge import scoring_run
-from pages.input_widgets import fixes
+from pages.input_widgets import fix_buttons
 from pages.input_widgets.selectors import ChosenInput
 from scoring.common.fixes import InputChanges, SuggestedFix, parsed_pairs, written_pairs
 from scoring.common.text import markdown
@@ -26,7 +26,7 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
     names = challenge.readers.other_names
     if names is None or not own_file.own or own_file.is_model:
         return
-    read = fixes.fixed_input(own_file)
+    read = fix_buttons.fixed_input(own_file)
     other_names = _others(challenge.id, scoring.__version__, (read.key, read.name), read)
     if not other_names:
         return
@@ -70,7 +70,7 @@ def _words(challenge: Challenge, chosen: Mapping[str, str]) -> str:
 def _chosen(challenge: Challenge, own_file: ChosenInput) -> dict[str, str]:
     """Return the choices for an own file, by name."""
     names = challenge.readers.other_names
-    written = fixes.options_of(own_file).get(names.option) if names else None
+    written = fix_buttons.options_of(own_file).get(names.option) if names else None
     return dict(parsed_pairs(written)) if written else {}
 
 
@@ -85,7 +85,7 @@ def _take(challenge: Challenge, own_file: ChosenInput, name: str, key: str) -> N
         f"“{known}” counts as {names.targets[target_of]}" for known, target_of in chosen.items()
     )
     changes = InputChanges(options=((names.option, written_pairs(chosen.items())),))
-    fixes.set_option(own_file, names.option, SuggestedFix(listed, changes) if chosen else None)
+    fix_buttons.set_option(own_file, names.option, SuggestedFix(listed, changes) if chosen else None)
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner=False)

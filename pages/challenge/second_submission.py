@@ -13,7 +13,7 @@ from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison.cases import case_pictures
 from pages.comparison.context import ComparisonContext
 from pages.display import finding_list, layout, render
-from pages.input_widgets import dropped_files, fixes
+from pages.input_widgets import dropped_files, fix_buttons
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import memory_budget
 from scoring.common.arrays import Ints
@@ -98,9 +98,9 @@ def compared(
     challenge, dropped, second = (
         scoring.load_challenge(scored.card.challenge),
         second,
-        fixes.fixed_input(second),
+        fix_buttons.fixed_input(second),
     )
-    fixes.lines(dropped, "second_undo")
+    fix_buttons.lines(dropped, "second_undo")
     outcome = scoring_run.predictions(challenge.id, test_set.key, second, scored.truth, options)
     if isinstance(outcome, scoring_run.Running):
         scoring_run.running(outcome)
@@ -108,12 +108,14 @@ def compared(
     if not outcome.refused:
         outcome = scoring_run.card(challenge.id, test_set, second, options, scored.truth, outcome.value)
     if not outcome.refused:
-        fixes.offer(challenge, dropped, outcome.value.findings, "second")
+        fix_buttons.offer(challenge, dropped, outcome.value.findings, "second")
     if outcome.refused and dropped_files.asks():
         return None
     if outcome.refused:
         st.markdown(f"**{markdown(title, 60)}** could not be compared:")
-        finding_list.refusal(outcome.refused, partial(fixes.take, challenge.id, dropped), key="second_fix")
+        finding_list.refusal(
+            outcome.refused, partial(fix_buttons.take, challenge.id, dropped), key="second_fix"
+        )
         class_names.choose(challenge, dropped, "second")
         return None
     first, other = team_entries.clean_name(scored.title), team_entries.clean_name(title)

@@ -16,7 +16,7 @@ from pages.display import downloads, finding_list, layout, render, tables
 from pages.display import headline as score_bar
 from pages.display.finding_list import without_flags
 from pages.display.render import BlockPath
-from pages.input_widgets import fixes
+from pages.input_widgets import fix_buttons
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import memory_budget
 from scoring.common.fixes import SuggestedFix
@@ -47,7 +47,7 @@ def show(
     of_comparison = {name: options.pop(name) for name in names}
     dropped = {team.name: team.submission for team in chosen}
     for submission in {submission.key: submission for submission in dropped.values()}.values():
-        fixes.lines(submission)
+        fix_buttons.lines(submission)
         class_names.change(challenge, submission)
     chosen = [_with_fixes(challenge, team, options) for team in chosen]
     by_team = facts.of_teams(challenge, chosen)
@@ -61,7 +61,7 @@ def show(
     cards = {name: outcome.value for name, outcome in outcomes.items() if not outcome.refused}
 
     def take(fix: SuggestedFix) -> None:
-        fixes.take(challenge.id, dropped[fix.team], fix)
+        fix_buttons.take(challenge.id, dropped[fix.team], fix)
 
     if excluded and not _without(excluded, len(cards), take):
         for number, entry in enumerate(entry for entry in excluded if entry.team in dropped):
@@ -95,10 +95,10 @@ def show(
 def _with_fixes(challenge: Challenge, team: ComparedTeam, shared: dict) -> ComparedTeam:
     """Return a team with its file as it is fixed. What a fix sets for all teams, so that they can be
     compared, goes to the shared options."""
-    alone, chosen = options_by_team(challenge), fixes.options_of(team.submission)
+    alone, chosen = options_by_team(challenge), fix_buttons.options_of(team.submission)
     shared |= {name: value for name, value in chosen.items() if name not in alone}
     own = {name: value for name, value in chosen.items() if name in alone}
-    return replace(team, submission=fixes.fixed_input(team.submission), options={**team.options, **own})
+    return replace(team, submission=fix_buttons.fixed_input(team.submission), options={**team.options, **own})
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")

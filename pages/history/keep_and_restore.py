@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.input_widgets import drop_routing, fixes, reload_recovery, selectors
+from pages.input_widgets import drop_routing, fix_buttons, reload_recovery, selectors
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import url_state
 from pages.server.streamlit_internals import uploaded_file
@@ -81,7 +81,7 @@ def _page(offer: HistoryContext) -> dict[str, Any]:
     return {
         "test_set": "" if offer.test_set.own else test_set,
         "submission": "" if offer.submission.own else sample,
-        "mends": {chosen.key: fixes.written(chosen) for chosen in (offer.submission, offer.test_set)},
+        "mends": {chosen.key: fix_buttons.written(chosen) for chosen in (offer.submission, offer.test_set)},
         "choices": {key: state[key] for key in choices if isinstance(state.get(key), (str, int, float))},
     }
 
@@ -101,9 +101,9 @@ def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> No
     if truth or sample:
         place(challenge, "metadata", metadata, "", "")
     if submitted and (as_kept := page.get("as_kept")):
-        fixes.restore(selectors.dropped([uploaded_file(*file) for file in submitted]).key, as_kept)
+        fix_buttons.restore(selectors.dropped([uploaded_file(*file) for file in submitted]).key, as_kept)
     for key, applied in page.get("mends", {}).items():
-        fixes.restore(key, applied)
+        fix_buttons.restore(key, applied)
     for key, value in page.get("choices", {}).items():
         st.session_state[key] = value
     st.session_state[OPENED] = entry

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from pages.history import history_tab, keep_and_restore
-from pages.input_widgets import fixes, selectors
+from pages.input_widgets import fix_buttons, selectors
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import access
 from pages.server.streamlit_internals import uploaded_file
@@ -41,7 +41,7 @@ def offer_test_set(challenge: Challenge, dropped: ChosenInput) -> None:
     kept = _kept(challenge)
     if kept is None or not dropped.own or dropped.is_model:
         return
-    submission = fixes.fixed_input(dropped)
+    submission = fix_buttons.fixed_input(dropped)
     sets = run_log.test_sets_of(kept[1])
     key = (submission.key, *(entry.id for entry in sets))
     entry = _fitting(key, kept[0], sets, submission)
@@ -92,7 +92,7 @@ def _opened(entry_id: str, _store: Store, _entry: SavedSubmission) -> ChosenInpu
     except InputRefused as refused:
         return ChosenInput(entry_id, _entry.name, {}, True, problems=refused.problems)
     chosen = selectors.dropped([uploaded_file(*file) for file in files])
-    if chosen.key not in st.session_state.get(fixes.KEY, {}):
+    if chosen.key not in st.session_state.get(fix_buttons.KEY, {}):
         page = _entry.page
-        fixes.restore(chosen.key, page.get("as_kept") or page.get("mends", {}).get(chosen.key, ()))
+        fix_buttons.restore(chosen.key, page.get("as_kept") or page.get("mends", {}).get(chosen.key, ()))
     return chosen

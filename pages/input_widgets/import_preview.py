@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.input_widgets import fixes
+from pages.input_widgets import fix_buttons
 from pages.input_widgets.selectors import ChosenInput
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
@@ -43,7 +43,7 @@ def draw(
     seen: set[str] = st.session_state.setdefault(SEEN, set())
     if chosen_before is not None and dropped.key not in seen:
         seen.add(dropped.key)
-        fixes.take(challenge.id, dropped, chosen_before)
+        fix_buttons.take(challenge.id, dropped, chosen_before)
         st.rerun()
     with st.container(border=True, gap="small"):
         st.header("What does each column contain?", anchor=False)
@@ -93,7 +93,7 @@ def _choices(
 def _take(challenge_id: str, dropped: ChosenInput, header: tuple[str, ...], fix: SuggestedFix) -> None:
     st.session_state[KEY][challenge_id, header] = fix
     st.session_state[SEEN].add(dropped.key)
-    fixes.take(challenge_id, dropped, fix)
+    fix_buttons.take(challenge_id, dropped, fix)
 
 
 def _distinct(header: tuple[str, ...]) -> list[str]:
