@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.boards import actions, board_page, listing
+from pages.boards import actions, board_list, board_page
 from pages.display import finding_list, layout
 from pages.server import access
 from scoring.common.findings import InputRefused
@@ -13,14 +13,14 @@ access.guard(__file__)
 def board() -> None:
     store, board_id = actions.store(), st.query_params.get("board")
     if store.refused:
-        layout.plain_opening("Boards", listing.WHAT)
+        layout.plain_opening("Boards", board_list.WHAT)
         finding_list.refusal(store.refused, title="Boards cannot be shown now")
         return
     try:
         if board_id:
             board_page.show(store.value, board_id)
         else:
-            listing.show(store.value)
+            board_list.show(store.value)
     except InputRefused as refused:  # the database went away meanwhile
         finding_list.refusal(refused, title="This cannot be shown now")
     layout.closing("What is submitted to a board is kept on this server.")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from pages.boards import actions, listing
+from pages.boards import actions, board_list
 from pages.boards.board_context import BoardPage
 from pages.display import finding_list, layout, render
 from pages.input_widgets import selectors
@@ -239,6 +239,6 @@ def delete(store: Store, board_id: str, title: str, submissions: int | None) -> 
             return
         notes = [f"{finding.message[0].upper()}{finding.message[1:]}" for finding in outcome.value.findings]
         message = f"{title} is deleted, with {outcome.value.submissions} submissions."
-        st.session_state[listing.DELETED] = markdown(" ".join([message, *notes]), 600)
+        st.session_state[board_list.DELETED] = markdown(" ".join([message, *notes]), 600)
         url_state.replace()
         st.rerun()
