@@ -9,7 +9,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge import class_names, scoring_run
-from pages.comparison import cases, differences, facts, ranking, teams
+from pages.comparison import cases, differences, ranking, team_facts, teams
 from pages.comparison.context import ComparisonContext
 from pages.comparison.teams import ComparedTeam
 from pages.display import downloads, finding_list, layout, render, tables
@@ -50,8 +50,8 @@ def show(
         fix_buttons.lines(submission)
         class_names.change(challenge, submission)
     chosen = [_with_fixes(challenge, team, options) for team in chosen]
-    by_team = facts.of_teams(challenge, chosen)
-    chosen = facts.with_sizes(challenge, chosen, by_team)
+    by_team = team_facts.of_teams(challenge, chosen)
+    chosen = team_facts.with_sizes(challenge, chosen, by_team)
     outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
     if isinstance(outcomes, scoring_run.Running):
         scoring_run.running(outcomes)
@@ -187,7 +187,7 @@ LIVE: Mapping[str, Callable[[ComparisonContext], None]] = {
     "Classes": differences.classes,
     "Cases": cases.cases,
     "Subgroups": differences.subgroups,
-    "Teams": facts.editor,
+    "Teams": team_facts.editor,
 }
 """Sections whose place something with widgets takes."""
 

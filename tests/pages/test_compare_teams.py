@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import scoring
-from pages.comparison import facts
+from pages.comparison import team_facts
 from pages.display.finding_list import without_flags
 from scoring.boards import board as boards
 from scoring.boards.bundles import bundle
@@ -330,7 +330,7 @@ def test_class_names_of_a_team_are_chosen_in_the_comparison_and_the_command_line
 
 def tell(app, **texts: dict[str, str]):
     """What was typed into the table of teams, by team and fact."""
-    app.session_state["_facts_tricorder3"] = facts.Typed(texts=texts)
+    app.session_state["_facts_tricorder3"] = team_facts.Typed(texts=texts)
     return app.run()
 
 
@@ -349,15 +349,15 @@ def test_facts_of_teams_count_and_an_unknown_size_is_said_in_the_headline(page):
 def test_an_edit_that_cannot_be_is_refused_at_its_field(monkeypatch):
     edits = {0: {"size_mib": "-3", "institution": "Uni A"}, 1: {"method": "<b>"}, 2: {"size_mib": "9"}}
     session = {"editor": {"edited_rows": edits}}
-    monkeypatch.setattr(facts.st, "session_state", session)
-    facts._changed("isic", "editor", ["a", "b", "model"], {"model": 3.0})
-    typed = facts.typed("isic")
+    monkeypatch.setattr(team_facts.st, "session_state", session)
+    team_facts._changed("isic", "editor", ["a", "b", "model"], {"model": 3.0})
+    typed = team_facts.typed("isic")
     assert typed.texts == {"a": {"institution": "Uni A"}}
     assert set(typed.refused) == {("a", "size_mib"), ("b", "method"), ("model", "size_mib")}
-    assert "-3 is not a size" in facts._sentences(typed, "a")
-    assert "own file has 3.00 MiB" in facts._sentences(typed, "model")
+    assert "-3 is not a size" in team_facts._sentences(typed, "a")
+    assert "own file has 3.00 MiB" in team_facts._sentences(typed, "model")
     session["editor"] = {"edited_rows": {0: {"size_mib": "3"}, 1: {"method": None}}}
-    facts._changed("isic", "editor", ["a", "b", "model"], {"model": 3.0})
+    team_facts._changed("isic", "editor", ["a", "b", "model"], {"model": 3.0})
     assert typed.texts == {"a": {"institution": "Uni A", "size_mib": "3"}, "b": {"method": ""}}
     assert set(typed.refused) == {("model", "size_mib")}
 
