@@ -7,7 +7,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge import class_names, scoring_run
-from pages.comparison import result, teams
+from pages.comparison import scored_teams, teams
 from pages.display import finding_list, layout
 from pages.display.finding_list import cases_were_read
 from pages.input_widgets import drop_messages, fix_buttons, known_challenges, selectors
@@ -58,7 +58,7 @@ def compare_teams() -> None:
         cases = cases_were_read(read.value)
         panel.caption(f"{cases} from the dropped board: its test set is used." if of_board else f"{cases}.")
         metadata = None if test_set.own else sample.metadata
-        result.show(challenge, test_set, metadata, read.value, chosen, problems, options)
+        scored_teams.show(challenge, test_set, metadata, read.value, chosen, problems, options)
     layout.closing()
 
 
