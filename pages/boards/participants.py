@@ -20,7 +20,7 @@ from scoring.boards.board import opened as board_of
 from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
 from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, TELLS, HiddenRules
 from scoring.boards.hidden_truth.guessing_budget import Budget
-from scoring.boards.hidden_truth.split import split_board
+from scoring.boards.hidden_truth.test_set_split import split_board
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.boards.row_validation import DETAILS

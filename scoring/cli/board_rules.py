@@ -10,7 +10,7 @@ from scoring.boards import board as boards
 from scoring.boards.board import opened
 from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
-from scoring.boards.hidden_truth.split import split_board
+from scoring.boards.hidden_truth.test_set_split import split_board
 from scoring.boards.ranking import decision_rule, decision_views, final_ranking
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import phases, submitting

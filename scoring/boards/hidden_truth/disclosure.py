@@ -26,7 +26,7 @@ from scoring.boards.hidden_truth.disclosure_rules import (
     rules,
 )
 from scoring.boards.hidden_truth.guessing_budget import Budget, Labels, Use
-from scoring.boards.hidden_truth.split import units_of
+from scoring.boards.hidden_truth.test_set_split import units_of
 from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
 from scoring.boards.ranking.decision_rule import note_change
 from scoring.boards.ranking.ranked_submissions import (

@@ -9,7 +9,7 @@ import pytest
 
 from scoring.boards.board import BoardSettings, change_settings, create, opened
 from scoring.boards.bundles import bundle
-from scoring.boards.hidden_truth import disclosure, split
+from scoring.boards.hidden_truth import disclosure, test_set_split
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
@@ -70,10 +70,10 @@ def test_parts_keep_patients_whole_and_classes_in_equal_shares(one):
     assert not {PATIENTS[i] for i in shown} & {PATIENTS[i] for i in set(range(N)) - set(shown)}
     ill = sum(TRUTH[i] for i in shown)
     assert (len(shown), ill) == (48, 16), "0.4 of 60 patients and of the 20 who are ill, of two cases each"
-    again = split.split_board(one.store, "h", 0.4, seed=3)
+    again = test_set_split.split_board(one.store, "h", 0.4, seed=3)
     assert again.split.cases == one.split.cases
-    assert split.split_board(one.store, "h", 0.4, seed=4).split.cases != one.split.cases
-    seeds = {split.split_board(one.store, "h", 0.4).split.seed for _ in range(4)}
+    assert test_set_split.split_board(one.store, "h", 0.4, seed=4).split.cases != one.split.cases
+    seeds = {test_set_split.split_board(one.store, "h", 0.4).split.seed for _ in range(4)}
     assert len(seeds) == 4, "without a seed one is drawn that nobody knows"
 
 
@@ -87,7 +87,7 @@ def test_the_unit_that_a_challenge_file_names_stays_whole(place, tmp_path, monke
     rows = "".join(f"{CASES[i]},{i % 17},s{i // 3}\n" for i in range(N))
     (tmp_path / "t.csv").write_text(f"case,mm,subject\n{rows}")
     create(open_store(), "h", "size", str(tmp_path / "t.csv"), BoardSettings("H", statistics=STATISTICS))
-    shown = shown_rows(split.split_board(open_store(), "h", 0.4, seed=3))
+    shown = shown_rows(test_set_split.split_board(open_store(), "h", 0.4, seed=3))
     assert len(shown) == 48
     assert not {i // 3 for i in shown} & {i // 3 for i in set(range(N)) - set(shown)}
 
@@ -107,7 +107,7 @@ def test_without_classes_events_stages_and_values_are_alike_in_both_parts(share)
     units, classes = np.arange(200), np.zeros(200, int)
     sets = set()
     for seed in range(20):
-        chosen = split._drawn(classes, units, split._keys(truth, units), share, seed)
+        chosen = test_set_split._drawn(classes, units, test_set_split._keys(truth, units), share, seed)
         is_shown = np.isin(units, chosen)
         assert is_shown.sum() == round(share * 200)
         for column in (event, event * 4 + stage):
@@ -116,7 +116,7 @@ def test_without_classes_events_stages_and_values_are_alike_in_both_parts(share)
         sets.add(tuple(chosen))
     assert len(sets) == 20
     value = SimpleNamespace(strata=days[:, None])
-    chosen = split._drawn(classes, units, split._keys(value, units), share, 0)
+    chosen = test_set_split._drawn(classes, units, test_set_split._keys(value, units), share, 0)
     is_shown = np.isin(units, chosen)
     for found, of in shares(days // 50, is_shown).values():
         assert abs(found - share * of) <= 2, "quarters of the values"
@@ -126,7 +126,7 @@ def test_without_classes_events_stages_and_values_are_alike_in_both_parts(share)
 def test_truths_say_what_they_have_beside_classes(kind, columns):
     table = KINDS[kind].made(np.random.default_rng(0), 0.0)
     truth = KINDS[kind].challenge.read_truth(table.encode(), "t.csv")
-    keys = split._keys(truth, np.arange(len(truth)))
+    keys = test_set_split._keys(truth, np.arange(len(truth)))
     assert keys.shape == (len(truth), columns)
     assert all(len(set(column)) > 1 for column in keys.T)
     assert list(keys.max(axis=0)[:1]) == [1.0] * (kind in ("labels", "survival")) + [59.0] * (kind == "error")
@@ -134,7 +134,7 @@ def test_truths_say_what_they_have_beside_classes(kind, columns):
 
 def test_hecktor_is_split_by_event_stages_and_days():
     truth = CHALLENGE.read_truth(eight.TRUTH)
-    keys = split._keys(truth, np.arange(len(truth)))
+    keys = test_set_split._keys(truth, np.arange(len(truth)))
     assert set(keys[:, 0]) <= {-1.0, 0.0, 1.0}, "the event first"
     assert {*keys.max(axis=0)} == {np.nanmax(v) for v in (truth.event, *truth.stages.values(), truth.time)}
 
@@ -154,12 +154,14 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
         assert (refused.status, words in refused.err) == (2, True), refused.err
     for cases, words in ((CASES[:3], "both parts"), (["x"], "no cases"), (CASES, "has no case")):
         with pytest.raises(InputRefused, match=words):
-            split.split_board(one.store, "h", cases=cases)
+            test_set_split.split_board(one.store, "h", cases=cases)
     with pytest.raises(InputRefused, match="one part alone"):
-        split.split_board(one.store, "h", cases=[c for c, ill in zip(CASES, TRUTH, strict=True) if ill])
+        test_set_split.split_board(
+            one.store, "h", cases=[c for c, ill in zip(CASES, TRUTH, strict=True) if ill]
+        )
     handed_in(one, sent(1, 0.8))
     with pytest.raises(InputRefused, match="already submitted"):
-        split.split_board(one.store, "h", 0.5)
+        test_set_split.split_board(one.store, "h", 0.5)
 
 
 def score_of(tmp_path, rows: list[int], data: bytes, turned: tuple[int, ...] = ()) -> float:
@@ -220,7 +222,7 @@ def test_until_the_end_nothing_public_depends_on_the_withheld_labels(one, tmp_pa
         (tmp_path / "u.csv").write_text(labels([*range(N)], turned))
         assert board("delete", "h", "--yes").status == 0
         create(store, "h", "melanoma", str(tmp_path / "u.csv"), BoardSettings("H", statistics=STATISTICS))
-        split.split_board(store, "h", cases=[CASES[i] for i in shown])
+        test_set_split.split_board(store, "h", cases=[CASES[i] for i in shown])
         disclosure.hide(store, "h", HiddenRules(detail))
         phases.define(store, "h", Phase("v"))
         members.set_members(store, "h", "alpha", ["paul@example.org"])
