@@ -12,10 +12,10 @@ from playwright.sync_api import Page, expect
 
 import scoring
 from scoring.challenges import samples
-from scoring.challenges.puma import listing
+from scoring.challenges.puma import nuclei_listing
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.image_views import worst_first
-from scoring.challenges.puma.listing import overlay
+from scoring.challenges.puma.nuclei_listing import overlay
 from scoring.presentation.figures.number_format import share
 from tests.browser import driver
 from tests.browser.test_names import assert_nothing_took_effect
@@ -121,7 +121,7 @@ def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restore
 @pytest.mark.soak
 def test_a_row_of_the_table_takes_the_viewer_to_its_nucleus(puma, sample):
     truth, predictions, card = sample
-    rows = listing.listing(overlay(truth, predictions, card, 1), "FP", 15.0).rows
+    rows = nuclei_listing.listing(overlay(truth, predictions, card, 1), "FP", 15.0).rows
     page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[1]}&list=FP&table=true"))
     for place in (2, 0):
         choose_row(page, place)

@@ -12,7 +12,7 @@ import pytest
 
 import scoring
 from scoring.challenges import samples
-from scoring.challenges.puma import listing
+from scoring.challenges.puma import nuclei_listing
 from scoring.challenges.puma.formula import RULE_NAMES
 from scoring.presentation.figures.number_format import decimal, share, span
 from tests.challenges.puma.drawn import realistic
@@ -155,7 +155,7 @@ def test_more_images_than_fit_turn_pages(puma):
     assert len(shown["layout"]["yaxis"]["ticktext"]) == 5
 
 
-@pytest.mark.parametrize("which", some(listing.LISTS, 2))
+@pytest.mark.parametrize("which", some(nuclei_listing.LISTS, 2))
 def test_the_table_beside_the_viewer_says_what_the_matches_say(puma, truth, which):
     card = scorecard("tucana", resamples=0)
     case = card.cases[5]["case"]
@@ -288,7 +288,7 @@ def test_a_hundred_thousand_nuclei_are_listed_in_part(puma):
     app = put(puma(tab="Viewer", table="true", list="all"), ("found.zip", file), ("truth.zip", file))
     assert not app.exception
     assert "How was each nucleus scored? 100,000" in words(app)
-    assert len(shown_table(app, "why")) == listing.MOST
+    assert len(shown_table(app, "why")) == nuclei_listing.MOST
     assert decimal(0.4, 3) == app.metric[0].value
 
 

@@ -16,12 +16,12 @@ from pages.display.render import CaseLink
 from pages.display.tables import shortener
 from pages.display.viewer import nuclei
 from pages.display.viewer.payload import Payload
-from scoring.challenges.puma import listing
+from scoring.challenges.puma import nuclei_listing
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.image_views import class_heat, images_table, worst_first
-from scoring.challenges.puma.listing import SIDES, Listing, NucleusRow, overlay
 from scoring.challenges.puma.match_table import REASONS
 from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nuclei_listing import SIDES, Listing, NucleusRow, overlay
 from scoring.challenges.puma.setting_views import RULE, MatchingSetting
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array
@@ -139,7 +139,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
     matching."""
     which = st.segmented_control(
         "In the table",
-        list(listing.LISTS),
+        list(nuclei_listing.LISTS),
         key="list",
         bind="query-params",
         persist_state="page",
@@ -150,7 +150,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
             "a matching prediction. TP: both."
         ),
     )
-    listed, row = listing.listing(drawn, which, radius), None
+    listed, row = nuclei_listing.listing(drawn, which, radius), None
     if nucleus:
         row = listed.place(nucleus.side, nucleus.number)
     key = f"nuclei_{which}"
@@ -170,7 +170,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
 
 def nucleus_words(drawn: Mapping[str, Array], nucleus: Nucleus, radius: float) -> None:
     """Show the result of one nucleus; arguments as of `nucleus_table`."""
-    row = listing.nucleus_row(drawn, nucleus.side, nucleus.number, radius)
+    row = nuclei_listing.nucleus_row(drawn, nucleus.side, nucleus.number, radius)
     if row:
         st.markdown(in_words(row))
 

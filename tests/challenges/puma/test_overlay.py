@@ -5,8 +5,8 @@ import json
 import pytest
 from hypothesis import given
 
-from scoring.challenges.puma.listing import overlay
 from scoring.challenges.puma.match_table import REASONS, STATUSES
+from scoring.challenges.puma.nuclei_listing import overlay
 from tests.challenges.puma.drawn import RULES, SETS
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, CLASSES, nucleus, numbered

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from scoring.challenges.puma import listing
-from scoring.challenges.puma.listing import overlay
+from scoring.challenges.puma import nuclei_listing
+from scoring.challenges.puma.nuclei_listing import overlay
 from tests.challenges.puma.drawn import RULES, SETS
 from tests.challenges.puma.test_overlay import scored
 from tests.support.nuclei_lists import CHALLENGE, CLASSES, nucleus
 
-LISTING = listing
+LISTING = nuclei_listing
 STATUSES = {"errors": ("FP", "FN"), "FP": ("FP",), "FN": ("FN",), "TP": ("TP",), "all": ("TP", "FP", "FN")}
 
 
