@@ -16,7 +16,7 @@ from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.diagnostics import along_confidence, along_radius
 from scoring.challenges.puma.formula import quantities
 from scoring.challenges.puma.matching import MatchingRule, detections
-from scoring.challenges.puma.names import position
+from scoring.challenges.puma.nucleus_classes import position
 from scoring.inputs.nuclei.reader import read_nuclei
 from scoring.metrics import point_pairs
 from scoring.statistics.replicates import replicate_weights

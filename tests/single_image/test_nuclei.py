@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.challenges import load_challenge, samples
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.peaks import peaks
 from scoring.common.findings import InputRefused
 from scoring.single_image import nuclei

@@ -20,8 +20,8 @@ from scoring.challenges.puma import nuclei_listing
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.image_views import class_heat, images_table, worst_first
 from scoring.challenges.puma.match_table import REASONS
-from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.nuclei_listing import SIDES, Listing, NucleusRow, overlay
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.setting_views import RULE, MatchingSetting
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array

@@ -31,7 +31,7 @@ from scoring.challenges.puma.matching import (
     of_card,
     reaching,
 )
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.official_score import EVALUATOR, missing_words, official
 from scoring.challenges.puma.options import OPTIONS, OUTLINES
 from scoring.challenges.puma.outlines import MeasuredOutlines

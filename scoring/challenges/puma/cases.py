@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from scoring.challenges.puma import names
-from scoring.challenges.puma.names import Naming
+from scoring.challenges.puma import nucleus_classes
+from scoring.challenges.puma.nucleus_classes import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, written_pairs
 from scoring.inputs.nuclei.reader import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
@@ -21,7 +21,7 @@ ENDINGS = (".geojson", ".json")
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
-N_CLASSES = len(names.CLASSES)
+N_CLASSES = len(nucleus_classes.CLASSES)
 SHOWN = 5
 LEAVE_OUT = SuggestedFix(
     "Leave out nuclei of other classes", InputChanges(options=(("unknown_classes", "ignore"),))
@@ -150,7 +150,7 @@ def _fixes_of_unknown(contents: Iterable[NucleiFile], naming: Naming) -> list[Su
 
 def _in_order(first: int) -> SuggestedFix:
     """Return the fix that reads numbers as the ten classes in their order."""
-    pairs = [(str(number), name) for number, name in enumerate(names.CLASSES, first)]
+    pairs = [(str(number), name) for number, name in enumerate(nucleus_classes.CLASSES, first)]
     label = ", ".join(f"{number} {name.replace('_', ' ')}" for number, name in pairs)
     changes = InputChanges(options=(("class_map", written_pairs(pairs)),))
     return SuggestedFix(f"Read numbers as the ten classes, from {first}: {label}", changes)
@@ -184,7 +184,7 @@ def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Find
 def _unknown(contents: NucleiFile, where: str, naming: Naming) -> Iterator[Finding]:
     unknown = contents.unknown or {}
     for name in list(unknown)[:UNKNOWN_NAMES]:
-        alike = names.variant(name)
+        alike = nucleus_classes.variant(name)
         hint = f" Did you mean {alike!r}?" if alike else ""
         description = (
             f"{counted(unknown[name])} of class {_quoted(name)} ({positions(contents.key, unknown[name])})"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from scoring.challenges.puma import match_table, names
+from scoring.challenges.puma import match_table, nucleus_classes
 from scoring.challenges.puma.card import score
 from scoring.challenges.puma.comparison import COMPARISON
 from scoring.challenges.puma.formula import ID
@@ -36,7 +36,7 @@ NUCLEI_ENDINGS = ("geojson", "json")
 def _other_names(source: Source, name: str | None) -> Mapping[str, int]:
     """Return the class names that are none of the ten, and their nuclei."""
     counts = read_predictions(source, None, Context(name, {"unknown_classes": "ignore"})).names
-    return {written: count for written, count in counts.items() if names.position(written) is None}
+    return {written: count for written, count in counts.items() if nucleus_classes.position(written) is None}
 
 
 CHALLENGE = Challenge(
@@ -87,9 +87,9 @@ CHALLENGE = Challenge(
         other_names=OtherNames(
             CLASS_MAP.name,
             _other_names,
-            {name: name.replace("_", " ") for name in names.CLASSES}
-            | {names.IGNORE: "ignore: leave its nuclei out"},
-            names.variant,
+            {name: name.replace("_", " ") for name in nucleus_classes.CLASSES}
+            | {nucleus_classes.IGNORE: "ignore: leave its nuclei out"},
+            nucleus_classes.variant,
             ("nucleus", "nuclei"),
         ),
     ),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.challenges.puma.names import CLASSES, position
+from scoring.challenges.puma.nucleus_classes import CLASSES, position
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.inference import model_contract

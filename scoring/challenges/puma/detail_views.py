@@ -9,7 +9,7 @@ import numpy as np
 from scoring.challenges import classification_views as shared
 from scoring.challenges.puma import tissue_statistics
 from scoring.challenges.puma.image_views import count_of_images
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Facts, Figure, SideBySide, Table, Text
 from scoring.presentation.figures import detection as tissue_figures

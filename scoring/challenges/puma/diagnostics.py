@@ -10,7 +10,7 @@ import scipy
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.formula import RADIUS_RANGE, class_values, macro_f1, sums
 from scoring.challenges.puma.matching import MatchingRule, PairedNuclei, of_card, reaching, rule_of
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.arrays import Floats
 from scoring.core.scorecard import ScoreCard
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import permutation_test

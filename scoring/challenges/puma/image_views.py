@@ -6,8 +6,8 @@ from operator import itemgetter
 
 from scoring.challenges.puma.diagnostics import suspicious_signs
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
-from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.nuclei_listing import marks
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Figure, Gallery, Picture, Table
 from scoring.presentation.figures import detection as figures

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from scoring.challenges.puma.formula import RADIUS, Tallies
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array, Bools, Floats, Ints

@@ -15,7 +15,7 @@ from scoring.challenges.puma import truth
 from scoring.challenges.puma.cases import WrittenFiles
 from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probabilities
 from scoring.challenges.puma.formula import ID, MICROMETRES_PER_PIXEL
-from scoring.challenges.puma.names import CLASSES, PLATFORM
+from scoring.challenges.puma.nucleus_classes import CLASSES, PLATFORM
 from scoring.challenges.puma.peaks import peaks
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
 from scoring.challenges.puma.tissue_statistics import til_share

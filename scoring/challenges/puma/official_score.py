@@ -9,7 +9,7 @@ from scoring.challenges.puma import matching
 from scoring.challenges.puma.cases import WrittenFiles
 from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, Tallies, class_values, macro_f1, sums
 from scoring.challenges.puma.matching import MatchingRule, PairedNuclei, reaching
-from scoring.challenges.puma.names import CLASSES, PLATFORM, position
+from scoring.challenges.puma.nucleus_classes import CLASSES, PLATFORM, position
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Bools

@@ -3,7 +3,7 @@
 import math
 
 from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, RULES
-from scoring.challenges.puma.names import map_problem
+from scoring.challenges.puma.nucleus_classes import map_problem
 from scoring.core.options import Option, Values
 
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy
 
-from scoring.challenges.puma import cases, names
+from scoring.challenges.puma import cases, nucleus_classes
 from scoring.challenges.puma.cases import NO_FILE, SubmissionMembers, WrittenFiles, find_predictions, outward
-from scoring.challenges.puma.names import Naming
+from scoring.challenges.puma.nucleus_classes import Naming
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.findings import Finding, InputRefused, note, warning
 from scoring.common.fixes import InputChanges, renaming
@@ -181,8 +181,8 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         *read.findings,
         *_empty(files, read_of, read),
         *_confidences(files, read),
-        *names.mapped(read.names, files.name, naming),
-        *names.platform_warnings(read.names, files.name),
+        *nucleus_classes.mapped(read.names, files.name, naming),
+        *nucleus_classes.platform_warnings(read.names, files.name),
         *(offered(_unmatched(files, truth, submission)) if truth else ()),
         *(placement(files.name, truth.nuclei, nuclei, truth.sizes) if truth else ()),
         *ignored(files, {submission.table, *submission.member_of.values()}),

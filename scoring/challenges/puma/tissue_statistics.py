@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.arrays import Floats
 from scoring.metrics.classification import divide
 

@@ -10,9 +10,9 @@ from typing import BinaryIO, ClassVar, cast
 import numpy as np
 from PIL import Image
 
-from scoring.challenges.puma import cases, names
+from scoring.challenges.puma import cases, nucleus_classes
 from scoring.challenges.puma.cases import WrittenFiles
-from scoring.challenges.puma.names import Naming
+from scoring.challenges.puma.nucleus_classes import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
@@ -168,7 +168,7 @@ def _read(
     looked_at = {*used, *(member for member in readable if member is not None and pictures is files)}
     findings = (
         *read.findings,
-        *names.mapped(read.names, files.name, naming),
+        *nucleus_classes.mapped(read.names, files.name, naming),
         *of_images,
         *ignored(files, looked_at),
     )

@@ -10,7 +10,7 @@ from scoring.challenges.puma.detail_views import outlines, tissue
 from scoring.challenges.puma.formula import METRICS, RULE_NAMES
 from scoring.challenges.puma.image_views import count_of_images, images
 from scoring.challenges.puma.matching import rule_of
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Facts, Figure, Headline, Section, SideBySide, Table, Views

@@ -8,7 +8,7 @@ import pytest
 from scoring.challenges.puma import dense as of_dense
 from scoring.challenges.puma import model as models
 from scoring.challenges.puma.dense import MOST_CELLS, OVERLAP, DenseModel, examined, probabilities
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.findings import InputRefused
 from scoring.inference.model_process import ModelProcess
 from scoring.inference.worker_results import ModelOutput

@@ -10,7 +10,7 @@ from PIL import Image
 
 import scoring
 from scoring.challenges import samples
-from scoring.challenges.puma.names import PLATFORM
+from scoring.challenges.puma.nucleus_classes import PLATFORM
 from scoring.common.findings import InputRefused
 from scoring.inference.model_pool import Cancelled
 from tests.support.command_line import run

@@ -14,7 +14,7 @@ from scoring.challenges.puma.detail_views import distance_table, lymphocyte_shar
 from scoring.challenges.puma.diagnostics import along_confidence, along_radius, suspicious_signs
 from scoring.challenges.puma.formula import METRICS, RULES
 from scoring.challenges.puma.image_views import class_heat, images, images_table, worst_first
-from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.setting_views import MatchingSetting
 from scoring.challenges.puma.views import (
     OBSERVERS,

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from scoring.challenges.puma.names import position
+from scoring.challenges.puma.nucleus_classes import position
 from scoring.inputs.nuclei import reader
 from scoring.inputs.nuclei.reader import read_nuclei
 from tests.support.findings import codes, only

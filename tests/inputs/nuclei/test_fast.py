@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scoring.challenges.puma.names import position
+from scoring.challenges.puma.nucleus_classes import position
 from scoring.inputs.nuclei import fast, reader
 from tests.support.nuclei import SQUARE, feature, features, nuclei, nucleus, polygon, polygons
 from tests.support.soak import FACTOR

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.challenges.puma.names import (
+from scoring.challenges.puma.nucleus_classes import (
     CLASSES,
     PLATFORM,
     map_problem,
