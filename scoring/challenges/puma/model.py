@@ -13,7 +13,7 @@ import numpy as np
 
 from scoring.challenges.puma import truth
 from scoring.challenges.puma.cases import WrittenFiles
-from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probabilities
+from scoring.challenges.puma.dense_models import AS_IT_IS, DenseModel, examined, probabilities
 from scoring.challenges.puma.formula import ID, MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.nucleus_classes import CLASSES, PLATFORM
 from scoring.challenges.puma.peaks import peaks

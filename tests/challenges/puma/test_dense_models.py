@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from scoring.challenges.puma import dense as of_dense
+from scoring.challenges.puma import dense_models as of_dense
 from scoring.challenges.puma import model as models
-from scoring.challenges.puma.dense import MOST_CELLS, OVERLAP, DenseModel, examined, probabilities
+from scoring.challenges.puma.dense_models import MOST_CELLS, OVERLAP, DenseModel, examined, probabilities
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.findings import InputRefused
 from scoring.inference.model_process import ModelProcess
