@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import match_table, matching, outlines, tissue_statistics
+from scoring.challenges.puma import match_table, matching, outline_quality, tissue_statistics
 from scoring.challenges.puma.findings import score_warnings
 from scoring.challenges.puma.formula import (
     ID,
@@ -34,7 +34,7 @@ from scoring.challenges.puma.matching import (
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.official_score import EVALUATOR, missing_words, official
 from scoring.challenges.puma.options import OPTIONS, OUTLINES
-from scoring.challenges.puma.outlines import MeasuredOutlines
+from scoring.challenges.puma.outline_quality import MeasuredOutlines
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Floats, Ints
@@ -243,7 +243,7 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
     matched = matching.match_all(d, e.rule)
     m = matched[name]
     counted = {rule: matching.tallies(d, matched[rule]) for rule in RULES}
-    measured = outlines.measure(e.truth.nuclei, e.predictions.nuclei, d, m) if e.outlines else None
+    measured = outline_quality.measure(e.truth.nuclei, e.predictions.nuclei, d, m) if e.outlines else None
     evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
     basis = partial(_basis, counted[name], measured)
@@ -293,7 +293,9 @@ def _basis(tallies: Tallies, measured: MeasuredOutlines | None, units: Ints) -> 
     """Return the basis of the quantities."""
     of = basis_of_classes(tallies, units)
     return (
-        of if measured is None else replace(of, units={**of.units, **outlines.basis(measured.tallies, units)})
+        of
+        if measured is None
+        else replace(of, units={**of.units, **outline_quality.basis(measured.tallies, units)})
     )
 
 
@@ -302,25 +304,27 @@ def _quantities(
 ) -> dict[QuantityName, Floats]:
     """Return every quantity of the rows of weights, of outlines too where they are measured."""
     values = quantities(name, counted, weights)
-    return values if measured is None else values | outlines.quantities(measured.tallies, weights)
+    return values if measured is None else values | outline_quality.quantities(measured.tallies, weights)
 
 
 def _with_outlines(
     card: ScoreCard, e: PumaEvaluation, measured: MeasuredOutlines, point: Quantities, replicates: Replicates
 ) -> ScoreCard:
     """Return the same card with the quality of outlines."""
-    of_class, of_case = outlines.per_class(point, replicates), outlines.cases(measured)
-    noticed = outlines.findings(measured, e.truth.ids, e.detections, (e.truth.name, e.predictions.name))
+    of_class, of_case = outline_quality.per_class(point, replicates), outline_quality.cases(measured)
+    noticed = outline_quality.findings(
+        measured, e.truth.ids, e.detections, (e.truth.name, e.predictions.name)
+    )
     return replace(
         card,
-        metrics={**card.metrics, **{name: plain(float(point[name][0])) for name in outlines.METRICS}},
+        metrics={**card.metrics, **{name: plain(float(point[name][0])) for name in outline_quality.METRICS}},
         per_class={name: {**row, **plain(of_class[name])} for name, row in card.per_class.items()},
         cases=tuple(
             {**row, **plain(outline_row)} for row, outline_row in zip(card.cases, of_case, strict=True)
         ),
         findings=(*card.findings, *noticed),
-        more={**card.more, "outlines": outlines.summary(measured)},
-        arrays={**card.arrays, **outlines.arrays(measured)},
+        more={**card.more, "outlines": outline_quality.summary(measured)},
+        arrays={**card.arrays, **outline_quality.arrays(measured)},
     )
 
 

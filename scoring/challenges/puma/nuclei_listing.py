@@ -16,7 +16,7 @@ from scoring.challenges.puma.match_table import (
 )
 from scoring.challenges.puma.matching import of_card, rule_of
 from scoring.challenges.puma.nucleus_classes import CLASSES
-from scoring.challenges.puma.outlines import matched_iou
+from scoring.challenges.puma.outline_quality import matched_iou
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Array
