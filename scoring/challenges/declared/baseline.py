@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.declared import masks, objects, reading
+from scoring.challenges.declared import masks, objects, table_readers
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.common.arrays import Floats
@@ -54,7 +54,7 @@ def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
     """
     if declaration.task == "segmentation":
         return masks.nothing(declaration, truth)
-    reader: Any = objects if declaration.truth.places else reading
+    reader: Any = objects if declaration.truth.places else table_readers
     table, context = constant_table(declaration, truth).encode(), Context("the constant submission")
     submitted: Predictions = reader.read_predictions(declaration, table, truth, context)
     return submitted
@@ -122,9 +122,9 @@ def _one_each(declaration: Declaration, ids: Sequence[str], place: Floats, kind:
     """Return a table with one object in every image. place: a point, or x, y, width and height."""
     if declaration.task == "boxes" and declaration.truth.boxes == "corners":
         place = np.r_[place[:2], place[:2] + place[2:]]
-    names = [name for name, _ in reading.number_columns(declaration)]
+    names = [name for name, _ in table_readers.number_columns(declaration)]
     row: list[object] = [*place[: len(names) - 1].tolist(), score]
-    if label := reading.label_column(declaration):
+    if label := table_readers.label_column(declaration):
         names.append(label[0][0])
         row.append(declaration.classes[kind])
     return csv_text([declaration.predictions.case, *names], ([case, *row] for case in ids))

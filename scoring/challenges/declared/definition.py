@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from scoring.challenges.declared import masks, objects, reading
+from scoring.challenges.declared import masks, objects, table_readers
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
@@ -41,7 +41,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     of_masks = declaration.task == "segmentation"
     deciding = declaration.score + (declaration.ranked if declaration.ranking.by == "mean_rank" else ())
     as_points = len(declaration.score) > 1 and declaration.range == (0.0, 1.0)
-    module: Any = masks if of_masks else objects if declaration.truth.places else reading
+    module: Any = masks if of_masks else objects if declaration.truth.places else table_readers
     return Challenge(
         id=declaration.id,
         words=words_of(declaration),
@@ -52,10 +52,10 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         readers=Readers(
             truth=partial(module.read_truth, declaration),
             predictions=partial(module.read_predictions, declaration),
-            faults=partial(reading.faults, declaration),
+            faults=partial(table_readers.faults, declaration),
             counts="masks" if of_masks else None,
             missing_columns=_later("card:missing_columns", declaration),
-            form=partial(reading.form, declaration) if module is reading else None,
+            form=partial(table_readers.form, declaration) if module is table_readers else None,
         ),
         scoring=Scoring(
             score=_later("card:score", declaration),

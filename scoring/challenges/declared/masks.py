@@ -13,7 +13,7 @@ import numpy as np
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import MISSING, Declaration
 from scoring.challenges.declared.keys import NAME_LENGTH
-from scoring.challenges.declared.reading import graded
+from scoring.challenges.declared.table_readers import graded
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, warning
 from scoring.common.text import shortened

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.challenges.declared import reading
+from scoring.challenges.declared import table_readers
 from scoring.challenges.declared.baseline import prediction_table
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
@@ -36,7 +36,7 @@ def read_images(declaration: Declaration, source: Source, name: str | None = Non
     columns: dict[str, tuple[str, ...]] = {}
     findings: list[Finding] = []
     if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
-        _, table = files.read_table(reading.find_own_table(files, (wanted,)))
+        _, table = files.read_table(table_readers.find_own_table(files, (wanted,)))
         problems = list(table.problems)
         column, twice = tables.find_column(table, (tables.key(wanted),))
         if column is None:
@@ -128,7 +128,7 @@ def _read(
     labels: Array = outputs.argmax(1) if declaration.is_graded else np.full(len(outputs), -1)
     answers = Predictions(name, outputs, np.where(np.isnan(outputs).any(1), -1, labels))
     text = prediction_table(declaration, ids, answers)
-    read = reading.read_predictions(declaration, text.encode(), truth, Context(name))
+    read = table_readers.read_predictions(declaration, text.encode(), truth, Context(name))
     return replace(read, name=name, digest=None)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.reading import (
+from scoring.challenges.declared.table_readers import (
     CASE_ID,
     ReadTable,
     label_column,
