@@ -19,7 +19,7 @@ from pages.input_widgets.upload_widget import kept_files
 from scoring.challenges.declared import baseline, draft, library, suggestion
 from scoring.challenges.declared.declaration import TASKS
 from scoring.challenges.declared.draft import Draft
-from scoring.challenges.declared.masks import ENDINGS, TruthMasks
+from scoring.challenges.declared.mask_readers import ENDINGS, TruthMasks
 from scoring.challenges.declared.suggestion import TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge

@@ -11,7 +11,7 @@ from scoring.challenges.declared import cases as of_cases
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.keys import near
-from scoring.challenges.declared.masks import region_cases
+from scoring.challenges.declared.mask_readers import region_cases
 from scoring.challenges.declared.measures import Measured, groups_of, unit_sums
 from scoring.challenges.declared.objects import Detections, matched_cases
 from scoring.challenges.declared.table_readers import graded

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from scoring.challenges.declared import masks, objects, table_readers
+from scoring.challenges.declared import mask_readers, objects, table_readers
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
@@ -21,8 +21,8 @@ PICTURES = tuple(ending.removeprefix(".") for ending in IMAGE_ENDINGS)
 WITH_IMAGES = InputKind("Table of the truth, or zip or files with table and images", PICTURES)
 TABLE = InputKind("Table of predictions")
 MODEL_OR_TABLE = InputKind("ONNX model, or table of predictions", ("onnx",))
-FOLDER = InputKind("Folder or zip with a mask per case", masks.ENDINGS, several=True)
-MASKS = Inputs(FOLDER, FOLDER, streamed=masks.ENDINGS, per_case=("one mask", "Segmentation"))
+FOLDER = InputKind("Folder or zip with a mask per case", mask_readers.ENDINGS, several=True)
+MASKS = Inputs(FOLDER, FOLDER, streamed=mask_readers.ENDINGS, per_case=("one mask", "Segmentation"))
 NO_MODEL = "this challenge scores files, not models: give --predictions."
 BOUNDED_BY_LABELS = frozenset(
     ["accuracy", "balanced_accuracy", "recall", "specificity", "f1", "f2", "auc", "average_precision"]
@@ -41,7 +41,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     of_masks = declaration.task == "segmentation"
     deciding = declaration.score + (declaration.ranked if declaration.ranking.by == "mean_rank" else ())
     as_points = len(declaration.score) > 1 and declaration.range == (0.0, 1.0)
-    module: Any = masks if of_masks else objects if declaration.truth.places else table_readers
+    module: Any = mask_readers if of_masks else objects if declaration.truth.places else table_readers
     return Challenge(
         id=declaration.id,
         words=words_of(declaration),

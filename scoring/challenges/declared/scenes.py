@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.masks import ENDINGS, MaskPredictions, is_of_images
+from scoring.challenges.declared.mask_readers import ENDINGS, MaskPredictions, is_of_images
 from scoring.common.arrays import Ints
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError

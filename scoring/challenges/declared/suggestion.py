@@ -8,7 +8,7 @@ from typing import Any
 
 from scoring.challenges.declared.declaration import FORMAT, TASKS
 from scoring.challenges.declared.draft import Draft, predicted, titled, with_metric, with_predicted
-from scoring.challenges.declared.masks import ENDINGS, TruthMasks, found_in_masks
+from scoring.challenges.declared.mask_readers import ENDINGS, TruthMasks, found_in_masks
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_table, table_members
 from scoring.inputs.sources import Source, open_source
