@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.declared import mask_readers, objects, table_readers
+from scoring.challenges.declared import mask_readers, object_readers, table_readers
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.common.arrays import Floats
@@ -54,7 +54,7 @@ def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
     """
     if declaration.task == "segmentation":
         return mask_readers.nothing(declaration, truth)
-    reader: Any = objects if declaration.truth.places else table_readers
+    reader: Any = object_readers if declaration.truth.places else table_readers
     table, context = constant_table(declaration, truth).encode(), Context("the constant submission")
     submitted: Predictions = reader.read_predictions(declaration, table, truth, context)
     return submitted

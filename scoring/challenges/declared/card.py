@@ -13,7 +13,7 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.keys import near
 from scoring.challenges.declared.mask_readers import region_cases
 from scoring.challenges.declared.measures import Measured, groups_of, unit_sums
-from scoring.challenges.declared.objects import Detections, matched_cases
+from scoring.challenges.declared.object_readers import Detections, matched_cases
 from scoring.challenges.declared.table_readers import graded
 from scoring.challenges.doubtful_results import constant_output, few_cases
 from scoring.common.arrays import Array, Bools, Floats, Ints

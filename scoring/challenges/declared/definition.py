@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from scoring.challenges.declared import mask_readers, objects, table_readers
+from scoring.challenges.declared import mask_readers, object_readers, table_readers
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
@@ -41,7 +41,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     of_masks = declaration.task == "segmentation"
     deciding = declaration.score + (declaration.ranked if declaration.ranking.by == "mean_rank" else ())
     as_points = len(declaration.score) > 1 and declaration.range == (0.0, 1.0)
-    module: Any = mask_readers if of_masks else objects if declaration.truth.places else table_readers
+    module: Any = mask_readers if of_masks else object_readers if declaration.truth.places else table_readers
     return Challenge(
         id=declaration.id,
         words=words_of(declaration),

@@ -4,7 +4,7 @@ import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.objects import Detections
+from scoring.challenges.declared.object_readers import Detections
 from scoring.common.arrays import Array, Floats
 from scoring.metrics.object_matching import box_iou
 from scoring.metrics.task_cases import Objects
