@@ -154,7 +154,7 @@ def test_imports_of_pages_point_down_and_form_no_circle():
 
 @pytest.mark.parametrize("room", ["metrics", "statistics"])
 def test_metrics_and_statistics_know_nothing_above_them(room):
-    common = (f"scoring.common.{name}" for name in ("arrays", "findings", "quantities"))
+    common = (f"scoring.common.{name}" for name in ("arrays", "findings", "direction_and_range"))
     allowed = ("scoring.metrics", "scoring.statistics", *common)
     modules = set(map(module_name, MODULES))
     found = [imported_modules(path, modules) for path in sorted((ROOT / "scoring" / room).glob("*.py"))]

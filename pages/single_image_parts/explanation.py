@@ -23,7 +23,10 @@ from scoring.single_image.other_demographics import DemographicSweep
 from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 
 SWEEP_RUNS, USUAL_OPACITY = 30, 50
-WAYS = ("Parts hidden one at a time", f"Random half of the picture hidden, {random_masks.COUNT} times")
+WAYS = (
+    "Parts hidden one at a time",
+    f"Random half of the picture hidden, {random_mask_saliency.COUNT} times",
+)
 
 
 def parts(query: Query) -> None:
@@ -131,8 +134,8 @@ def _technical(maps: Explanation, k: int) -> None:
     st.markdown(
         f"- Parts hidden one at a time: occlusion with {grid} × {grid} soft patches in the colour around "
         "the lesion; the value is the original score minus the score with the patch.\n"
-        f"- Random halves hidden: RISE, {random_masks.COUNT} random masks on {fine} × {fine} points; at each "
-        "point the covariance of score and mask over the variance of the mask, which is the fall of the "
+        f"- Random halves hidden: RISE, {random_mask_saliency.COUNT} random masks on {fine} × {fine} points; "
+        "at each point the covariance of score and mask over the variance of the mask, which is the fall of the "
         f"score when the point is hidden. By chance alone it reaches {maps.random_halves.noise[k]:.2f}.\n"
         f"- Both maps have the same colours, from {-SCALE:g} to {SCALE:g}, for every image, class and model; "
         f"changes below {FLOOR:g} are clear.\n"
@@ -191,6 +194,8 @@ def _field(swept: DemographicSweep, field: str, classes, risk, vector: np.ndarra
         figure = sweep_lines(moved, layout.theme(), "Same picture, another age", "age in years")
         caption = "Dotted: the age given."
     else:
-        figure = setting_dots(moved, layout.theme(), f"Same picture, another {sweep.FIELDS[field]}")
+        figure = setting_dots(
+            moved, layout.theme(), f"Same picture, another {other_demographics.FIELDS[field]}"
+        )
         caption = "Bold: as given."
     layout.chart(figure, caption, key=f"single_{field}")

@@ -195,7 +195,9 @@ def _unknown(contents: NucleiFile, where: str, naming: Naming) -> Iterator[Findi
         if others:
             nuclei = sum(len(unknown[name]) for name in others)
             description = f"{nuclei:,} nuclei of {len(others):,} other classes, which are not among the ten."
-            yield _graded(ignored_too, where, f"{description} The ten are {', '.join(names.CLASSES)}.")
+            yield _graded(
+                ignored_too, where, f"{description} The ten are {', '.join(nucleus_classes.CLASSES)}."
+            )
 
 
 def _graded(is_ignored: bool, where: str, description: str) -> Finding:
