@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.display.downloads import csv_button
 from pages.display.tables import shortened_column, with_direction
 from pages.server.streamlit_internals import ColumnConfig
-from scoring.common.markdown import plain
+from scoring.common.rendered_markdown import plain
 from scoring.common.text import file_name, markdown
 from scoring.core.views import Fact, Panels
 from scoring.presentation.figures.number_format import UNDEFINED

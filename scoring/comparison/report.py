@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from scoring.challenges import load_challenge
-from scoring.common import markdown
+from scoring.common import rendered_markdown
 from scoring.common.finding_groups import tally
 from scoring.common.findings import Finding
 from scoring.comparison import display, many_teams, summary_text, team_views, views
@@ -162,7 +162,10 @@ def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
         view = display.of(comparison)
         headline = team_views.headline(view)
         sections = [Section(name, views.SECTIONS[name](view)) for name in views.section_names(comparison)]
-        sentences += [summary_text.method(comparison), markdown.plain(summary_text.RULE.partition("|")[0])]
+        sentences += [
+            summary_text.method(comparison),
+            rendered_markdown.plain(summary_text.RULE.partition("|")[0]),
+        ]
     else:
         sections = [Section("Refused", views.refused(comparison))]
     return zipped(

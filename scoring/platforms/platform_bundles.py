@@ -17,7 +17,7 @@ from PIL import Image
 
 import scoring
 from scoring.boards.serialization import packed
-from scoring.common import markdown
+from scoring.common import rendered_markdown
 from scoring.common.direction_and_range import SCORE
 from scoring.common.findings import Finding, InputRefused, error, writing
 from scoring.common.reproducible_zip import zipped

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scoring.common import markdown
+from scoring.common import rendered_markdown
 from scoring.common.findings import error
 from scoring.comparison import display, report, views
 from scoring.comparison.comparability import Excluded
@@ -47,7 +47,7 @@ def test_every_caption_and_fact_is_in_the_report(found):
     said = pressed(" ".join(read(report.html(found)).words))
     shown = sections(found)
     for caption in blocks.captions(shown):
-        assert pressed(markdown.plain(caption)) in said
+        assert pressed(rendered_markdown.plain(caption)) in said
     facts = [fact for block in blocks.every(shown) if isinstance(block, Facts) for fact in block.facts]
     for fact in (*facts, shown.headline.score, *shown.headline.facts):
         assert pressed(fact.value) in said
@@ -115,7 +115,7 @@ def test_assumed_sizes_stand_in_the_headline(found):
     told = lesion_teams(2, 30, (1, 0.5), resamples=0, facts={"a": TeamFacts(3.0)})
     note = sections(told).headline.notes[0]
     assert note.kind == "caution"
-    assert markdown.plain(note.text).startswith("Efficiency assumed for 1 of 2 teams.")
+    assert rendered_markdown.plain(note.text).startswith("Efficiency assumed for 1 of 2 teams.")
     assert "--" not in note.text
     both = lesion_teams(2, 30, (1, 0.5), resamples=0, facts={"a": TeamFacts(3.0), "b": TeamFacts(2.0)})
     assert not sections(both).headline.notes
@@ -138,7 +138,7 @@ def test_tables_hold_all_of_many_teams_and_are_searched():
 
 
 def test_the_map_says_what_is_held_fixed_and_names_who_is_first_at_the_ring(found):
-    captions = [markdown.plain(words) for words in blocks.captions(sections(found))]
+    captions = [rendered_markdown.plain(words) for words in blocks.captions(sections(found))]
     words = next(words for words in captions if "Ring:" in words)
     assert f"with {found.scored[0]} first" in words
     assert "The other 55% (accuracy and efficiency) stay as they are" in words
@@ -146,7 +146,7 @@ def test_the_map_says_what_is_held_fixed_and_names_who_is_first_at_the_ring(foun
 
 def test_rules_that_place_nobody_are_left_out_and_named():
     skilled = lesion_teams(8, 70, (3, 4, 5), resamples=0)
-    captions = [markdown.plain(words) for words in blocks.captions(sections(skilled))]
+    captions = [rendered_markdown.plain(words) for words in blocks.captions(sections(skilled))]
     words = next(words for words in captions if "τ" in words)
     assert "Left out, because all teams would share the first place:" in words
     assert "median rank per case" in words

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring.common import markdown
+from scoring.common import rendered_markdown
 from scoring.common.findings import note, warning
 from scoring.core.views import Fact, Headline, Views
 from scoring.presentation import html
@@ -203,7 +203,7 @@ def test_a_yes_or_no_has_one_curve_with_its_own_area():
 def test_every_caption_of_the_views_is_in_the_report_once_in_code(card, text):
     words = " ".join(" ".join(read(text).words).split())
     for caption in blocks.captions(views_of(card)):
-        assert " ".join(markdown.plain(caption.removeprefix("- ")).split()) in words
+        assert " ".join(rendered_markdown.plain(caption.removeprefix("- ")).split()) in words
 
 
 def test_a_notebook_shows_the_score_and_no_script(card):

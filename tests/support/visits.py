@@ -12,7 +12,7 @@ import scoring
 from pages.server import background_jobs
 from scoring.challenges import samples
 from scoring.common.findings import InputRefused
-from scoring.common.markdown import plain
+from scoring.common.rendered_markdown import plain
 from scoring.presentation.figures.number_format import share
 
 

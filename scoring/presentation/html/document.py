@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from scoring.common import markdown
+from scoring.common import rendered_markdown
 from scoring.common.finding_groups import grouped, tally
 from scoring.common.findings import Finding
 from scoring.core.scorecard import plain
@@ -81,7 +81,7 @@ def document(title: str, sections: Iterable[str]) -> str:
 
 def rule(text: str) -> str:
     """Return the rule of a challenge (Markdown), behind a click on a screen."""
-    written = Markup(markdown.html(text))
+    written = Markup(rendered_markdown.html(text))
     return render("folded", question="What is the rule?", summary="Rule in full", parts=[written])
 
 
@@ -166,9 +166,9 @@ def _templates() -> jinja2.Environment:
     )
     environment.filters |= {
         "decimal": decimal,
-        "markdown": lambda text: Markup(markdown.html(text)),
-        "inline": lambda text: Markup(markdown.inline_html(text)),
-        "plain": markdown.plain,
+        "markdown": lambda text: Markup(rendered_markdown.html(text)),
+        "inline": lambda text: Markup(rendered_markdown.inline_html(text)),
+        "plain": rendered_markdown.plain,
         "repr": repr,
         "words": _words,
     }

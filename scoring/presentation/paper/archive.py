@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.challenges import load_challenge
 from scoring.challenges.classification_views import method
-from scoring.common import markdown, reproducible_zip
+from scoring.common import rendered_markdown, reproducible_zip
 from scoring.common.citation import Citation
 from scoring.common.text import file_name, shortened
 from scoring.core.challenge import Challenge
@@ -36,7 +36,7 @@ def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
         f"{first.name if 'submitted_part' in card.more else 'The score'} is {first.value}"
         f"{f' (95% interval {first.below})' if first.below else ''}.",
         card.official.words(challenge.words.official_source),
-        markdown.plain(method(card)),
+        rendered_markdown.plain(method(card)),
     )
     paragraph = methods(challenge, sentences, card.provenance, lines)
     return zipped(files(challenge, views.headline, views.sections, paragraph))
