@@ -323,7 +323,7 @@ def _rule(order: Order) -> bytes:
 def _html(order: Order) -> bytes:
     """Return the rule as HTML: the platform reads no Markdown."""
     _, _, rule = _rule(order).decode().partition("\n\n")
-    return f"<h1>{escape(order.title)}</h1>\n{markdown.html(rule)}\n".encode()
+    return f"<h1>{escape(order.title)}</h1>\n{rendered_markdown.html(rule)}\n".encode()
 
 
 def _template(name: str, **values: str) -> bytes:

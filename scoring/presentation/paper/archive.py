@@ -62,7 +62,7 @@ def files(
             count["table"] += 1
             question = block.question or drawn_last
             stem = f"{count['table']:02}-{file_name(question or block.key)}"
-            caption = f"{question} {markdown.plain(block.caption)}".strip()
+            caption = f"{question} {rendered_markdown.plain(block.caption)}".strip()
             written[f"tables/{stem}.tex"] = latex.table(block, caption, file_name(stem).lower())
             written[f"tables/{stem}.csv"] = latex.comma_separated(block)
         else:
@@ -93,7 +93,7 @@ def _drawn(block: Figure | Panels) -> Iterator[tuple[str, str]]:
         yield figure.question, svg(figure, WIDTH, alone=True)
         return
     for panel in block.panels:
-        title = f"{block.question} {markdown.plain(panel.title)}"
+        title = f"{block.question} {rendered_markdown.plain(panel.title)}"
         yield title, svg(panel.build(LIGHT), panel_width(block), alone=True)
 
 
