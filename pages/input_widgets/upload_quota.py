@@ -24,6 +24,8 @@ SETTLED_SECONDS = 60
 """An upload that no page uses for this time is deleted."""
 FRAME_BYTES = 4096
 """Approximate number of bytes that a form adds to a file."""
+STEP_BYTES = 1_000_000
+"""The room for an upload is looked at again whenever so many bytes more have come."""
 
 NO_ROOM = (
     "This file was not accepted: the server could not store it ({}). Nothing else is lost; tell "
@@ -42,17 +44,17 @@ class _Arrival:
     """One upload on its way. Several may bring the same file id: each counts.
 
     Attributes:
-        size: Bytes that it announced, or that have come where these are more.
-        came: Bytes that have come.
+        announced: Bytes that it is to have: its own session has no room for others beside it.
+        came: Bytes that have come, which may be more.
     """
 
     session: str
-    size: int
+    announced: int
     came: int = 0
 
 
 class _TooMuch(Exception):
-    """An upload that was larger than announced went beyond the quota."""
+    """An upload went beyond the quota while it came."""
 
 
 class UploadQuota:
@@ -90,7 +92,7 @@ class UploadQuota:
                 f"visitor may have {_mb(allowed.session_bytes)} MB here. Remove files that you no longer "
                 "need."
             )
-        everybody = sum(self._held(runtime, other) for other in streamlit_internals.sessions(runtime))
+        everybody = self._held_by_all(runtime)
         if everybody + size > allowed.server_bytes:
             return (
                 f"This file was not accepted: all visitors together may have {_mb(allowed.server_bytes)} MB "
@@ -101,9 +103,8 @@ class UploadQuota:
 
     def occupancy(self, runtime: Runtime) -> Occupancy:
         """Return how many visitors are connected, and how much all sessions hold."""
-        held = sum(self._held(runtime, session) for session in streamlit_internals.sessions(runtime))
         shared, own = memory_budget.RESULTS.held_bytes, memory_budget.sessions_bytes()
-        return Occupancy(streamlit_internals.n_connected(runtime), held, shared, own)
+        return Occupancy(streamlit_internals.n_connected(runtime), self._held_by_all(runtime), shared, own)
 
     def stored(self, runtime: Runtime, key: _FileKey) -> None:
         """Clean the name of a file that came, and remember when."""
@@ -115,14 +116,19 @@ class UploadQuota:
         self._came = {k: t for k, t in self._came.items() if now - t < SETTLED_SECONDS} | {key: now}
         self.close(key.session)
 
-    def _held(self, runtime: Runtime, session: AppSession) -> int:
+    def _held_by_all(self, runtime: Runtime) -> int:
+        """Bytes that all sessions hold. What is announced and does not come takes no room from others."""
+        return sum(self._held(runtime, other, False) for other in streamlit_internals.sessions(runtime))
+
+    def _held(self, runtime: Runtime, session: AppSession, counts_announced: bool = True) -> int:
         """Bytes that a session holds: what it uploaded, what it took over when its tab was loaded again, its
         decoded images, and what is on its way."""
         with streamlit_internals.uploads_of(runtime, session.id) as files:
             sizes = {key: len(file.data) for key, file in files.items()}
         state = streamlit_internals.state_of(session)
         sizes |= {file.file_id: file.size for file in reload_recovery.files_of(state)}
-        coming = sum(arrival.size for arrival in self.arrivals if arrival.session == session.id)
+        arrivals = [arrival for arrival in self.arrivals if arrival.session == session.id]
+        coming = sum(max(arrival.announced * counts_announced, arrival.came) for arrival in arrivals)
         return sum(sizes.values()) + dropped_photographs.held_bytes(state) + coming
 
     def _drop_unused(self, runtime: Runtime, session: AppSession) -> None:
@@ -175,11 +181,10 @@ class UploadQuotaMiddleware:
 
         async def counted() -> Message:
             message = await receive()
+            steps = arrival.came // STEP_BYTES
             arrival.came += len(message.get("body", b""))
-            if arrival.came > arrival.size:
-                arrival.size = arrival.came
-                if quota.beyond(runtime, session, 0):
-                    raise _TooMuch
+            if arrival.came // STEP_BYTES > steps and (words := quota.beyond(runtime, session, 0)):
+                raise _TooMuch(words)
             return message
 
         async def cleaned(message: Message) -> None:
@@ -190,10 +195,10 @@ class UploadQuotaMiddleware:
 
         try:
             await self._app(scope, counted, cleaned)
-        except _TooMuch:
-            message = quota.beyond(runtime, session, 0)
-            quota.refuse(session, message)
-            await _answer(send, 413, message)
+        except _TooMuch as refused:
+            await _drain(receive, announced - arrival.came)
+            quota.refuse(session, str(refused))
+            await _answer(send, 413, str(refused))
         except OSError as fault:  # uploads pass through the folder for temporary files
             LOG.exception("an upload could not be accepted")
             quota.refuse(session, NO_ROOM.format(fault.strerror))

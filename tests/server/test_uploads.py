@@ -3,6 +3,7 @@
 import re
 import socket
 import time
+from contextlib import ExitStack
 
 import pytest
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
@@ -139,6 +140,23 @@ def test_uploads_are_gone_within_30_seconds_of_leaving_though_nobody_else_comes(
     while held(server) and time.monotonic() < until:
         time.sleep(0.5)
     assert held(server) == 0
+
+
+@pytest.mark.soak
+def test_uploads_that_are_announced_and_do_not_come_take_no_room_from_others(visitor):
+    """Nine visitors announce 26 MB where 20 are, then send them."""
+    length = 2900 * KILOBYTE
+    with ExitStack() as stack:
+        announced = [
+            stack.enter_context(sent(visitor("puma"), "a", f"Content-Length: {length}", BEGINNING))
+            for _ in range(9)
+        ]
+        assert visitor().upload("b.csv", b"," * length)[0] == 204
+        for channel in announced:
+            channel.sendall(b"," * (length - len(BEGINNING) - 10) + b"\r\n--b--\r\n ")
+        answers = [channel.recv(1000).split()[1] for channel in announced]
+    assert set(answers) == {b"204", b"413"}
+    assert answers.count(b"204") <= 6
 
 
 @pytest.mark.soak
