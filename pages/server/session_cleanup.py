@@ -20,9 +20,9 @@ NONCE = "_download_nonce"
 DOWNLOADS_SECONDS = 2
 """So long after a session left, its downloads are gone. A lost connection is taken up again within a
 second."""
-SESSION_SECONDS = 25
-"""So long after it left, a session is gone with all that it held. Until then a reload takes over its
-files."""
+SESSION_SECONDS = 20
+"""So long after it left, a session is gone with all that it held, on a busy machine up to 10 s later. Until
+then a reload takes over its files."""
 PAUSE_SECONDS = 1
 LOG = logging.getLogger(__name__)
 
