@@ -10,11 +10,11 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout
 from pages.single_image_parts import (
+    demographics,
     explanation,
     image_upload,
     model,
     performance,
-    person,
     prediction,
     reading,
     record,
@@ -94,7 +94,7 @@ def show(challenge_id: str) -> None:
     vector = None
     if opened.value.takes_vector and task.patient is not None:
         with person_place:
-            vector = person.vector_of(task.patient, chosen_image, truth)
+            vector = demographics.vector_of(task.patient, chosen_image, truth)
         if vector is None:
             answer_place.info(PERSON_FIRST, icon=":material/edit:")
             _unfinished(held, among, None)

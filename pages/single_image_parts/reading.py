@@ -18,7 +18,7 @@ from pages.display.layout import draw_picture
 from pages.input_widgets.dropped_photographs import QUEUED, SESSION_BYTES, WAITING
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
-from pages.single_image_parts import image_upload, model, person, prediction, session
+from pages.single_image_parts import demographics, image_upload, model, prediction, session
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
@@ -221,7 +221,7 @@ def _one(on: Session, image: SessionImage, progress: Progress, n: int) -> None:
         if n not in progress.alone:
             vector, asks = None, image.answer is None and on.task.patient is not None
             if asks and on.task.patient is not None:
-                vector = person.fields(on.task.patient, key, (None, None, None))
+                vector = demographics.fields(on.task.patient, key, (None, None, None))
             impression = prediction.impression_fields(on.task, key, "My impression")
             ready = impression is not None and not (asks and vector is None)
             if (
