@@ -16,7 +16,7 @@ from pages.single_image_parts import (
     model,
     performance,
     prediction,
-    reading,
+    reader_session,
     record,
     selectors,
     session,
@@ -89,7 +89,7 @@ def show(challenge_id: str) -> None:
         among = model.measured(challenge_id, test_set, truth, begin=not session.working())
     if chosen_image is None:
         with answer_place:
-            _session(reading.Session(task, test_set, chosen_model, truth, opened.value), held, among)
+            _session(reader_session.Session(task, test_set, chosen_model, truth, opened.value), held, among)
         return
     vector = None
     if opened.value.takes_vector and task.patient is not None:
@@ -103,11 +103,11 @@ def show(challenge_id: str) -> None:
     _answer(setup, held, among, chips, answer_place, first)
 
 
-def _session(on: reading.Session, held: Outcome | Running, among: Outcome | Running | None) -> None:
+def _session(on: reader_session.Session, held: Outcome | Running, among: Outcome | Running | None) -> None:
     """Draw a session of images, once the test set was measured: until then the model's answers cannot be told
     from none."""
     if isinstance(held, Outcome) and isinstance(among, Outcome):
-        reading.show(replace(on, held=held.value, among=among.value))
+        reader_session.show(replace(on, held=held.value, among=among.value))
     _unfinished(held, among, None)
 
 

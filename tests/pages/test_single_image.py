@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.input_widgets import dropped_photographs
 from pages.server import background_jobs
-from pages.single_image_parts import image_upload, model, query, reading, session
+from pages.single_image_parts import image_upload, model, query, reader_session, session
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
@@ -404,7 +404,7 @@ def test_own_images_of_a_session_are_read_with_age_sex_and_site_and_nothing_is_k
 ):
     app = single_image(challenge="tricorder3")
     app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
-    app.segmented_control(key="single_read").set_value(reading.OWN).run()
+    app.segmented_control(key="single_read").set_value(reader_session.OWN).run()
     app.checkbox(key="single_agreed").set_value(True).run()
     uploader = next(one for one in app.file_uploader if one.key.startswith("single_session"))
     files = [photographs.phone(), b"%PDF-1.7 no image", photographs.encoded(lesion())]
