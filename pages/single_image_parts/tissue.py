@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Running
 from pages.display import finding_list
-from pages.single_image_parts import image_upload, model, selectors, tile
+from pages.single_image_parts import image_upload, model, selectors, tile_nuclei
 from scoring.single_image.nuclei import tile_support
 
 MEASURED = "Meanwhile the tiles of the test set are measured, to see whether this one is like them."
@@ -22,7 +22,7 @@ def show(challenge_id: str) -> None:
     with image_place:  # first, so that what is below never moves
         image_source = image_upload.chosen_source(is_tile=True)
     with setup:
-        chosen = tile.source(challenge_id)
+        chosen = tile_nuclei.source(challenge_id)
         test_set, _, truth = selectors.cases(challenge_id)
     if truth is None:
         answer_column.info(
@@ -44,7 +44,7 @@ def show(challenge_id: str) -> None:
                 icon=":material/image:",
             )
             return
-        outcome, detector = tile.detect(support, chosen, image)
+        outcome, detector = tile_nuclei.detect(support, chosen, image)
         if isinstance(outcome, model.Waiting):
             model.wait_for_place(outcome)
         elif outcome.refused:
@@ -52,7 +52,7 @@ def show(challenge_id: str) -> None:
         else:
             title = selectors.model_title(challenge_id, chosen)
             annotated = None if image.case is None else truth.nuclei[image.case]
-            about = tile.TileFacts(support, title, chips, scale, annotated)
-            tile.show(outcome.value, image, chosen, detector, about)
+            about = tile_nuclei.TileFacts(support, title, chips, scale, annotated)
+            tile_nuclei.show(outcome.value, image, chosen, detector, about)
     if isinstance(among, Running):
         scoring_run.running(among, MEASURED)
