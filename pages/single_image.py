@@ -6,7 +6,7 @@ import streamlit as st
 from pages.display import layout
 from pages.input_widgets import drop_messages
 from pages.server import access
-from pages.single_image_parts import photograph, tile_layout
+from pages.single_image_parts import photograph_layout, tile_layout
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 
 access.guard(__file__)
@@ -18,7 +18,7 @@ ABOUT = (
     "A model's prediction for one image, its confidence, the regions used, and how it performs on similar "
     "cases."
 )
-KINDS = {"photograph": photograph.show, "tile": tile_layout.show}
+KINDS = {"photograph": photograph_layout.show, "tile": tile_layout.show}
 
 
 def single_image() -> None:
