@@ -10,7 +10,7 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout
 from pages.display.layout import Fact
-from pages.single_image_parts import model, session
+from pages.single_image_parts import model_processes, session
 from pages.single_image_parts.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
@@ -44,7 +44,7 @@ def parts(query: Query) -> None:
         )
         if st.button("Which parts move the score?", key="single_map", icon=":material/texture:"):
             st.session_state[wanted] = key
-            model.measure_later()
+            model_processes.measure_later()
             st.rerun()
         return
     outcome = session.beside(key, "runs", partial(_mapped, query, grid))
@@ -63,7 +63,7 @@ def made(query: Query) -> Explanation | None:
 
 
 def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanation:
-    with model.own_worker(query.setup.task, query.setup.model) as own:
+    with model_processes.own_worker(query.setup.task, query.setup.model) as own:
         return explanation(own, query.answer, grid, progress=progress, cancelled=cancelled)
 
 

@@ -14,7 +14,7 @@ from pages.input_widgets import dropped_files, dropped_photographs
 from pages.input_widgets.dropped_photographs import HELD, MOST, WAITING
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
-from pages.single_image_parts import model, session, turn_and_crop
+from pages.single_image_parts import model_processes, session, turn_and_crop
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
@@ -298,7 +298,7 @@ def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
 def remove() -> None:
     """Free the visitor's images and all that was made of them."""
     session.forget()
-    model.close()
+    model_processes.close()
 
 
 def _taken(key: str, most_pixels: int) -> None:

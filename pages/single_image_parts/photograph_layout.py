@@ -13,7 +13,7 @@ from pages.single_image_parts import (
     demographics,
     explanation,
     image_upload,
-    model,
+    model_processes,
     performance,
     prediction,
     reader_session,
@@ -62,31 +62,33 @@ def show(challenge_id: str) -> None:
         if chosen_image is not None:
             selectors.picture(chosen_image)
     several = source == image_upload.SESSION
-    task, chips = model.task(challenge_id, truth), tuple[quality.QualityBadge, ...]()
+    task, chips = model_processes.task(challenge_id, truth), tuple[quality.QualityBadge, ...]()
     if chosen_image is None and not several:
         with answer_column:
             st.info("The answer will appear here.", icon=":material/image:")
-            model.worker(task, chosen_model)  # so that the image need not wait for it
+            model_processes.worker(task, chosen_model)  # so that the image need not wait for it
         return
     if chosen_image is not None:  # before the model is opened, which can take seconds
-        chips = _chips(task, chosen_image, model.measured(challenge_id, test_set, truth, begin=False))
+        chips = _chips(
+            task, chosen_image, model_processes.measured(challenge_id, test_set, truth, begin=False)
+        )
         with image_place:
             prediction.chips(chips)
     with blind_place:
         first = not several and prediction.impression_first()
     with answer_column:
-        opened = model.worker(task, chosen_model)
-        if isinstance(opened, model.Waiting):
-            model.wait_for_place(opened)
+        opened = model_processes.worker(task, chosen_model)
+        if isinstance(opened, model_processes.Waiting):
+            model_processes.wait_for_place(opened)
             return
         if opened.refused:
             finding_list.problems(opened.refused, with_place=True)
             return
         answer_place = st.container()
-    held = model.performance(task, test_set, selectors.title_of(test_set), truth, chosen_model)
+    held = model_processes.performance(task, test_set, selectors.title_of(test_set), truth, chosen_model)
     among = None
     if isinstance(held, Outcome):
-        among = model.measured(challenge_id, test_set, truth, begin=not session.working())
+        among = model_processes.measured(challenge_id, test_set, truth, begin=not session.working())
     if chosen_image is None:
         with answer_place:
             _session(reader_session.Session(task, test_set, chosen_model, truth, opened.value), held, among)
@@ -136,7 +138,7 @@ def _answer(
     reference = (
         None
         if isinstance(held, Running) or held.refused
-        else model.apart_from(held.value, setup.image.case, key)
+        else model_processes.apart_from(held.value, setup.image.case, key)
     )
     with answer_place:
         try:
@@ -189,7 +191,7 @@ def _withheld(
         return None
     if not held.value or not among.value:
         return None
-    return model.withheld(setup, held.value, among.value, begin=not session.working())
+    return model_processes.withheld(setup, held.value, among.value, begin=not session.working())
 
 
 def _unfinished(

@@ -18,7 +18,7 @@ from pages.display.layout import draw_picture
 from pages.input_widgets.dropped_photographs import QUEUED, SESSION_BYTES, WAITING
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
-from pages.single_image_parts import demographics, image_upload, model, prediction, session
+from pages.single_image_parts import demographics, image_upload, model_processes, prediction, session
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
@@ -115,7 +115,7 @@ def show(on: Session) -> None:
 def _images(
     on: Session, sources: list[SourceImage], progress: Callable, cancelled: Callable
 ) -> tuple[SessionImage, ...]:
-    with model.own_worker(on.task, on.chosen_model) as own:
+    with model_processes.own_worker(on.task, on.chosen_model) as own:
         return session_images(own, sources, on.held, on.among, progress, cancelled)
 
 

@@ -13,7 +13,7 @@ from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
 from pages.input_widgets import selectors as inputs
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import model, selectors, session
+from pages.single_image_parts import model_processes, selectors, session
 from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import Query, preview
 from scoring.challenges import samples
@@ -160,8 +160,8 @@ def _models(query: Query) -> None:
 
 def _second(query: Query, second: ChosenInput, name: str) -> None:
     outcome = _second_answer(query, second, name)
-    if isinstance(outcome, model.Waiting):
-        model.wait_for_place(outcome)
+    if isinstance(outcome, model_processes.Waiting):
+        model_processes.wait_for_place(outcome)
         return
     if outcome.refused:
         finding_list.problems(outcome.refused)
@@ -192,20 +192,22 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
 def _performance(query: Query, second: ChosenInput) -> Outcome | Running:
     """Return the second model's outputs on the test set."""
     title = selectors.title_of(query.setup.test_set)
-    return model.performance(query.setup.task, query.setup.test_set, title, query.setup.truth, second)
+    return model_processes.performance(
+        query.setup.task, query.setup.test_set, title, query.setup.truth, second
+    )
 
 
-def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | model.Waiting:
+def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | model_processes.Waiting:
     """Return the second model's answer, at once; its outputs on the test set, once they are known, say what
     one row of them is."""
-    opened = model.second_worker(query.setup.task, second)
-    if isinstance(opened, model.Waiting) or opened.refused:
+    opened = model_processes.second_worker(query.setup.task, second)
+    if isinstance(opened, model_processes.Waiting) or opened.refused:
         return opened
     held = _performance(query, second)
     known = None if isinstance(held, Running) else held.value
     vector = query.answer.vector
     if opened.value.takes_vector and vector is None:
-        return Outcome(refused=model.no_person())
+        return Outcome(refused=model_processes.no_person())
     key = (second.key, *query.key, query.setup.test_set.key, known is None)
     return session.cached(
         "second", key, lambda: scoring_run.attempt(_answer_by, opened.value, query, known, name)

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Running
 from pages.display import finding_list
-from pages.single_image_parts import image_upload, model, selectors, tile_nuclei
+from pages.single_image_parts import image_upload, model_processes, selectors, tile_nuclei
 from scoring.single_image.nuclei import tile_support
 
 MEASURED = "Meanwhile the tiles of the test set are measured, to see whether this one is like them."
@@ -29,7 +29,7 @@ def show(challenge_id: str) -> None:
             "Without a test set nothing is shown: see “Model and tiles”.", icon=":material/help:"
         )
         return
-    among = model.measured(challenge_id, test_set, truth)
+    among = model_processes.measured(challenge_id, test_set, truth)
     with image_place:
         image = image_upload.image(image_source, challenge_id, test_set, truth, is_tile=True)
         if image is not None:
@@ -45,8 +45,8 @@ def show(challenge_id: str) -> None:
             )
             return
         outcome, detector = tile_nuclei.detect(support, chosen, image)
-        if isinstance(outcome, model.Waiting):
-            model.wait_for_place(outcome)
+        if isinstance(outcome, model_processes.Waiting):
+            model_processes.wait_for_place(outcome)
         elif outcome.refused:
             finding_list.problems(outcome.refused, with_place=True)
         else:

@@ -15,7 +15,7 @@ from pages.display.layout import Fact
 from pages.display.viewer.nuclei import TileInfo, detections
 from pages.input_widgets import selectors
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import model, session
+from pages.single_image_parts import model_processes, session
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.challenges import samples
 from scoring.common.text import as_json, markdown
@@ -73,7 +73,7 @@ def source(challenge_id: str) -> ChosenInput | None:
 
 def detect(
     support: TileSupport, chosen: ChosenInput, image: ChosenImage
-) -> tuple[Outcome | model.Waiting, Detector | None]:
+) -> tuple[Outcome | model_processes.Waiting, Detector | None]:
     """Return the nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None
     for a file."""
     key, pixels = (chosen.key, image.token), image.photograph.pixels
@@ -84,8 +84,8 @@ def detect(
             key,
             lambda: scoring_run.attempt(nuclei.listed, support, chosen.source, size, chosen.name),
         ), None
-    detector = model.detector(support, chosen)
-    if isinstance(detector, model.Waiting) or detector.refused:
+    detector = model_processes.detector(support, chosen)
+    if isinstance(detector, model_processes.Waiting) or detector.refused:
         return detector, None
     with st.spinner("Looking for nuclei ..."):
         return session.cached(

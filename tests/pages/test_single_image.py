@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.input_widgets import dropped_photographs
 from pages.server import background_jobs
-from pages.single_image_parts import image_upload, model, query, reader_session, session
+from pages.single_image_parts import image_upload, model_processes, query, reader_session, session
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
@@ -69,7 +69,7 @@ def _few_are_measured(monkeypatch):
         found = _measured(pictures, tile)
         return replace(found, qualities=(*found.qualities, *[None] * (len(truth) - len(pictures))))
 
-    monkeypatch.setattr(model.quality, "measured", few)
+    monkeypatch.setattr(model_processes.quality, "measured", few)
 
 
 @pytest.fixture
@@ -608,8 +608,8 @@ def test_a_click_fits_no_temperature_again(single_image, monkeypatch):
 
 def test_a_worker_that_was_ended_is_opened_anew(single_image, monkeypatch):
     workers = []
-    opened = model.opened
-    monkeypatch.setattr(model, "opened", lambda *a: workers.append(opened(*a)) or workers[-1])
+    opened = model_processes.opened
+    monkeypatch.setattr(model_processes, "opened", lambda *a: workers.append(opened(*a)) or workers[-1])
     app = single_image(challenge="melanoma", model="palette")
     workers[0].close()
     app.selectbox(key="single_case_melanoma").set_value("images/M0009.jpg").run()
@@ -622,7 +622,7 @@ def test_a_worker_that_was_ended_is_opened_anew(single_image, monkeypatch):
 def test_quality_is_said_before_the_model_is_opened(single_image, monkeypatch):
     """A model may take seconds to open, or wait in line."""
     app = single_image(challenge="melanoma")
-    monkeypatch.setattr(model, "worker", lambda *_: model.Waiting(2))
+    monkeypatch.setattr(model_processes, "worker", lambda *_: model_processes.Waiting(2))
     app = own(app, photographs.encoded(lesion(600)))
     assert "number 2 in the queue" in said(app)
     assert "Sharpness: usual" in said(app)
@@ -631,7 +631,9 @@ def test_quality_is_said_before_the_model_is_opened(single_image, monkeypatch):
 def test_a_model_is_opened_before_the_image_comes_also_after_one_was_removed(single_image, monkeypatch):
     app = own(single_image(challenge="melanoma"), photographs.encoded(lesion(600)))
     asked = []
-    monkeypatch.setattr(model, "worker", lambda *_, worker=model.worker: asked.append(1) or worker(*_))
+    monkeypatch.setattr(
+        model_processes, "worker", lambda *_, worker=model_processes.worker: asked.append(1) or worker(*_)
+    )
     app.button(key="single_remove").click().run()
     assert "The answer will appear here." in said(app)
     assert asked
@@ -826,7 +828,7 @@ def test_a_map_that_was_asked_for_goes_before_what_runs_unasked(opened, monkeypa
             time.sleep(0.01)
         raise Cancelled
 
-    monkeypatch.setattr(model.quality, "measured", endless)
+    monkeypatch.setattr(model_processes.quality, "measured", endless)
     app = opened("single_image", challenge="melanoma")
     for key, job in list(background_jobs.queue()._jobs.items()):
         if "quality" not in key:
