@@ -13,12 +13,12 @@ from pages.single_image_parts import (
     demographics,
     explanation,
     image_upload,
+    model_and_test_set,
     model_processes,
     performance,
     prediction,
     reader_session,
     record,
-    selectors,
     session,
     side_by_side,
 )
@@ -51,7 +51,7 @@ def show(challenge_id: str) -> None:
     with image_place:  # first, so that what is below never moves
         source = image_upload.chosen_source(is_tile=False)
     with setup_place:
-        test_set, chosen_model, truth = selectors.model_and_test_set(challenge_id)
+        test_set, chosen_model, truth = model_and_test_set.model_and_test_set(challenge_id)
     if truth is None:
         answer_column.info(
             "Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:"
@@ -60,7 +60,7 @@ def show(challenge_id: str) -> None:
     with image_place:
         chosen_image = image_upload.image(source, challenge_id, test_set, truth)
         if chosen_image is not None:
-            selectors.picture(chosen_image)
+            model_and_test_set.picture(chosen_image)
     several = source == image_upload.SESSION
     task, chips = model_processes.task(challenge_id, truth), tuple[quality.QualityBadge, ...]()
     if chosen_image is None and not several:
@@ -85,7 +85,9 @@ def show(challenge_id: str) -> None:
             finding_list.problems(opened.refused, with_place=True)
             return
         answer_place = st.container()
-    held = model_processes.performance(task, test_set, selectors.title_of(test_set), truth, chosen_model)
+    held = model_processes.performance(
+        task, test_set, model_and_test_set.title_of(test_set), truth, chosen_model
+    )
     among = None
     if isinstance(held, Outcome):
         among = model_processes.measured(challenge_id, test_set, truth, begin=not session.working())
@@ -154,7 +156,7 @@ def _answer(
             reference,
             image_upload.measured(setup.image),
             chips,
-            selectors.model_title(setup.task.challenge, setup.model),
+            model_and_test_set.model_title(setup.task.challenge, setup.model),
             tried.value if isinstance(tried, Outcome) else None,
             next((refused.problems[0].message for refused in refusals if refused), ""),
             image_upload.similar(among, setup.image, NEAREST),

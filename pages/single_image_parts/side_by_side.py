@@ -13,7 +13,7 @@ from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
 from pages.input_widgets import selectors as inputs
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import model_processes, selectors, session
+from pages.single_image_parts import model_and_test_set, model_processes, session
 from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import Query, preview
 from scoring.challenges import samples
@@ -133,7 +133,7 @@ def _models(query: Query) -> None:
     st.session_state.pop(SHOWN, None)
     layout.heading("What does a second model predict for this image?")
     challenge_id = query.setup.task.challenge
-    sample = samples.test_sets(challenge_id)[selectors.sample_key(challenge_id)]
+    sample = samples.test_sets(challenge_id)[model_and_test_set.sample_key(challenge_id)]
     offered = {
         key: entry
         for key, entry in sample.submissions.items()
@@ -191,7 +191,7 @@ def _second(query: Query, second: ChosenInput, name: str) -> None:
 
 def _performance(query: Query, second: ChosenInput) -> Outcome | Running:
     """Return the second model's outputs on the test set."""
-    title = selectors.title_of(query.setup.test_set)
+    title = model_and_test_set.title_of(query.setup.test_set)
     return model_processes.performance(
         query.setup.task, query.setup.test_set, title, query.setup.truth, second
     )

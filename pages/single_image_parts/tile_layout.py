@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Running
 from pages.display import finding_list
-from pages.single_image_parts import image_upload, model_processes, selectors, tile_nuclei
+from pages.single_image_parts import image_upload, model_and_test_set, model_processes, tile_nuclei
 from scoring.single_image.nuclei import tile_support
 
 MEASURED = "Meanwhile the tiles of the test set are measured, to see whether this one is like them."
@@ -23,7 +23,7 @@ def show(challenge_id: str) -> None:
         image_source = image_upload.chosen_source(is_tile=True)
     with setup:
         chosen = tile_nuclei.source(challenge_id)
-        test_set, _, truth = selectors.cases(challenge_id)
+        test_set, _, truth = model_and_test_set.cases(challenge_id)
     if truth is None:
         answer_column.info(
             "Without a test set nothing is shown: see “Model and tiles”.", icon=":material/help:"
@@ -33,8 +33,8 @@ def show(challenge_id: str) -> None:
     with image_place:
         image = image_upload.image(image_source, challenge_id, test_set, truth, is_tile=True)
         if image is not None:
-            scale = selectors.tile_scale(support, image)
-            chips = selectors.tile_quality(support, image, scale, among)
+            scale = model_and_test_set.tile_scale(support, image)
+            chips = model_and_test_set.tile_quality(support, image, scale, among)
     with answer_column:
         if image is None or chosen is None:
             st.info(
@@ -50,7 +50,7 @@ def show(challenge_id: str) -> None:
         elif outcome.refused:
             finding_list.problems(outcome.refused, with_place=True)
         else:
-            title = selectors.model_title(challenge_id, chosen)
+            title = model_and_test_set.model_title(challenge_id, chosen)
             annotated = None if image.case is None else truth.nuclei[image.case]
             about = tile_nuclei.TileFacts(support, title, chips, scale, annotated)
             tile_nuclei.show(outcome.value, image, chosen, detector, about)
