@@ -11,7 +11,6 @@ from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout
 from pages.single_image_parts import (
     demographics,
-    explanation,
     image_upload,
     model_and_test_set,
     model_processes,
@@ -19,6 +18,7 @@ from pages.single_image_parts import (
     prediction,
     reader_session,
     record,
+    saliency_maps,
     session,
     side_by_side,
 )
@@ -175,10 +175,10 @@ def _answer(
 def _tabs(own: Impression) -> dict[str, Callable[[Query], None]]:
     """Return the explanations of the answer, by tab."""
     return {
-        "Why": explanation.parts,
+        "Why": saliency_maps.parts,
         "Threshold": performance.operating,
         "Cases alike": performance.cases_alike,
-        "What if": explanation.person,
+        "What if": saliency_maps.person,
         "Side by side": side_by_side.show,
         "Record": lambda question: record.show(question, own, performance.sensitivity(), True),
     }

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.display import downloads, layout
 from pages.display.layout import Fact
-from pages.single_image_parts import explanation, side_by_side
+from pages.single_image_parts import saliency_maps, side_by_side
 from pages.single_image_parts.query import Query
 from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
@@ -93,7 +93,7 @@ def _record(query: Query, own: Impression, sensitivity: float, scores_shown: boo
             others[1:],
             side_by_side.second_model(query),
             [other.photograph for other in query.setup.image.others][: len(others) - 1],
-            explanation.made(query),
+            saliency_maps.made(query),
         ),
         Checks(query.quality, query.chips, query.reasons),
         query.model_name,
