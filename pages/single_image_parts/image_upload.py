@@ -14,7 +14,7 @@ from pages.input_widgets import dropped_files, dropped_photographs
 from pages.input_widgets.dropped_photographs import HELD, MOST, WAITING
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
-from pages.single_image_parts import model_processes, session, turn_and_crop
+from pages.single_image_parts import model_processes, session_state, turn_and_crop
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
@@ -69,7 +69,7 @@ def image(
     if source == SAMPLE:
         chosen = _of_test_set(challenge_id, test_set, truth)
     else:
-        session.drop("case")
+        session_state.drop("case")
         chosen = _own(source, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS)
     if chosen is not None and is_tile and chosen.photograph.reduction > 1:
         st.error(TILE_TOO_LARGE, icon=":material/broken_image:")
@@ -100,7 +100,7 @@ def _target() -> None:
 
 def measured(chosen: ChosenImage) -> Quality:
     """Return the quality of the image."""
-    return session.cached("quality", chosen.token, lambda: of_photograph(chosen.photograph))
+    return session_state.cached("quality", chosen.token, lambda: of_photograph(chosen.photograph))
 
 
 def unlikeness(
@@ -110,7 +110,7 @@ def unlikeness(
     too few. among: of `model.measured`."""
     if not isinstance(among, Outcome) or among.value is None:
         return None
-    parts = session.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph, tile))
+    parts = session_state.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph, tile))
     return among.value.known.unlikeness(parts, chosen.case)
 
 
@@ -119,7 +119,7 @@ def similar(among: Outcome | Running | None, chosen: ChosenImage, count: int) ->
     measured."""
     if not isinstance(among, Outcome) or among.value is None:
         return ()
-    parts = session.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph))
+    parts = session_state.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph))
     return tuple(among.value.known.alike(parts, count, chosen.case))
 
 
@@ -188,7 +188,7 @@ def _choose(key: str, case: str) -> None:
 def _received(challenge_id: str, truth_key: str, index: int, truth) -> ChosenImage | None:
     """Return a case of the test set, route_files in as an own image would be."""
     token = f"{challenge_id}-{truth_key.rsplit(':', 1)[-1]}-{index}"
-    outcome = session.cached("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
+    outcome = session_state.cached("case", token, lambda: scoring_run.attempt(_decoded, truth, index))
     if outcome.refused:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/broken_image:")
         return None
@@ -297,7 +297,7 @@ def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
 
 def remove() -> None:
     """Free the visitor's images and all that was made of them."""
-    session.forget()
+    session_state.forget()
     model_processes.close()
 
 

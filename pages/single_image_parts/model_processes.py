@@ -12,7 +12,7 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import background_jobs
-from pages.single_image_parts import session
+from pages.single_image_parts import session_state
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
 from scoring.inference.challenge_task import read_model
@@ -189,7 +189,7 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
     return (
         held
         if case is None
-        else session.cached("apart", (*key, held.name, case), lambda: without(held, case))
+        else session_state.cached("apart", (*key, held.name, case), lambda: without(held, case))
     )
 
 
@@ -244,4 +244,4 @@ def measure_later() -> None:
     if running is not None:
         background_jobs.queue().stop(running.job)
         background_jobs.queue().forget(running.key)
-    session.await_work()
+    session_state.await_work()

@@ -19,7 +19,7 @@ from pages.single_image_parts import (
     reader_session,
     record,
     saliency_maps,
-    session,
+    session_state,
     side_by_side,
 )
 from pages.single_image_parts.chosen_image import ChosenImage
@@ -90,7 +90,7 @@ def show(challenge_id: str) -> None:
     )
     among = None
     if isinstance(held, Outcome):
-        among = model_processes.measured(challenge_id, test_set, truth, begin=not session.working())
+        among = model_processes.measured(challenge_id, test_set, truth, begin=not session_state.working())
     if chosen_image is None:
         with answer_place:
             _session(reader_session.Session(task, test_set, chosen_model, truth, opened.value), held, among)
@@ -193,7 +193,7 @@ def _withheld(
         return None
     if not held.value or not among.value:
         return None
-    return model_processes.withheld(setup, held.value, among.value, begin=not session.working())
+    return model_processes.withheld(setup, held.value, among.value, begin=not session_state.working())
 
 
 def _unfinished(

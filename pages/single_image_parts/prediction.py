@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.display import layout, tables
-from pages.single_image_parts import session
+from pages.single_image_parts import session_state
 from pages.single_image_parts.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
@@ -57,12 +57,12 @@ def impression(query: Query, wanted: bool) -> Impression | None:
     key = f"single_impression_{query.setup.image.token}"
     if not wanted:
         return NO_IMPRESSION
-    if session.held("impression", key):
-        return session.cached("impression", key, lambda: NO_IMPRESSION)
+    if session_state.held("impression", key):
+        return session_state.cached("impression", key, lambda: NO_IMPRESSION)
     with st.container(border=True):
         chosen = impression_fields(query.setup.task, key, "My impression")
         if st.button("Reveal", key=f"{key}_reveal", disabled=chosen is None, icon=":material/visibility:"):
-            return session.cached("impression", key, lambda: chosen)
+            return session_state.cached("impression", key, lambda: chosen)
     return None
 
 
@@ -107,7 +107,7 @@ def show(query: Query, own: Impression) -> bool:
     _class_set(query)
     _scores(query)
     views = query.views
-    if views is None and not session.held("views", query.view_key):
+    if views is None and not session_state.held("views", query.view_key):
         seconds = query.answer.cpu_ms * query.other_views / 1000
         if st.button(
             f"Turn and mirror it too ({query.other_views} runs, about {seconds:.0f} s)", key="single_views"

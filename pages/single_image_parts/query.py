@@ -9,7 +9,7 @@ import numpy as np
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import session
+from pages.single_image_parts import session_state
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
@@ -79,13 +79,13 @@ class Query:
     def views(self) -> TurnedViews | None:
         """The answers to the image turned and mirrored, where that is quick or wanted, and did not fail."""
         quick = self.answer.cpu_ms * self.other_views <= PATIENCE_MS
-        return self.turned().value if quick or session.held("views", self.view_key) else None
+        return self.turned().value if quick or session_state.held("views", self.view_key) else None
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why there is no answer; empty where there is one."""
         views, failed = self.views, ""
-        if views is None and session.held("views", self.view_key):
+        if views is None and session_state.held("views", self.view_key):
             refused = self.turned().refused
             failed = refused.problems[0].message if refused else ""
         least = None if self.held is None else least_score(self.held)
@@ -98,7 +98,7 @@ class Query:
 
     def turned(self) -> Outcome:
         """Run the model on the image turned and mirrored, once."""
-        return session.cached(
+        return session_state.cached(
             "views", self.view_key, lambda: scoring_run.attempt(views, self.setup.opened, self.answer)
         )
 
@@ -113,7 +113,7 @@ class Query:
         if held is None or not len(held):
             return None
         key = (*self.key, self.setup.test_set.key)
-        return session.cached("classes", key, lambda: class_set(held, self.answer.probabilities))
+        return session_state.cached("classes", key, lambda: class_set(held, self.answer.probabilities))
 
     @property
     def card(self) -> ModelCard | None:
@@ -129,7 +129,7 @@ class Query:
 def preview(image: ChosenImage) -> bytes:
     """Return the image for the eye, as JPEG."""
     name = "preview" if image.case is not None else f"preview {image.name}"
-    return session.cached(name, image.token, lambda: figures.preview(image.photograph.small))
+    return session_state.cached(name, image.token, lambda: figures.preview(image.photograph.small))
 
 
 def answer_of(setup: Setup, held: Reference | None) -> ImagePrediction:
@@ -143,6 +143,6 @@ def answer_of(setup: Setup, held: Reference | None) -> ImagePrediction:
         None if vector is None else tuple(vector.tolist()),
     )
     against = None if held is None else setup.test_set.key
-    return session.cached(
+    return session_state.cached(
         "answer", (key, against), lambda: predict(opened, setup.image.photograph, vector, held)
     )

@@ -18,7 +18,7 @@ from pages.display.layout import draw_picture
 from pages.input_widgets.dropped_photographs import QUEUED, SESSION_BYTES, WAITING
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
-from pages.single_image_parts import demographics, image_upload, model_processes, prediction, session
+from pages.single_image_parts import demographics, image_upload, model_processes, prediction, session_state
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
@@ -94,22 +94,22 @@ def show(on: Session) -> None:
         return
     token, sources = begun
     name, key = f"images {kind}", ("session", on.task.challenge, on.test_set.key, on.chosen_model.key, token)
-    if not session.held(name, key):
+    if not session_state.held(name, key):
         if not sources:
             st.info(OTHER_MODEL, icon=":material/info:")
             return
-        outcome = session.beside(key, "images", partial(_images, on, sources))
+        outcome = session_state.beside(key, "images", partial(_images, on, sources))
         if isinstance(outcome, Running):
             scoring_run.running(outcome)
             return
         if outcome.refused:
             finding_list.problems(outcome.refused)
             return
-        session.cached(name, key, lambda: outcome.value)
+        session_state.cached(name, key, lambda: outcome.value)
     if kind == OWN:
         st.session_state.pop(QUEUED, None)  # what the model receives of them is kept
-    images = session.cached(name, key, tuple)
-    _read(on, images, session.cached(f"progress {kind}", key, lambda: Progress(token)))
+    images = session_state.cached(name, key, tuple)
+    _read(on, images, session_state.cached(f"progress {kind}", key, lambda: Progress(token)))
 
 
 def _images(
@@ -253,7 +253,7 @@ def _answered(on: Session, image: SessionImage, key: str) -> SessionImage:
     if vector is None:
         return image
     asked = replace(image, source=replace(image.source, vector=vector))
-    return session.cached(
+    return session_state.cached(
         f"answer_{key}", tuple(vector.tolist()), lambda: with_answer(on.opened, asked, on.held)
     )
 

@@ -10,7 +10,7 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout
 from pages.display.layout import Fact
-from pages.single_image_parts import model_processes, session
+from pages.single_image_parts import model_processes, session_state
 from pages.single_image_parts.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
@@ -35,7 +35,7 @@ def parts(query: Query) -> None:
     runs = explanation_runs(grid)
     key = ("maps", *query.key, query.answer.kind)
     wanted = f"single_maps_{query.setup.image.token}"
-    if session.outcome(key) is None and st.session_state.get(wanted) != key:
+    if session_state.outcome(key) is None and st.session_state.get(wanted) != key:
         seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
             f"{wording.MAP} You see two maps made by two methods, to check whether they agree, and the "
@@ -47,7 +47,7 @@ def parts(query: Query) -> None:
             model_processes.measure_later()
             st.rerun()
         return
-    outcome = session.beside(key, "runs", partial(_mapped, query, grid))
+    outcome = session_state.beside(key, "runs", partial(_mapped, query, grid))
     if isinstance(outcome, Running):
         scoring_run.running(outcome)
     elif outcome.refused:
@@ -58,7 +58,7 @@ def parts(query: Query) -> None:
 
 def made(query: Query) -> Explanation | None:
     """Return the maps of an answer, None where nobody asked for them."""
-    outcome = session.outcome(("maps", *query.key, query.answer.kind))
+    outcome = session_state.outcome(("maps", *query.key, query.answer.kind))
     return None if outcome is None else outcome.value
 
 
@@ -153,7 +153,7 @@ def person(query: Query) -> None:
         )
         return
     key = (*query.key, answer.kind)
-    if not session.held("sweep", key):
+    if not session_state.held("sweep", key):
         st.caption(
             f"Runs the model {SWEEP_RUNS} more times, each time with another age, sex or body site; this "
             f"takes about {_seconds(answer.cpu_ms)} s."
@@ -162,14 +162,14 @@ def person(query: Query) -> None:
             "Same picture, another age, sex or body site", key="single_sweep", icon=":material/tune:"
         ):
             with st.spinner("Asking the model ..."):
-                session.cached(
+                session_state.cached(
                     "sweep",
                     key,
                     lambda: scoring_run.attempt(other_demographics.sweep, query.setup.opened, answer),
                 )
             st.rerun()
         return
-    outcome: Outcome = session.cached("sweep", key, Outcome)
+    outcome: Outcome = session_state.cached("sweep", key, Outcome)
     if outcome.refused:
         finding_list.problems(outcome.refused)
         return

@@ -13,7 +13,7 @@ from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
 from pages.input_widgets import selectors as inputs
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import model_and_test_set, model_processes, session
+from pages.single_image_parts import model_and_test_set, model_processes, session_state
 from pages.single_image_parts.chosen_image import ChosenImage
 from pages.single_image_parts.query import Query, preview
 from scoring.challenges import samples
@@ -54,7 +54,7 @@ def photographs(query: Query) -> list[ImagePrediction]:
         answer = partial(
             image_prediction.predict, query.setup.opened, other.photograph, query.answer.vector, query.held
         )
-        predictions.append(session.cached(f"other_{other.token}", key, answer))
+        predictions.append(session_state.cached(f"other_{other.token}", key, answer))
     return predictions
 
 
@@ -120,7 +120,7 @@ def _copies(query: Query, image: ChosenImage, prediction: ImagePrediction) -> Tu
     """Return the answers to a photograph turned and mirrored, None where the model fails on one."""
     key = (*query.key[:2], image.token, query.key[3], prediction.kind)
     work = partial(scoring_run.attempt, image_prediction.views, query.setup.opened, prediction)
-    return session.cached(f"copies_{image.name}", key, work).value
+    return session_state.cached(f"copies_{image.name}", key, work).value
 
 
 def second_model(query: Query) -> SecondModel | None:
@@ -209,7 +209,7 @@ def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | mo
     if opened.value.takes_vector and vector is None:
         return Outcome(refused=model_processes.no_person())
     key = (second.key, *query.key, query.setup.test_set.key, known is None)
-    return session.cached(
+    return session_state.cached(
         "second", key, lambda: scoring_run.attempt(_answer_by, opened.value, query, known, name)
     )
 

@@ -15,7 +15,7 @@ from pages.display.layout import Fact
 from pages.display.viewer.nuclei import TileInfo, detections
 from pages.input_widgets import selectors
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import model_processes, session
+from pages.single_image_parts import model_processes, session_state
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.challenges import samples
 from scoring.common.text import as_json, markdown
@@ -79,7 +79,7 @@ def detect(
     key, pixels = (chosen.key, image.token), image.photograph.pixels
     if not chosen.is_model:
         size = image.photograph.size
-        return session.cached(
+        return session_state.cached(
             "nuclei",
             key,
             lambda: scoring_run.attempt(nuclei.listed, support, chosen.source, size, chosen.name),
@@ -88,7 +88,7 @@ def detect(
     if isinstance(detector, model_processes.Waiting) or detector.refused:
         return detector, None
     with st.spinner("Looking for nuclei ..."):
-        return session.cached(
+        return session_state.cached(
             "nuclei", key, lambda: scoring_run.attempt(nuclei.detected, detector.value, pixels)
         ), detector.value
 
@@ -142,7 +142,7 @@ def _counts(
         ]
     )
     packed = partial(_packed, about, listed, image)
-    viewer.show(session.cached("payload", (chosen.key, image.token, about.micrometres), packed), VIEWER)
+    viewer.show(session_state.cached("payload", (chosen.key, image.token, about.micrometres), packed), VIEWER)
     _table(counts, confidence)
 
 

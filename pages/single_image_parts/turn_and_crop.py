@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from pages.display import layout
-from pages.single_image_parts import session
+from pages.single_image_parts import session_state
 from pages.single_image_parts.chosen_image import ChosenImage
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import turn_and_crop
@@ -50,7 +50,7 @@ def _frame(original: ChosenImage) -> None:
         help="Models receive a square: other shapes are stretched to a square, as the challenge does.",
         persist_state="session",
     )
-    turned = session.cached(
+    turned = session_state.cached(
         f"turned {original.name}",
         (token, quarters),
         lambda: figures.preview(np.rot90(held.small, -quarters)),

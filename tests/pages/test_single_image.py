@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.input_widgets import dropped_photographs
 from pages.server import background_jobs
-from pages.single_image_parts import image_upload, model_processes, query, reader_session, session
+from pages.single_image_parts import image_upload, model_processes, query, reader_session, session_state
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
@@ -197,7 +197,7 @@ def test_nothing_of_an_own_file_but_its_pixels_is_kept_or_said(single_image):
     held = [
         value
         for name, value in app.session_state._state.filtered_state.items()
-        if str(name).startswith(session.PREFIX)
+        if str(name).startswith(session_state.PREFIX)
     ]
     assert not any(
         secret in text for text in map(bytes_of, held) for secret in (*photographs.SECRETS, b"jane-doe")
@@ -232,7 +232,7 @@ def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them
     pixels = weakref.ref(app.session_state[dropped_photographs.HELD][0].photograph)
     app.button(key="single_remove").click().run()
     assert not [
-        name for name in app.session_state._state.filtered_state if str(name).startswith(session.PREFIX)
+        name for name in app.session_state._state.filtered_state if str(name).startswith(session_state.PREFIX)
     ]
     assert not app.file_uploader[0].value
     app.segmented_control(key="single_source").set_value(image_upload.SAMPLE).run()
@@ -425,13 +425,15 @@ def test_own_images_of_a_session_are_read_with_age_sex_and_site_and_nothing_is_k
     assert app.dataframe[-1].value["image"].tolist() == ["image 1", "image 3"]
     assert "No true class is known" in said(app)
     held = [
-        v for k, v in app.session_state._state.filtered_state.items() if str(k).startswith(session.PREFIX)
+        v
+        for k, v in app.session_state._state.filtered_state.items()
+        if str(k).startswith(session_state.PREFIX)
     ]
     secrets = (*photographs.SECRETS, b"jane")
     assert not any(secret in text for text in map(bytes_of, held) for secret in secrets)
     press(app, "single_remove")
     assert not [
-        name for name in app.session_state._state.filtered_state if str(name).startswith(session.PREFIX)
+        name for name in app.session_state._state.filtered_state if str(name).startswith(session_state.PREFIX)
     ]
 
 
