@@ -7,7 +7,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.challenge_tabs.puma.setting import radius_tab
+from pages.challenge_tabs.puma.radius_and_confidence import radius_tab
 from pages.challenge_tabs.puma.viewer import LINK, images_tab, viewer_tab
 from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput

@@ -9,7 +9,12 @@ import streamlit as st
 
 from pages.challenge import case_table, scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
+from pages.challenge_tabs.puma.radius_and_confidence import (
+    badge_and_reset,
+    current_setting,
+    identity,
+    rescored,
+)
 from pages.challenge_tabs.shared_widgets import choose_case
 from pages.display import downloads, layout, tables, viewer
 from pages.display.render import CaseLink
