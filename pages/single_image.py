@@ -6,7 +6,7 @@ import streamlit as st
 from pages.display import layout
 from pages.input_widgets import drop_messages
 from pages.server import access
-from pages.single_image_parts import photograph_layout, tile_layout
+from pages.single_image_sections import photograph_layout, tile_layout
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 
 access.guard(__file__)

@@ -29,7 +29,7 @@ LAYERS = (
 PAGE_LAYERS = (
     ("app", "pages.server.navigation"),
     ("pages.challenge_tabs",),
-    ("pages.challenge", "pages.history", "pages.comparison", "pages.boards", "pages.single_image_parts"),
+    ("pages.challenge", "pages.history", "pages.comparison", "pages.boards", "pages.single_image_sections"),
     ("pages.input_widgets",),
     ("pages.display",),
     ("pages.server",),

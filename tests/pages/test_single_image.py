@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.input_widgets import dropped_photographs
 from pages.server import background_jobs
-from pages.single_image_parts import image_upload, model_processes, query, reader_session, session_state
+from pages.single_image_sections import image_upload, model_processes, query, reader_session, session_state
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration

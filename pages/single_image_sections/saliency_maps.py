@@ -10,8 +10,8 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout
 from pages.display.layout import Fact
-from pages.single_image_parts import model_processes, session_state
-from pages.single_image_parts.query import Query
+from pages.single_image_sections import model_processes, session_state
+from pages.single_image_sections.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
 from scoring.presentation.figures.model_outputs import Sweep, setting_dots, sweep_lines

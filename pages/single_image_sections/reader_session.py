@@ -18,7 +18,7 @@ from pages.display.layout import draw_picture
 from pages.input_widgets.dropped_photographs import QUEUED, SESSION_BYTES, WAITING
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
-from pages.single_image_parts import demographics, image_upload, model_processes, prediction, session_state
+from pages.single_image_sections import demographics, image_upload, model_processes, prediction, session_state
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Running
 from pages.display import finding_list
-from pages.single_image_parts import image_upload, model_and_test_set, model_processes, tile_nuclei
+from pages.single_image_sections import image_upload, model_and_test_set, model_processes, tile_nuclei
 from scoring.single_image.nuclei import tile_support
 
 MEASURED = "Meanwhile the tiles of the test set are measured, to see whether this one is like them."

@@ -9,8 +9,8 @@ import numpy as np
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import session_state
-from pages.single_image_parts.chosen_image import ChosenImage
+from pages.single_image_sections import session_state
+from pages.single_image_sections.chosen_image import ChosenImage
 from scoring.inference.single_image_task import ModelTask
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image.abstention import Withheld, least_score, reasons

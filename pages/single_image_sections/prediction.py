@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.display import layout, tables
-from pages.single_image_parts import session_state
-from pages.single_image_parts.query import Query
+from pages.single_image_sections import session_state
+from pages.single_image_sections.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask

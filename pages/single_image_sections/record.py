@@ -7,8 +7,8 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.display import downloads, layout
 from pages.display.layout import Fact
-from pages.single_image_parts import saliency_maps, side_by_side
-from pages.single_image_parts.query import Query
+from pages.single_image_sections import saliency_maps, side_by_side
+from pages.single_image_sections.query import Query
 from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
 from scoring.single_image import image_record

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.display import layout
 from pages.display.layout import Fact, GalleryCard
-from pages.single_image_parts.query import Query
+from pages.single_image_sections.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures

@@ -13,9 +13,9 @@ from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
 from pages.input_widgets import selectors as inputs
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import model_and_test_set, model_processes, session_state
-from pages.single_image_parts.chosen_image import ChosenImage
-from pages.single_image_parts.query import Query, preview
+from pages.single_image_sections import model_and_test_set, model_processes, session_state
+from pages.single_image_sections.chosen_image import ChosenImage
+from pages.single_image_sections.query import Query, preview
 from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.single_image import image_prediction

@@ -12,7 +12,7 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import background_jobs
-from pages.single_image_parts import session_state
+from pages.single_image_sections import session_state
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused, error
 from scoring.inference.challenge_task import read_model

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from pages.single_image_parts.chosen_image import ChosenImage
+from pages.single_image_sections.chosen_image import ChosenImage
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import UNKNOWN_WORD, PatientFields

@@ -14,8 +14,8 @@ from pages.input_widgets import dropped_files, dropped_photographs
 from pages.input_widgets.dropped_photographs import HELD, MOST, WAITING
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
-from pages.single_image_parts import model_processes, session_state, turn_and_crop
-from pages.single_image_parts.chosen_image import ChosenImage
+from pages.single_image_sections import model_processes, session_state, turn_and_crop
+from pages.single_image_sections.chosen_image import ChosenImage
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.single_image import photograph, wording

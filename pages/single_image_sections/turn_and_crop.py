@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from pages.display import layout
-from pages.single_image_parts import session_state
-from pages.single_image_parts.chosen_image import ChosenImage
+from pages.single_image_sections import session_state
+from pages.single_image_sections.chosen_image import ChosenImage
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import turn_and_crop
 

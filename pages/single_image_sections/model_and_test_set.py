@@ -10,9 +10,9 @@ from pages.display import finding_list
 from pages.display.layout import draw_picture
 from pages.input_widgets import selectors
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import image_upload, prediction
-from pages.single_image_parts.chosen_image import ChosenImage
-from pages.single_image_parts.query import preview
+from pages.single_image_sections import image_upload, prediction
+from pages.single_image_sections.chosen_image import ChosenImage
+from pages.single_image_sections.query import preview
 from scoring.challenges import load_challenge, samples
 from scoring.common.text import markdown
 from scoring.inference.image_sanitizer import MICROSCOPES

@@ -15,8 +15,8 @@ from pages.display.layout import Fact
 from pages.display.viewer.nuclei import TileInfo, detections
 from pages.input_widgets import selectors
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_parts import model_processes, session_state
-from pages.single_image_parts.chosen_image import ChosenImage
+from pages.single_image_sections import model_processes, session_state
+from pages.single_image_sections.chosen_image import ChosenImage
 from scoring.challenges import samples
 from scoring.common.text import as_json, markdown
 from scoring.inference.single_image_task import TileSupport

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout
-from pages.single_image_parts import (
+from pages.single_image_sections import (
     demographics,
     image_upload,
     model_and_test_set,
@@ -22,8 +22,8 @@ from pages.single_image_parts import (
     session_state,
     side_by_side,
 )
-from pages.single_image_parts.chosen_image import ChosenImage
-from pages.single_image_parts.query import Query, Setup, answer_of
+from pages.single_image_sections.chosen_image import ChosenImage
+from pages.single_image_sections.query import Query, Setup, answer_of
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
