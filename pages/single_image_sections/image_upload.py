@@ -39,7 +39,7 @@ OLDEST_DROPPED = (
 )
 TOO_MANY = f"More images were left out: one lesion has at most {MOST} here, and a session takes up to twenty."
 CAMERA_PIXELS: Final = "1080p"
-REFUSED, TURN = (f"{session.PREFIX}{name}" for name in ("refused", "turn"))
+REFUSED, TURN = (f"{session_state.PREFIX}{name}" for name in ("refused", "turn"))
 
 
 def chosen_source(is_tile: bool) -> str:
@@ -107,7 +107,7 @@ def unlikeness(
     among: Outcome | Running | None, chosen: ChosenImage, tile: bool = False
 ) -> OutlierScore | None:
     """Return how unlike the test set's images an image is; None while they are measured, or where they are
-    too few. among: of `model.measured`."""
+    too few. among: of `model_processes.measured`."""
     if not isinstance(among, Outcome) or among.value is None:
         return None
     parts = session_state.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph, tile))

@@ -53,7 +53,7 @@ def held_models() -> HeldModels:
 
 
 def worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
-    """Open the chosen model (`model.Opened`), or say why it cannot be: an own one for this session alone, a
+    """Open the chosen model (`Opened`), or say why it cannot be: an own one for this session alone, a
     sample one for all sessions."""
     return _placed(_worker, wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
 

@@ -54,7 +54,9 @@ OTHER_MODEL: Final = (
     "Your images were prepared for another model or test set, and their files were not kept: remove them "
     "and drop them again."
 )
-DRAWN, OWN_READ, TURN, LEFT_OUT = (f"{session.PREFIX}{name}" for name in ("drawn", "read", "drop", "left"))
+DRAWN, OWN_READ, TURN, LEFT_OUT = (
+    f"{session_state.PREFIX}{name}" for name in ("drawn", "read", "drop", "left")
+)
 
 
 @dataclass
@@ -229,7 +231,7 @@ def _one(on: Session, image: SessionImage, progress: Progress, n: int) -> None:
                 and impression
             ):
                 if vector is not None:
-                    st.session_state[f"{session.PREFIX}vector_{key}"] = vector
+                    st.session_state[f"{session_state.PREFIX}vector_{key}"] = vector
                 progress.alone[n] = impression
                 st.rerun()
             return
@@ -249,7 +251,7 @@ def _one(on: Session, image: SessionImage, progress: Progress, n: int) -> None:
 
 def _answered(on: Session, image: SessionImage, key: str) -> SessionImage:
     """Return an image with the model's answer, asked now where age, sex and site came with the impression."""
-    vector = st.session_state.get(f"{session.PREFIX}vector_{key}")
+    vector = st.session_state.get(f"{session_state.PREFIX}vector_{key}")
     if vector is None:
         return image
     asked = replace(image, source=replace(image.source, vector=vector))

@@ -36,7 +36,7 @@ NO_MODEL, OWN_MODEL = "none", "own"
 MOST_MS = 6000
 """Time for turning and mirroring all photographs that is spent without a click."""
 SECOND_ASKED = "Meanwhile the second model runs on the test set, to measure how good it is."
-SHOWN = f"{session.PREFIX}second_shown"
+SHOWN = f"{session_state.PREFIX}second_shown"
 
 
 def show(query: Query) -> None:

@@ -15,7 +15,7 @@ from scoring.single_image import turn_and_crop
 
 SIDES = ("Left", "Top", "Width", "Height")
 """Of a frame, px."""
-FRAMED = f"{session.PREFIX}framed"
+FRAMED = f"{session_state.PREFIX}framed"
 
 
 def framed(original: ChosenImage) -> ChosenImage:
