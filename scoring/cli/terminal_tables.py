@@ -44,7 +44,8 @@ def scorecard_table(card: ScoreCard) -> str:
     alone = f"{part} {card.metrics[part]!r}, the rest not submitted; " if part else ""
     return "\n".join(
         [
-            f"{card.challenge}: {alone}score {card.score!r}, n = {card.n_cases}",
+            f"{card.challenge}: {alone}score {'undefined' if card.score is None else repr(card.score)}, "
+            f"n = {card.n_cases}",
             f"{card.official.badge()[0].upper()}{card.official.badge()[1:]}.",
             *([f"Incomplete: {card.incomplete}."] if card.incomplete else []),
             card.official.words(challenge.words.official_source),

@@ -1,7 +1,7 @@
 """The scorecard of a declared challenge."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -38,6 +38,7 @@ from scoring.metrics.task_cases import (
 )
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
+from scoring.statistics.sample_size import QuantityName
 
 CURVE_REPLICATES, MOST_CURVES = 300, 30
 """Replicates of a band of curves, and classes with curves, at most."""
@@ -71,11 +72,20 @@ def score(
     measured = Measured(declaration, cases, counted, groups_of(columns, groups), of_metrics)
     point = measured.quantities(counted.astype(float)[None])
     replicates = replicate(measured.quantities, point, units, statistics, weights, measured.basis)
+    if declaration.task == "segmentation":
+        replicates = replace(replicates, intervals=_possible(replicates.intervals, measured))
     options = {**settings.options, "declaration": declaration.tree}
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)
     card = _Card(declaration, truth, predictions, measured, point, replicates, units, source, soft)
     return card.made(settings.with_curves)
+
+
+def _possible(intervals: Mapping[QuantityName, Any], measured: Measured) -> dict[QuantityName, Any]:
+    """Return intervals that end at the highest value that is possible on these cases."""
+    return {
+        name: ends and [min(end, measured.highest(name)) for end in ends] for name, ends in intervals.items()
+    }
 
 
 def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:

@@ -110,8 +110,8 @@ def _model(declaration: Declaration) -> ModelSupport[DeclaredCases, Predictions]
 def words_of(declaration: Declaration) -> Words:
     """Return what the challenge is called and how it is explained."""
     about, uses, cite = declaration.about, declaration.score, declaration.about.citation
-    summands = " + ".join(f"{100 * use.weight:g} × {use.title}" for use in uses)
-    rows = "".join(f"| {use.key} | {100 * use.weight:g} | {use.title} |\n" for use in uses)
+    summands = " + ".join(f"{use.weight:g} × {use.title}" for use in uses)
+    rows = "".join(f"| {use.key} | {use.weight:g} | {use.title} |\n" for use in uses)
     better = f"{declaration.better.capitalize()} is better."
     rule = f"| part | weight | what it is |\n|---|--:|---|\n{rows}\n{better}"
     url = cite.get("url") or (f"doi.org/{cite['doi']}" if "doi" in cite else about.source)

@@ -13,7 +13,7 @@ from scoring.common.direction_and_range import SCORE
 from scoring.metrics import classification, subgroups
 from scoring.metrics.curves import auc_without_each_unit
 from scoring.metrics.subgroups import Groups, SubgroupShare
-from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases
+from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases, RegionCases
 from scoring.statistics import permutation_test
 from scoring.statistics.intervals import Range
 from scoring.statistics.replicates import leave_one_out_weights
@@ -21,7 +21,7 @@ from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted,
 
 MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
 """Measure of classes whose plain mean a metric is, by its name and average."""
-AREAS = ("auc",)
+AREAS, DISTANCES = ("auc",), ("hd95", "assd")
 AT_CHOSEN = {
     "sensitivity_at_specificity": (False, "min_specificity"),
     "specificity_at_sensitivity": (True, "min_sensitivity"),
@@ -111,6 +111,23 @@ class Measured:
             resting["precision", name] = self.counted & (cases.predicted == k)
         rests_on = counted(resting, units) | curves
         return Basis(rests_on, self._parts(rests_on), ranges, {}, worst, jumping)
+
+    def highest(self, name: QuantityName) -> float:
+        """Return the highest value that a quantity can have on these cases: no distance in an image is longer
+        than what counts where a mask is missing."""
+        first = SCORE if name[0] == "slice" else name if isinstance(name, str) else name[0]
+        if first == SCORE:
+            return sum(use.weight * self._highest_of(use) for use in self.declaration.score)
+        uses = [use for use in self.declaration.uses if first in (use.key, use.metric.name)]
+        return max(map(self._highest_of, uses), default=np.inf)
+
+    def _highest_of(self, use: MetricUse) -> float:
+        cases = self.of(use)
+        if use.metric.name not in DISTANCES or not isinstance(cases, RegionCases):
+            return use.metric.range[1]
+        found = cases.measured[..., 0]
+        longest = use.options.get("worst_mm") or cases.measured[..., 3].max(initial=0)
+        return float(max(longest, found[np.isfinite(found)].max(initial=0)))
 
     def _of_curves(self, units: Ints) -> dict[QuantityName, int]:
         """Return what areas and chosen thresholds rest on, where there are two classes."""

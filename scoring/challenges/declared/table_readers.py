@@ -250,7 +250,8 @@ def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) 
         return []
     listing = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
     message = (
-        f"no case has {listing}: a metric of that class alone is undefined, and means leave the class out."
+        f"no case has {listing}: a metric of that class alone is 0 or undefined for every team, and means "
+        "leave the class out."
     )
     return [warning("absent-class", where, message)]
 

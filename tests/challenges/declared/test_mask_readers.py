@@ -176,3 +176,24 @@ def test_the_command_line_scores_reports_and_compares_masks(tmp_path):
     done = run("compare", *common, *teams, "--html", tmp_path / "c.html", "--json", "-")
     assert done.status == 0, done.err
     assert [team["team"] for team in done.json["teams"]] == ["b", "a"]
+
+
+def test_no_interval_of_distances_ends_beyond_the_longest_in_the_images(tmp_path):
+    declared = """id = "far"
+title = "Far"
+task = "segmentation"
+[regions]
+tumour = [1]
+[score]
+metric = "hd95"
+"""
+    (tmp_path / "far.toml").write_text(declared, encoding="utf-8")
+    truth = masks(5, (1,))
+    near = [np.roll(mask, 1, axis=0) for mask in truth]
+    near[0] = np.zeros_like(near[0])
+    challenge = scoring.load_challenge(str(tmp_path / "far.toml"))
+    cases = challenge.read_truth(folder(truth), "truth")
+    card = challenge.score(cases, challenge.read_predictions(folder(near), cases, "sent"), resamples=300)
+    diagonal = np.linalg.norm(np.array(SHAPE) * np.diag(AFFINE)[:3])
+    intervals = [card.intervals["score"], card.intervals["hd95"], card.per_class["tumour"]["hd95_interval"]]
+    assert all(0 < low < high <= diagonal + 1e-6 for low, high in intervals)
