@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.inference import thumbnails
 from scoring.inference.challenge_task import CaseImages, no_images
 from scoring.inference.model_contract import image_size
@@ -73,7 +73,13 @@ def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> 
     """
     own = tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())
     others = (_listed(metadata.get(name, "")) for name in OTHER_ENTRIES)
-    return own or next((names for names in others if names and sorted(names) == sorted(expected)), ())
+    return own or next((names for names in others if sorted(names) == sorted(expected)), ())
+
+
+def own_names(metadata: Mapping[str, str], count: int) -> tuple[str, ...]:
+    """Return what a model's entries call so many outputs; empty where none names as many."""
+    entries = (_listed(metadata.get(name, "")) for name in ("categories", *OTHER_ENTRIES))
+    return next((names for names in entries if len(names) == count), ())
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -100,6 +106,19 @@ def output_order(
         raise InputRefused([error("wrong-output", where, sentence)])
     sentence = f"its outputs are {', '.join(own)} by an entry of its own, and are put in the truth's order."
     return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)
+
+
+def order_warnings(metadata: Mapping[str, str], classes: Sequence[str], where: str) -> tuple[Finding, ...]:
+    """Return the warning of a model that names the classes in another order than a challenge whose program
+    knows no such entry."""
+    own = named_outputs(metadata, classes)
+    if sorted(own) != sorted(classes) or own == tuple(classes):
+        return ()
+    sentence = (
+        f"by an entry of its own its outputs are {', '.join(own)}. The challenge reads them as "
+        f"{', '.join(classes)}, and so does Benchside."
+    )
+    return (warning("category-order", where, sentence),)
 
 
 def received(

@@ -1,6 +1,6 @@
 """A model for single images: loaded, run once and checked by its challenge's requirements."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -9,6 +9,7 @@ import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.inference import model_contract
+from scoring.inference.classifiers import own_names
 from scoring.inference.model_pool import first_output
 from scoring.inference.model_process import LoadedModel, ModelProcess
 from scoring.inference.preflight import move
@@ -127,7 +128,7 @@ def _tried(task: ModelTask, process: LoadedModel) -> OpenModel:
             problems, repeatable = split(model_contract.repeatability(facts, CALLED, moved))
             findings = [*findings, *repeatable]
         if not problems and task.outputs == 1 and trial.outputs[0] is not None:
-            finding = _of_one_risk(trial.outputs[0], len(task.classes))
+            finding = _of_one_risk(trial.outputs[0], len(task.classes), facts.graph.metadata)
             problems, findings = split([*findings, *([finding] if finding else [])])
     if problems:
         raise InputRefused(problems, findings)
@@ -135,9 +136,9 @@ def _tried(task: ModelTask, process: LoadedModel) -> OpenModel:
     return OpenModel(task, process, recipe, (*findings, *about), order)
 
 
-def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:
+def _of_one_risk(output: np.ndarray, classes: int, metadata: Mapping[str, str]) -> Finding | None:
     """Return the finding on the first output of a model that should give one risk: the challenge's own code
-    takes its first number."""
+    takes its first number, whatever the model's file calls it."""
     if output.size <= 1:
         return None
     if output.ndim > 2 and output.size > LARGEST_LIST:
@@ -152,8 +153,7 @@ def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:
             "challenge that it was made for."
         )
         return error("wrong-output", CALLED, sentence)
-    return warning(
-        "two-column-output",
-        CALLED,
-        "It gives 2 numbers per image: the first is used as the risk, as in the challenge's own code.",
-    )
+    sentence = "It gives 2 numbers per image: the first is used as the risk, as in the challenge's own code."
+    if own := own_names(metadata, classes):
+        sentence += f" The model's file calls it “{own[0]}”, and the other one “{own[1]}”."
+    return warning("two-column-output", CALLED, sentence)

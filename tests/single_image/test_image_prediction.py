@@ -1,12 +1,15 @@
 """One answer is the batch path's row; turned and mirrored; and what is refused."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
+import onnx
 import pytest
 
 from scoring import load_challenge
 from scoring.challenges import samples
+from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.common.findings import InputRefused
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
@@ -208,6 +211,38 @@ def test_of_two_columns_the_first_is_the_risk_and_that_is_said():
     with model(builders.classifier(2, vector=False), model_task("melanoma")) as found:
         assert [finding.code for finding in found.findings] == ["two-column-output"]
         assert predict(found, photograph(lesion())).outputs.shape == (1,)
+
+
+def named(data: bytes, **entries: str) -> bytes:
+    made = onnx.load_from_string(data)
+    onnx.helper.set_model_props(made, entries)
+    return made.SerializeToString()
+
+
+def test_what_the_file_calls_the_two_columns_is_said():
+    """A model that calls the first one benign was shown as one of melanoma without a word."""
+    made = named(builders.classifier(2, vector=False), names="{0: 'benign', 1: 'malignant'}")
+    with model(made, model_task("melanoma")) as found:
+        (finding,) = found.findings
+    assert "calls it “benign”, and the other one “malignant”" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("entry", "warned"),
+    [(CLASSES[::-1], True), (CLASSES, False), (("cat", "dog"), False), ((*CLASSES[1:], "cat"), False)],
+)
+def test_tricorder_s_order_of_classes_is_fixed_and_a_model_that_names_another_is_warned_of(entry, warned):
+    made = named(builders.classifier(11), class_names=",".join(entry))
+    challenge = load_challenge("tricorder3")
+    cases = _first(challenge.read_truth(samples.test_sets("tricorder3")["sample"].path))
+    ways = (challenge.inspect, challenge.predict)
+    with model(made) as found:
+        about = [found.findings, *(way(made, cases, name="team.onnx").findings for way in ways)]
+    for findings in about:
+        said = [finding for finding in findings if finding.code == "category-order"]
+        assert [finding.level for finding in said] == ["warning"] * warned
+        for finding in said:
+            assert re.search("are VASC, SCCKA, .* reads them as AKIEC, BCC, ", finding.message)
 
 
 def test_a_model_that_answers_with_no_number():

@@ -17,6 +17,7 @@ from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, largest
 from scoring.inference import preflight, run_model, thumbnails
 from scoring.inference.challenge_task import Model, Task, read_model
+from scoring.inference.classifiers import order_warnings
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import image_size
 from scoring.inference.preflight import Inspection, declared_size
@@ -93,6 +94,7 @@ def image_task(_categories: Sequence[str] | None) -> ModelTask:
         recipe_for,
         PICTURE_SIDE,
         PatientFields(GENDERS, LOCATIONS, UNKNOWN, sweep_vectors),
+        lambda metadata, where: (None, order_warnings(metadata, CLASSES, where)),
     )
 
 
@@ -104,9 +106,9 @@ def inspect(
     file = read_model(model, name)
     inspected = preflight.inspect(file, TASK, truth, timings)
     kind = inspected.model["output_kind"]
-    return replace(
-        inspected, findings=(*inspected.findings, *(_kind_findings(kind, file.name) if kind else ()))
-    )
+    order = order_warnings(inspected.model["metadata"], CLASSES, file.name)
+    kinds = _kind_findings(kind, file.name) if kind else ()
+    return replace(inspected, findings=(*inspected.findings, *order, *kinds))
 
 
 def _kind_findings(kind: str, where: str) -> list[Finding]:
@@ -149,7 +151,10 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     )
     labels = largest(run.outputs)
     has = labels >= 0
-    about_outputs = list(output_findings(run.outputs[has], file.name))
+    about_outputs = [
+        *output_findings(run.outputs[has], file.name),
+        *order_warnings(inspected.model["metadata"], CLASSES, file.name),
+    ]
     if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
         about_outputs.insert(0, note("probabilities", file.name, "every output is a probability vector."))
     return predictions_of(run, inspected, file.name, run.outputs, labels, about_outputs)
