@@ -38,7 +38,7 @@ def prediction_table(
     if wanted.scores:
         columns |= dict(zip(classes, outputs.T.tolist(), strict=True))
     if wanted.score:
-        columns[wanted.score] = outputs[:, classes.index(str(declaration.positive))].tolist()
+        columns[wanted.score] = outputs[:, declaration.positive_place].tolist()
     for number in filter(None, (wanted.value, wanted.risk)):
         columns[number] = outputs[:, 0].tolist()
     rows = zip(ids, *columns.values(), strict=True)

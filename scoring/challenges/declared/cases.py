@@ -109,16 +109,15 @@ def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions:
 
 def _labelled(declaration: Declaration, truth: Ints, predictions: Predictions, has: Bools) -> LabelledCases:
     classes = declaration.classes
-    positive = classes.index(declaration.positive) if declaration.positive else None
     n = len(classes)  # wrong is of ordered classes the farthest, else the next in the list
     wrong = np.where(truth >= n / 2, 0, n - 1) if declaration.task == "ordinal" else (truth + 1) % n
     called = np.where(predictions.labels >= 0, predictions.labels, wrong)
     if predictions.labels_only:
-        return LabelledCases(truth, called, None, classes, positive)
+        return LabelledCases(truth, called, None, classes, declaration.positive_place)
     low, high = _ends(declaration, predictions.outputs)
     worst = np.where(np.arange(n) == wrong[:, None], high, low)
     scores = np.where(has[:, None], predictions.outputs, worst)
-    return LabelledCases(truth, called, scores, classes, positive)
+    return LabelledCases(truth, called, scores, classes, declaration.positive_place)
 
 
 def _ends(declaration: Declaration, outputs: Floats) -> tuple[float, float]:

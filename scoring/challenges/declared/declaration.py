@@ -168,6 +168,16 @@ class Declaration:
         return low, high
 
     @property
+    def as_points(self) -> bool:
+        """Whether the score is a sum of parts from 0 to 1, shown as points of 100."""
+        return len(self.score) > 1 and self.better == "higher" and self.range == (0.0, 1.0)
+
+    @property
+    def positive_place(self) -> int | None:
+        """Number of the positive class."""
+        return self.classes.index(self.positive) if self.positive else None
+
+    @property
     def is_graded(self) -> bool:
         """Whether a case has one class of several: classification, ordinal."""
         return self.task in ("classification", "ordinal")

@@ -40,7 +40,6 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     """Return the challenge that a file declares."""
     of_masks = declaration.task == "segmentation"
     deciding = declaration.score + (declaration.ranked if declaration.ranking.by == "mean_rank" else ())
-    as_points = len(declaration.score) > 1 and declaration.range == (0.0, 1.0)
     module: Any = mask_readers if of_masks else object_readers if declaration.truth.places else table_readers
     return Challenge(
         id=declaration.id,
@@ -64,9 +63,9 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             metrics={use.key: use.quantity for use in declaration.uses},
             parts={
                 use.key: ScoreBreakdownPart(use.metric.title, use.metric.name, 100 * use.weight)
-                for use in (declaration.score if as_points else ())
+                for use in (declaration.score if declaration.as_points else ())
             },
-            as_points=as_points,
+            as_points=declaration.as_points,
             unit=declaration.truth.unit,
             bounded_by_labels=declaration.task in ("classification", "ordinal")
             and declaration.predictions.missing != "ignore"  # who names one case is scored on it alone

@@ -150,6 +150,12 @@ def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
     ]
 
 
+def stem_of(member: str) -> str | None:
+    """Return the name of a mask's or image's file without its ending; None for files of other kinds."""
+    base = PurePosixPath(member).name
+    return next((base[: -len(ending)] for ending in ENDINGS if base.lower().endswith(ending)), None)
+
+
 def is_of_images(member: str) -> bool:
     """Return whether a member is in a folder of images."""
     return any(part.lower().startswith("image") for part in PurePosixPath(member).parts[:-1])
@@ -166,12 +172,10 @@ def _by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str]
     masks: dict[str, str] = {}
     problems = []
     for member in members:
-        base = PurePosixPath(member).name
-        ending = next((e for e in ENDINGS if base.lower().endswith(e)), None)
-        if ending is None:
+        if (stem := stem_of(member)) is None:
             continue
         parts = PurePosixPath(member).parts
-        case = parts[0] if len(parts) > 2 and parts[1] == "output" else base[: -len(ending)]
+        case = parts[0] if len(parts) > 2 and parts[1] == "output" else stem
         if case in masks:
             message = f"case {case} has several masks ({masks[case]}, {member}): keep one."
             problems.append(error("duplicate-case", files.called(member), message))

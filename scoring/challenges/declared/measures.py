@@ -280,7 +280,7 @@ def score_of_sums(declaration: Declaration) -> Callable[[Floats], Floats]:
         np.tile(places, k),
         None,
         declaration.classes,
-        declaration.classes.index(declaration.positive) if declaration.positive else None,
+        declaration.positive_place,
     )
 
     def score(sums: Floats) -> Floats:

@@ -1,13 +1,12 @@
 """Scenes of declared masks for a viewer: truth and prediction of a case, over the images that are beside."""
 
 from functools import partial
-from pathlib import PurePosixPath
 
 import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.mask_readers import ENDINGS, MaskPredictions, is_of_images
+from scoring.challenges.declared.mask_readers import MaskPredictions, is_of_images, stem_of
 from scoring.common.arrays import Ints
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
@@ -69,11 +68,7 @@ def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
     for member in truth.pictures.members:
         if truth.pictures is truth.files and (member in masks or not is_of_images(member)):
             continue
-        base = PurePosixPath(member).name
-        ending = next((e for e in ENDINGS if base.lower().endswith(e)), None)
-        if ending is None or not base.startswith(case):
-            continue
-        rest = base[len(case) : -len(ending)]
-        if not rest or rest[0] in "_-.":
-            found[rest.strip("_-.") or "image"] = partial(truth.pictures.open, member)
+        stem = stem_of(member) or ""
+        if stem.startswith(case) and stem[len(case) : len(case) + 1] in ("", "_", "-", "."):
+            found[stem.removeprefix(case).strip("_-.") or "image"] = partial(truth.pictures.open, member)
     return found

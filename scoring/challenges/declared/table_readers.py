@@ -270,7 +270,7 @@ def read_predictions(
     labels, numbers = np.full(rows.n, -1), np.full((rows.n, max(1, len(declaration.classes))), np.nan)
     if numbered:
         numbers, faults = read.numbers(places[len(called) :], rows, advice)
-    outputs = _outputs(declaration, numbers)
+    outputs = outputs_by_class(declaration, numbers)
     if called:
         labels, empty = read.labels(places[0], declaration.classes, rows)
         faults += empty
@@ -292,26 +292,23 @@ def read_predictions(
     )
 
 
-def _outputs(declaration: Declaration, numbers: Floats) -> Floats:
+def outputs_by_class(declaration: Declaration, numbers: Floats) -> Floats:
     """Return scores by class [n, K]: a single score is of the positive class, and 1 less it of the other."""
     if not declaration.predictions.score or not declaration.is_graded:
         return numbers
-    score = numbers[:, :1]
-    pair = [1 - score, score]
-    return np.hstack(pair if declaration.classes.index(str(declaration.positive)) else pair[::-1])
+    return np.where(np.arange(2) == declaration.positive_place, numbers[:, :1], 1 - numbers[:, :1])
 
 
 def _called(declaration: Declaration, outputs: Floats) -> Ints:
     """Return the class that scores call [n], -1 where there are none: the first of the largest, or the
     positive one above the threshold."""
-    threshold, positive = declaration.predictions.threshold, declaration.positive
-    if threshold is None or positive is None or len(declaration.classes) != 2:
+    threshold, place = declaration.predictions.threshold, declaration.positive_place
+    if threshold is None or place is None or len(declaration.classes) != 2:
         called = largest(outputs)
         if declaration.predictions.ties == "wrong":
             several = (outputs == outputs.max(1, keepdims=True)).sum(1) > 1
             called = np.where(several, -1, called)
         return called
-    place = declaration.classes.index(positive)
     called = np.where(outputs[:, place] > threshold, place, 1 - place)
     return np.where(np.isnan(outputs[:, place]), -1, called)
 

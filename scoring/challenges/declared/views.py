@@ -49,7 +49,7 @@ def _model(card: ScoreCard) -> Sequence[Block]:
 
 def _headline(declaration: Declaration, card: ScoreCard) -> Headline:
     bounds, uses = card.intervals.get(SCORE), declaration.score
-    in_points = len(uses) > 1 and declaration.range == (0.0, 1.0) and declaration.better == "higher"
+    in_points = declaration.as_points
     name = "Score of 100 points" if in_points else uses[0].metric.title if len(uses) == 1 else "Score"
     summands = " + ".join(f"{use.weight:.4g} × {share(card.metrics[use.key])}" for use in uses)
     weights = {use.key: (use.metric.title, use.metric.title, 100 * use.weight) for use in uses}
