@@ -34,7 +34,7 @@ LARGE = 800
 
 def tabs(declaration: Declaration) -> Mapping[str, Callable[[ScoredSubmission], None] | None]:
     """Return the tabs of a declared challenge: sections, and the widgets below them."""
-    names = ("Metrics", "Classes", "Curves", "Errors", "Calibration", "Subgroups")
+    names = ("Metrics", "Classes", "Curves", "Thresholds", "Errors", "Calibration", "Subgroups")
     live = {VIEWER: partial(viewer_tab, declaration)} if has_viewer(declaration) else {}
     return {
         **dict.fromkeys(names),

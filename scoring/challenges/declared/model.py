@@ -116,7 +116,7 @@ def _outputs(declaration: Declaration, answers: Floats, order: Sequence[int] | N
     if declaration.classes and len(known) and known.min() >= -TOLERANCE and known.max() <= 1 + TOLERANCE:
         answers = np.clip(answers, 0, 1)
     if declaration.predictions.score and answers.shape[1] == 1:
-        return reading.outputs_by_class(declaration, answers)
+        return table_readers.outputs_by_class(declaration, answers)
     return answers if order is None else answers[:, list(order)]
 
 

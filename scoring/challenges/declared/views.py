@@ -14,12 +14,18 @@ from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.common.direction_and_range import SCORE
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, Headline, Section, Table, Views
+from scoring.metrics import binary
 from scoring.presentation.figures.number_format import points, share, span
 from scoring.presentation.figures.regression import predicted_by_truth
+from scoring.presentation.figures.thresholds import Mark, threshold_lines
 
 WORST_CASES = 30
 COUNTS = {"support": "cases", "predicted": "called"}
 """Keys of a class that are counts -> their names in tables."""
+ALONG = {"recall": "sensitivity", "specificity": "specificity", "precision": "precision", "f1": "F1"}
+"""Measures along thresholds -> their names."""
+CUTS = np.linspace(0, 1, 201)
+"""Quantiles of the scores that are tried as thresholds."""
 
 
 def views(declaration: Declaration, card: ScoreCard) -> Views:
@@ -30,6 +36,7 @@ def views(declaration: Declaration, card: ScoreCard) -> Views:
         ("Metrics", [_metrics(declaration, card)]),
         ("Classes", list(_classes(card))),
         ("Curves", shared.curves(card) if "roc_grid" in card.arrays else []),
+        ("Thresholds", list(_thresholds(declaration, card))),
         ("Errors", list(_errors(card))),
         ("Calibration", shared.calibration(card) if "reliability_n" in card.arrays else []),
         ("Subgroups", shared.subgroups(card, [of_groups]) if card.more.get("slices") else []),
@@ -104,6 +111,34 @@ def _classes(card: ScoreCard) -> Iterator[Block]:
     yield shared.classes_table(card, columns, starred + shared.method(card))
     if card.confusion_matrix:
         yield from shared.confusion(card)
+
+
+def _thresholds(declaration: Declaration, card: ScoreCard) -> Iterator[Block]:
+    """Yield what other thresholds of the positive class would give; nothing of other classes or without
+    scores."""
+    place, arrays = declaration.positive_place, card.arrays
+    if place is None or len(declaration.classes) != 2 or not declaration.is_graded:
+        return
+    has = ~np.isnan(arrays["outputs"][:, place]) & (arrays["score_weights"] > 0)
+    scores, positive = arrays["outputs"][has, place], arrays["truth"][has] == place
+    if not len(scores):
+        return
+    used = 0.5 if declaration.predictions.threshold is None else declaration.predictions.threshold
+    cuts = np.unique([*np.quantile(scores, CUTS), *([used] if scores.min() <= used <= scores.max() else ())])
+    at = binary.decisions_along(scores, positive, cuts, np.ones((1, len(scores))))
+    values = binary.recall(at), binary.specificity(at), binary.precision(at), binary.f_beta(at, 1)
+    curve = {"threshold": cuts, **{name: v[0] for name, v in zip(ALONG, values, strict=True)}}
+    draw = partial(
+        threshold_lines,
+        curve,
+        ALONG,
+        [Mark(used, "as scored", "circle")],
+        main="f1",
+        ends=(cuts[0], cuts[-1]),
+    )
+    caption = f"{declaration.positive}: the score is above the threshold. Dotted: {used:g}, as scored. "
+    caption += f"A threshold that is chosen on these cases looks too good. n = {len(scores)}."
+    yield Figure(draw, caption, {name: along.tolist() for name, along in curve.items()})
 
 
 def _of_classes(key: str, shown: str) -> Column:

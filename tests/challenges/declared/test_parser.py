@@ -2,11 +2,14 @@
 
 import copy
 import json
+import subprocess
+import sys
 import tomllib
 from random import Random
 
 import pytest
 from jsonschema import Draft202012Validator
+from sklearn.metrics import cohen_kappa_score
 
 import scoring
 from scoring.challenges.declared import declaration, library
@@ -170,6 +173,75 @@ def test_an_unknown_task_hides_no_other_mistake(task):
 )
 def test_what_is_no_toml_is_refused(data, where):
     assert [(p.code, p.where) for p in problems(data)] == [("bad-toml", where)]
+
+
+EXAMPLE = """id = "camelyon17"
+title = "CAMELYON17: pN stage"
+about = "pN stage of 100 patients from five slides each"
+task = "ordinal"                       # classification | multilabel | ordinal | ...
+classes = ["pN0", "pN0(i+)", "pN1mi", "pN1", "pN2"]
+[truth]
+case = "patient"
+label = "stage"
+[predictions]
+label = "stage"                        # or scores = "classes"
+missing = "refuse"                     # or "worst", "ignore"
+[score]
+metric = "quadratic_kappa"
+[[report]]
+metric = "balanced_accuracy"
+[subgroups]
+columns = ["center"]
+[cite]
+doi = "10.1109/TMI.2018.2867350"
+"""
+"""The file as it was specified: its keys are a contract."""
+
+
+def test_the_specified_file_is_read_and_scored_as_it_stands():
+    challenge = library.of_text(EXAMPLE, "camelyon17.toml")
+    stages, called = [0, 1, 2, 3, 4, 1, 0, 3] * 4, [0, 1, 2, 4, 4, 0, 0, 3] * 4
+    truth = "patient,stage,center\n" + "".join(
+        f"p{i},{GRADES[k]},{'ab'[i % 2]}\n" for i, k in enumerate(stages)
+    )
+    sent = "patient,stage\n" + "".join(f"p{i},{GRADES[k]}\n" for i, k in enumerate(called))
+    card = scoring.score(challenge, truth=truth.encode(), predictions=sent.encode(), resamples=0)
+    assert card.score == pytest.approx(cohen_kappa_score(stages, called, weights="quadratic"), abs=1e-9)
+    assert set(card.metrics) == {"quadratic_kappa", "balanced_accuracy"}
+    assert set(card.more["slices"]["center"]) == {"a", "b"}
+    assert "10.1109/TMI.2018.2867350" in challenge.words.citations[0].url
+    weighted = EXAMPLE.replace('metric = "quadratic_kappa"', f"parts = {PARTS}").replace(
+        "ordinal", "classification"
+    )
+    weighted = weighted.replace('label = "stage"  ', 'scores = "classes"  ')
+    parts = {use.key: use.weight for use in parse(weighted, "w.toml").score}
+    assert parts == {"f2_macro": 0.6, "accuracy": 0.3, "auc_macro": 0.1}
+
+
+GRADES = ("pN0", "pN0(i+)", "pN1mi", "pN1", "pN2")
+PARTS = (
+    '[{metric = "f2", average = "macro", weight = 60}, {metric = "accuracy", weight = 30}, '
+    '{metric = "auc", average = "macro", weight = 10}]'
+)
+
+
+def test_no_path_and_no_address_in_a_file_is_followed(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("hidden")
+    text = EXAMPLE.replace(
+        'doi = "10.1109/TMI.2018.2867350"', f'doi = "{secret}"\nurl = "http://127.0.0.1:9/x"'
+    )
+    text = text.replace("task =", f'source = "file://{secret}"\ntask =').replace('"stage"', f'"{secret}"')
+    script = (
+        "import sys\nfrom scoring.challenges.declared import card, library, views\n"
+        "seen = []\nsys.addaudithook(lambda event, given: seen.append((event, given)))\n"
+        "challenge = library.of_text(sys.argv[1], 'a.toml')\nassert challenge.words.rule\n"
+        "bad = ('socket.', 'urllib.', 'subprocess.', 'os.system', 'exec')\n"
+        "told = [e for e in seen if e[0].startswith(bad) or (e[0] == 'open' and 'secret' in str(e[1][0]))]\n"
+        "print(told)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, text], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stderr, done.stdout.strip()) == ("", "[]")
 
 
 def test_layout_and_comments_make_no_other_challenge_but_content_does():

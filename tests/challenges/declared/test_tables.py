@@ -8,6 +8,7 @@ import scoring
 from scoring.challenges.declared import library
 from scoring.comparison.compare import compare
 from scoring.metrics import registry
+from scoring.presentation.figures.theme import LIGHT
 from tests.support import schemas
 from tests.support.command_line import run, run_fresh
 from tests.support.findings import codes, refused
@@ -166,6 +167,26 @@ def test_classes_are_not_called_at_a_threshold_that_nobody_wrote():
     written = text.replace("[predictions]", "[predictions]\nthreshold = 0.5")
     assert card(written, TRUTH, logits, resamples=0).score is not None
     assert card(text, TRUTH, SCORES, resamples=0).score is not None
+
+
+def test_other_thresholds_are_those_of_the_positive_class():
+    def sections(text: str, sent: list[str]) -> dict:
+        made = card(text, TRUTH, ["id,p", *sent], resamples=0)
+        return {s.name: s.blocks for s in library.find(made.challenge).display.views(made).sections}
+
+    text = BINARY.format("refuse")
+    (figure,) = sections(text, SCORES[1:])["Thresholds"]
+    assert 0.5 in figure.data["threshold"]
+    for i, cut in enumerate(figure.data["threshold"][:-1]):
+        called = cut < P
+        for name, measure in (("recall", metrics.recall_score), ("precision", metrics.precision_score)):
+            assert figure.data[name][i] == pytest.approx(measure(YES, called))
+        assert figure.data["specificity"][i] == pytest.approx(metrics.recall_score(~YES, ~called))
+        assert figure.data["f1"][i] == pytest.approx(metrics.f1_score(YES, called))
+    figure.build(LIGHT)
+    sections(text, [f"{i},0.5" for i in range(N)])["Thresholds"][0].build(LIGHT)
+    labels = text.replace('score = "p"', 'label = "p"').replace('"auc"', '"f1"')
+    assert "Thresholds" not in sections(labels, [f"{i},no" for i in range(N)])
 
 
 def test_subgroups_and_units():
