@@ -10,7 +10,7 @@ import pytest
 from scoring.challenges import challenge_ids, load_challenge
 from scoring.common.findings import InputRefused
 from scoring.core.case_subset import of_cases
-from tests.challenges.declared import test_gallery, test_masks, test_objects
+from tests.challenges.declared import test_gallery, test_mask_readers, test_object_readers
 from tests.support.sample_files import sample_files
 
 ENDINGS = (".csv", ".nii.gz", ".nii", ".mha")
@@ -49,10 +49,10 @@ def stem(cell: str) -> str:
 def declared(name: str):
     """Return truth and submission of a challenge that is a file: of labels, of points, of masks."""
     if name == "midog2021":
-        truth, found, scores = test_objects.random_points(3, 2)
-        return test_objects.tables(name, truth, found, scores, None)
-    truths, guesses = (test_masks.masks(seed, (1, 2, 4)) for seed in (1, 2))
-    return test_masks.folder(truths), test_masks.folder(guesses)
+        truth, found, scores = test_object_readers.random_points(3, 2)
+        return test_object_readers.tables(name, truth, found, scores, None)
+    truths, guesses = (test_mask_readers.masks(seed, (1, 2, 4)) for seed in (1, 2))
+    return test_mask_readers.folder(truths), test_mask_readers.folder(guesses)
 
 
 @pytest.mark.parametrize("challenge_id", challenge_ids())

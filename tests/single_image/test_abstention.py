@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.single_image.test_reference import drawn
 
 from scoring import load_challenge
 from scoring.challenges import samples
@@ -16,6 +15,7 @@ from scoring.single_image.image_prediction import TurnedViews
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.quality import CAUTION, STOP, QualityBadge, measured
 from scoring.single_image.similar_cases import class_set, reference
+from tests.single_image.test_similar_cases import drawn
 from tests.support.single_image import model
 
 MODELS = [

@@ -8,7 +8,7 @@ import pytest
 from scoring.single_image.model_card import card_line, entries, model_card
 from scoring.single_image.model_inputs import model_task
 from scoring.statistics.intervals import counted
-from tests.single_image.test_reference import drawn
+from tests.single_image.test_similar_cases import drawn
 
 TASK = model_task("tricorder3")
 

@@ -12,7 +12,7 @@ from scoring.presentation.figures.score_points import ScorePart, points_lost, sc
 from tests.presentation.figures import (
     test_comparison,
     test_detection,
-    test_overlap,
+    test_masks,
     test_survival,
     test_thresholds,
 )
@@ -63,7 +63,7 @@ GALLERIES = (
     of_strangers,
     test_comparison.every,
     test_detection.every,
-    test_overlap.every,
+    test_masks.every,
     test_survival.every,
     test_thresholds.every,
 )
