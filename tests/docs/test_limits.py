@@ -3,7 +3,7 @@
 import re
 
 from pages.input_widgets import upload_widget
-from pages.server import jobs
+from pages.server import background_jobs
 from scoring.boards.bundles import bundle, unpacking
 from scoring.common import limits
 from scoring.inference import preprocessing, reader_pool, sandbox, timed_worker
@@ -25,8 +25,17 @@ STATED: dict[str, tuple[float, ...]] = {
         *(MODEL.memory_bytes >> 30, timed_worker.COPIES, timed_worker.PLAIN_MODEL_BYTES >> 20),
     ),
     "runs of models at once": (
-        *(jobs.RUNNING_JOBS, jobs.LONG_JOBS, jobs.LONG_SECONDS, jobs.LONG_SECONDS),
-        *(jobs.RUNNING_JOBS + jobs.LONG_JOBS, jobs.ENDED_SECONDS, jobs.BUDGET_SECONDS // 60),
+        *(
+            background_jobs.RUNNING_JOBS,
+            background_jobs.LONG_JOBS,
+            background_jobs.LONG_SECONDS,
+            background_jobs.LONG_SECONDS,
+        ),
+        *(
+            background_jobs.RUNNING_JOBS + background_jobs.LONG_JOBS,
+            background_jobs.ENDED_SECONDS,
+            background_jobs.BUDGET_SECONDS // 60,
+        ),
     ),
     "one table": (
         *(table_text.TABLE_BYTES // MEGABYTE, table_text.LINES, table_text.COLUMNS, table_text.CELLS),
