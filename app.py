@@ -1,4 +1,4 @@
-"""Start with `streamlit run app.py`.
+"""App: navigation, guards and page style; start it with `streamlit run app.py`.
 
 Imports the modules that pages need, once, and starts the module that lists the pages.
 """

@@ -1,4 +1,4 @@
-"""About this server: what confines models, which limits hold, where files are, and what needs fixing."""
+"""Page about this server: confinement of models, limits, folders, and what needs fixing."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Boards: submissions of teams collected over weeks, ranked with intervals and ties."""
+"""Page of boards: submissions of teams collected over weeks, ranked with intervals and ties."""
 
 import streamlit as st
 

@@ -1,1 +1,2 @@
-"""The page of boards: list, ranking and history, and what an organizer does."""
+"""Boards page: list, ranking, submissions, settings and truth correction; nothing is computed here
+(`scoring.boards`)."""

@@ -1,4 +1,4 @@
-"""The boards of this server, and how a new one begins."""
+"""List of the boards of this server, and the form of a new one."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Submissions of a board: dropping files of teams, and the result of each."""
+"""Submission to a board on its page: dropping files of teams, and the result of each."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The page of a challenge: run, headline, cases, second submission, and the form for a new challenge."""
+"""Challenge page: scoring run, headline, case table, second submission; the form of a new challenge."""

@@ -1,5 +1,4 @@
-"""The page of a challenge: two selectors, then findings, headline and tabs of the scorecard, or the reasons
-why there is none."""
+"""Page of a challenge: selectors, findings, headline and tabs of the scorecard."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,5 +1,4 @@
-"""Unknown class names of own files: a choice for each of the challenge's class that it counts as, without
-a new upload. The choice is a fix of the file, undone as every other."""
+"""Unknown class names of own files: a choice of the challenge's class for each."""
 
 from collections.abc import Mapping
 

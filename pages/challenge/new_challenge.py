@@ -1,4 +1,4 @@
-"""A new challenge: from a dropped truth, column by column, to a file, its first score and its page."""
+"""Form of a new challenge: from a dropped truth, column by column, to a file and its first score."""
 
 import math
 from collections.abc import Mapping, Sequence

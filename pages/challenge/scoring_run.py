@@ -1,5 +1,4 @@
-"""From test set and submission to a scorecard: read, run and score, each computed once per content and never
-for another's file by mistake.
+"""Scoring run of a page: test set and submission are read, run and scored once per content.
 
 Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; what was uploaded itself is
 kept in its own session only.

@@ -1,4 +1,4 @@
-"""A page runs one submission: a new choice replaces a running submission, and the page says so."""
+"""Superseded run: a new choice replaces the page's running submission, and the page says so."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""The tabs of the page that compares teams."""
+"""Tabs of the page that compares teams; what they show is computed in `scoring.comparison`."""

@@ -1,4 +1,4 @@
-"""Score the chosen teams, name those that were refused, and show the comparison of the others."""
+"""Scored teams: those chosen are scored, refused ones named, the others compared."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Facts about teams on the page: a table that the organizer edits, and the accepted cells."""
+"""Table of facts about teams (size, institution, licence) that the organizer edits."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Blocks, tables and downloads as widgets; `finding_list` draws refusals with the buttons of their fixes."""
+"""Drawing of blocks, tables, findings and downloads; `viewer` and `case_grid` are Streamlit components."""

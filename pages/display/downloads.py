@@ -1,4 +1,4 @@
-"""Downloads that can never hand one user another's file.
+"""Download buttons whose files no other user can be handed.
 
 Streamlit names served files by a fingerprint of the file's name and content; above 1 MiB it reads only
 samples of the content. So every name carries a part that belongs to this session alone.

@@ -1,4 +1,4 @@
-"""The layout of every page: what is scored, findings, headline, figures and tables, tabs, closing line."""
+"""Layout of every page: header, findings, headline, sections of figures and tables, tabs, footer."""
 
 import base64
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Controls that on a phone wait in a sheet at the lower edge of the window, behind one button."""
+"""Mobile sheet: on a phone, controls at the lower edge behind one button."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Draw the blocks of `scoring.core.views` with Streamlit: built once, shown often.
+"""Renderer of the blocks of `scoring.core.views` with Streamlit, built once per content.
 
 Views, figures and tables are kept by the basis of the scorecard, by block and by theme: those of samples for
 all sessions, those of own files in their session, gone with it. What is kept is what goes to the browser, so

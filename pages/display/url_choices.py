@@ -1,4 +1,4 @@
-"""Choices that are in the page's address, so that a link shares them, and kept while the page is open."""
+"""Choices kept in the page's address (query parameters), so that a link shares them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,1 +1,1 @@
-"""Kept runs: the tab History, recent runs, keeping and opening again."""
+"""History of kept runs on a page: tab, keeping, restoring; the store of them is `scoring.history`."""

@@ -1,4 +1,4 @@
-"""Keeping of the page's submission for oneself: the button, and the tab History."""
+"""Tab History: keeping the page's submission for oneself, and the scores kept so far."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,5 @@
-"""Files that are dropped or chosen, with their `upload_quota`.
+"""Uploads and choices of a page: samples, own files, options, upload quota.
 
-`dropped_files` takes them, `drop_routing` sends each to its place.
+A dropped file: `drop_target` takes it, `drop_routing` sends it to its input by what it was recognised as
+(`scoring.challenges.recognition`), `dropped_files` holds it, `drop_messages` tells of it.
 """

@@ -1,4 +1,4 @@
-"""Dropped files of a session: applies their routes, and holds what pages say and ask about them."""
+"""Dropped files of a session: held with their routes, and what the page says and asks about each."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Fixes of own files: buttons that change how a file is read or scored, and their undo."""
+"""Buttons that fix own files: changes of how a file is read or scored, and their undo."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

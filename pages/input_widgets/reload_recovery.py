@@ -1,4 +1,4 @@
-"""Own files outlive a reload of their tab.
+"""Recovery of own files after a reload of their browser tab.
 
 A reload is a new session on the server. The tab remembers a random token in its own storage, which is in
 no address; with it the new session takes over the files of the one before, which Streamlit keeps for a short

@@ -1,4 +1,4 @@
-"""A choice between samples and own files. The address holds the sample's key."""
+"""Selector of a sample or own files; the address holds the sample's key."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

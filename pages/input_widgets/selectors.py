@@ -1,4 +1,4 @@
-"""Test-set and submission selectors: a sample, or dropped files."""
+"""Selectors of test set and submission: a sample, or dropped files."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence

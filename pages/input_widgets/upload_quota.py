@@ -1,5 +1,4 @@
-"""Uploads have a quota, for each session and for the whole server, and only sessions that were shown an
-input for files may upload.
+"""Upload quota: bytes of each session and of the whole server; only for sessions shown an input.
 
 Streamlit itself bounds one file, and takes any number of them from any session.
 """

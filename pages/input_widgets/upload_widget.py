@@ -1,4 +1,4 @@
-"""An upload widget whose files outlive it, and which of the files dropped one after another count."""
+"""Upload widget: files outlive it; of those dropped one after another it says which count."""
 
 import operator
 from collections.abc import Callable, Sequence

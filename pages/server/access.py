@@ -1,4 +1,4 @@
-"""Access of a visitor: identity, pages that may be opened, and permitted changes.
+"""Access of a visitor: identity, permitted pages and permitted changes.
 
 The shell registers only the pages that a visitor may open, each page asks again, and so does every act that
 writes: callbacks run before the shell, and fragments without it. The functions of the store ask the actor.

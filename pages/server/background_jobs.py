@@ -1,5 +1,4 @@
-"""Long work beside the page: a queue that goes on while pages are drawn again, shows how far it is, and can
-be stopped."""
+"""Queue of long jobs beside the page: progress, place in the queue, time left, stop."""
 
 import secrets
 import threading

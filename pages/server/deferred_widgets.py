@@ -1,4 +1,4 @@
-"""The order in which a challenge's page is drawn when it is opened.
+"""Deferred widgets: what a challenge's page draws later when it is opened, so that scores come first.
 
 Browsers load the code for widgets with the first widget, and draw late elements together. In the run
 that opens a page, widgets above the score are therefore drawn after it, at the places that were made for

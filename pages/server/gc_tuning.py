@@ -1,4 +1,4 @@
-"""Garbage collection that costs a click little.
+"""Garbage collection tuned so that it costs a click little.
 
 Streamlit collects all garbage at the end of every run, which takes the longer the more is kept: modules,
 samples, cards, figures. What has survived a collection is therefore left out of the next ones, but for one

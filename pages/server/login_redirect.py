@@ -1,4 +1,4 @@
-"""A login ends on the page where it began, and one that fails says so there.
+"""Login redirect: a login ends on the page where it began; one that fails says so there.
 
 Streamlit leads everybody to its first page after a login, and answers with a bare line of text where the
 provider does not.

@@ -1,5 +1,4 @@
-"""Names the pages. A flat navigation at the top leaves the whole width to the data and is clean for screen
-readers."""
+"""Navigation: names, addresses and icons of the pages in the bar at the top."""
 
 import sys
 from pathlib import Path

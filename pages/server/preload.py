@@ -1,4 +1,4 @@
-"""Imports of a server before its first visitor."""
+"""Preloading of challenges and libraries before the first visitor."""
 
 from importlib import import_module
 

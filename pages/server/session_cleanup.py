@@ -1,4 +1,4 @@
-"""Session cleanup: frees what a session holds soon after it left, whether or not anybody else comes.
+"""Session cleanup: frees memory and files of a session soon after it ended or its visitor left.
 
 Streamlit keeps it until the next visitor's click, and serves files that were downloaded for longer still.
 """

@@ -1,5 +1,4 @@
-"""URL state: choices whose key in the address is not what their widget shows; `display.choices` and
-`option_widgets` have those that Streamlit binds to the address.
+"""URL state: keys of a page's address whose values are not what their widgets show.
 
 A choice made on the page is written to the address. Back and Forward change the address, and the page
 applies its choices.

@@ -1,5 +1,4 @@
-"""Session of up to twenty images: the visitor's impression of each before the model's answer is shown and
-after it, with a tally at the end."""
+"""Reader session of up to twenty images: the visitor's impression before and after the model's."""
 
 import secrets
 from collections.abc import Callable

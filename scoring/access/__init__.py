@@ -1,1 +1,2 @@
-"""Roles of people: `login_roles` decides them by the claims of an identity provider. Knows no page."""
+"""Roles (visitor, participant, organizer) and the login rules that give them; pages ask in
+`pages.server.access`."""

@@ -1,6 +1,8 @@
-"""Boards: submissions of several teams collected over weeks, scored as they come, ranked by comparison.
+"""Boards (leaderboards): submissions of several teams collected over weeks, scored as they come, ranked.
 
-`hidden_truth.disclosure_rules` rounds and withholds scores (the Ladder), `ranking.final_ranking` freezes a
-ranking, `truth_correction.correction_preview` shows a correction before it is applied, `bundles` export and
-import. The database is in `services.store.tables`.
+`submissions`: phases, limits of submissions per day. `hidden_truth`: what is disclosed (the Ladder), the
+budget of guessing, notices of probing, the shown and the withheld part. `ranking`: the submission that
+counts, decision rule, final ranking. `truth_correction`: preview, scoring again. `teams`: members, merges,
+exclusions. `bundles`: export and import of a board. `publication`: public report, BIAS checklist, zip. The
+database is in `scoring.store`; bundles for Grand Challenge, Codabench and EvalAI are in `scoring.platforms`.
 """

@@ -1,4 +1,4 @@
-"""Boards: create, find and change them, and score submissions to them."""
+"""Board: created, opened, listed, changed; submissions to it are scored."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,4 +1,4 @@
-"""Delete submissions, refused files and boards: from the database, with its log, and from the disk."""
+"""Deletion of submissions, refused files and boards, from the database and from the disk."""
 
 from contextlib import suppress
 from dataclasses import dataclass

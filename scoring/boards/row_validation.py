@@ -1,4 +1,4 @@
-"""Rules for the rows of a board: what each column may hold, in a bundle that comes and in the store."""
+"""Validation of a board's rows: what each column may hold, in a bundle and in the store."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

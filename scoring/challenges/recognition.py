@@ -1,4 +1,4 @@
-"""Recognition of dropped files: the challenge, input and test set that they belong to."""
+"""Recognition of dropped files: challenge, input and test set that a table, zip or model belongs to."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,1 +1,1 @@
-"""The command line."""
+"""Command line `benchside`: a module per group of commands; `main` starts, `commands` declares arguments."""

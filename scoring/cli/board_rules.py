@@ -1,4 +1,4 @@
-"""Actions of the command about boards that settle their rules and people."""
+"""Actions of `benchside board` that settle rules and people: phases, decision rule, members."""
 
 import argparse
 from dataclasses import asdict, replace

@@ -1,4 +1,4 @@
-"""Command about boards: one function per action."""
+"""Command `benchside board`: create, submit, rank and manage boards, a function per action."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The command about several submissions: compare."""
+"""Command `compare`: several submissions ranked and compared."""
 
 import argparse
 from collections.abc import Collection, Iterable, Mapping

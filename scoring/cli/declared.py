@@ -1,4 +1,4 @@
-"""The command about challenges that are declared in files: check, add, list, show, remove, init."""
+"""Command `challenge`: check, add, list, show, remove and init of challenges declared in files."""
 
 import argparse
 import shlex

@@ -1,4 +1,4 @@
-"""The command about own submissions that are kept: list, show, note, delete."""
+"""Command `history`: list, show, note and delete own kept submissions."""
 
 import argparse
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Read the inputs of a command, and keep everything that is wrong with any of them."""
+"""Reading of a command's inputs; everything wrong with any of them is kept."""
 
 import argparse
 from collections.abc import Collection, Iterable

@@ -1,5 +1,4 @@
-"""The command line: `benchside challenges | metrics | challenge | doctor | app | check | predict | score |
-compare | board | history | platform`."""
+"""Main function of `benchside`: dispatch of commands and their exit status."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""The command `metrics`: which metrics there are, with direction, range, parameters and pitfall."""
+"""Command `metrics`: the catalogue of metrics with direction, range, parameters and pitfall."""
 
 import argparse
 import math

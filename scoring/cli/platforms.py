@@ -1,4 +1,4 @@
-"""The command about platforms: score inside one, or write what is uploaded to it."""
+"""Command `platform`: score inside a platform, or write the bundle that is uploaded to it."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""The commands about one submission: check, predict, score."""
+"""Commands about one submission: `check`, `predict`, `score`."""
 
 import argparse
 import csv

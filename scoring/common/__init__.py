@@ -1,1 +1,5 @@
-"""Small things that every folder uses: findings and fixes, foreign text made safe, array types, limits."""
+"""What every folder uses: findings and fixes, limits, foreign text made safe (`text`).
+
+`limits`: settings of the person who runs the server (uploads, results, models). `strict_json`,
+`file_opening`, `isolation`: opening of strangers' files. `direction_and_range`: whether higher is better.
+"""

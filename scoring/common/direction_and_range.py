@@ -1,4 +1,4 @@
-"""Direction and range of a number: which of two values is better, and between which values it lies."""
+"""Direction (is higher better?) and range of a number."""
 
 import math
 from dataclasses import dataclass

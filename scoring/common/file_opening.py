@@ -1,5 +1,4 @@
-"""Opening of files that people name: a pipe that nobody writes into and a device are refused, after a
-moment at most."""
+"""Opening of named files; pipes without a writer and devices are refused."""
 
 import errno
 import io

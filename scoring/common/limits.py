@@ -1,5 +1,4 @@
-"""Limits that the person who runs the server may set (uploads and results of a session and of all,
-models), and what the machine gives: memory, descriptors, room."""
+"""Limits that the server's operator may set: uploads, results, memory of a session and of all, models."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Read the little Markdown that captions, rules and sentences are written in, as HTML or as plain text.
+"""Markdown of captions, rules and sentences rendered as HTML or as plain text.
 
 Tables, lists, paragraphs, **bold**, `code`, colours and sizes as Streamlit knows them (`:red[▲]`,
 `:small[...]`, `:orange-badge[...]`), line breaks (two blanks at a line's end) and backslash escapes. Anything

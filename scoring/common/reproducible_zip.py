@@ -1,4 +1,4 @@
-"""Zips whose bytes follow from what is in them."""
+"""Reproducible zips: same content, same bytes."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""Cases of one scorecard with truth, call and what each costs, as a grid of pictures lists them."""
+"""Case list of one scorecard: truth, call and cost of each, as a grid of pictures lists them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Displayed comparison: its scale, and which of many teams figures draw."""
+"""Comparison as displayed: its units, and which of many teams figures draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of teams: differences of any metric with its test, and the similarity of two submissions."""
+"""Differences of pairs of teams in any metric with their p values, and similarity of two submissions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Two submissions on one test set: is the one better than the other, in which classes and cases."""
+"""Two submissions on one test set: better or not, in which classes and cases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

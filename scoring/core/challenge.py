@@ -1,4 +1,4 @@
-"""The typed value of a challenge. Read this first.
+"""Challenge: the typed value with everything that a challenge offers. Read this first.
 
 Each package below `scoring/challenges` makes one `CHALLENGE`, a value of the class `Challenge`. The command
 line, pages, reports and comparisons know nothing else of a challenge. `scoring/challenges/__init__.py` lists

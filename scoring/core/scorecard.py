@@ -1,4 +1,4 @@
-"""The result of scoring one submission, and `scorecard.json`: everything that is shown comes from here."""
+"""Scorecard: the result of scoring one submission, `scorecard.json`; all that is shown comes from it."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Predictions aligned with the cases of a truth; provenance of a scorecard, with the fixes of its inputs."""
+"""Predictions aligned with the cases of a truth, and the provenance (hashes, versions, fixes) of a card."""
 
 import hashlib
 import io

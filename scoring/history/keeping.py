@@ -1,4 +1,4 @@
-"""History of own runs: keep, note and delete submissions in the store."""
+"""Keeping of own runs in the store: keep, note, delete."""
 
 import json
 import secrets

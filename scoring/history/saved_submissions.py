@@ -1,4 +1,4 @@
-"""Saved submissions and their series: own submissions to one test set under the same rules, over time."""
+"""Saved submissions to one test set over time, and whether each is better than the best before."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Adapter of a model whose inputs are not what challenges feed: axes, number types and batch."""
+"""Adapter of models whose axes, number types or batch differ from what challenges feed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

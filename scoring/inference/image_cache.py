@@ -1,4 +1,4 @@
-"""Cache of prepared images: a second model on the same images need not decode and stretch them again."""
+"""Cache of decoded and resized images, which a second model on the same images reuses."""
 
 import hashlib
 import os

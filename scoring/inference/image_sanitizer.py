@@ -1,5 +1,4 @@
-"""Uploaded photographs: refused in one sentence, or turned upright and rebuilt from their pixels, with a list
-of what else the file held.
+"""Sanitizer of uploaded photographs: refused, or rebuilt upright from pixels without hidden metadata.
 
 Runs in the worker. Only the kinds in `KINDS` are read from a file's metadata.
 """

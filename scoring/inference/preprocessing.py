@@ -1,5 +1,4 @@
-"""Images as a model receives them: decoded, stretched, and made a tensor, to the last bit as the challenges'
-own pipelines do it.
+"""Preprocessing of images for models: decoded, resized, made a tensor, to the last bit as officially.
 
 Runs in the worker, because hostile files aim at decoders.
 """

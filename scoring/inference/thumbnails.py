@@ -1,5 +1,4 @@
-"""Images for people: thumbnails turned upright, the pixels that a model receives, and how its outputs move
-with the second input.
+"""Thumbnails of cases for people, and the pixels that a model receives.
 
 Decoding happens in the confined worker; what comes back is plain pixels, which are encoded here.
 """

@@ -1,4 +1,4 @@
-"""A confined child process and the channel to it, with a time limit on every request.
+"""Confined child process with a time limit on every request, and the channel to it.
 
 A child is started afresh with the interpreter itself, not with multiprocessing: that would run the page's
 script again in the child, or fork a process that has threads.

@@ -1,4 +1,4 @@
-"""Values that a worker process gives back."""
+"""Results that a worker process gives back: model facts, outputs, failures."""
 
 from dataclasses import dataclass, field
 

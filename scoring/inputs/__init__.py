@@ -1,5 +1,7 @@
-"""Inputs: files of others, read and made safe: tables, workbooks, archives, `masks`, `nuclei`.
+"""Files of others, read and made safe: tables, workbooks, zip archives, images, `masks`, `nuclei`.
 
-`fix_suggestions` makes the fixes of a refused table, `table_edits` applies them; `look_alike_names` and
-`team_entries` compare names of teams; `sources` reads what a person names.
+A table: `table_formats` (what is no CSV), `table_text` (encoding), `tables` (CSV cells), `case_tables` (rows
+by case). A refused one: `fix_suggestions` makes fixes, `table_edits` applies them. `archives` unpacks zips
+within limits; `sources` reads a path, bytes or a dropped folder. Which challenge a dropped file is for is
+decided by `scoring.challenges.recognition`.
 """

@@ -1,5 +1,4 @@
-"""Read untrusted ZIP archives: every limit is checked before a byte is unpacked, and nothing is written to
-disk."""
+"""Untrusted ZIP archives, unpacked in memory: every limit (zip bombs, paths) is checked before."""
 
 import copy
 import io

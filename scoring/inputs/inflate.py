@@ -1,5 +1,4 @@
-"""Inflate gzip and zlib while reading, by zlib-ng where it is installed: the standard library takes ten times
-as long over zeros."""
+"""Decompression of gzip and zlib while reading, by zlib-ng where it is installed."""
 
 import io
 import zlib

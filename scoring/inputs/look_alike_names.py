@@ -1,4 +1,4 @@
-"""Skeletons of names: what people see of them, by Unicode Technical Standard 39, section 4."""
+"""Look-alike names of teams: skeletons by Unicode Technical Standard 39, section 4."""
 
 import unicodedata
 from functools import cache, lru_cache

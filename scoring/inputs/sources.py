@@ -1,5 +1,4 @@
-"""Read sources of files: a path, bytes, or a dropped folder `{relative name: bytes}`; a file, a folder or a
-zip.
+"""Sources of files: a path, bytes, a folder or a zip, read by name within limits.
 
 Nothing is unpacked to disk and no name of an archive or upload is ever used as a path.
 """

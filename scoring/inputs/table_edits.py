@@ -1,4 +1,4 @@
-"""Apply changes to the bytes of tables and the names of files before the ordinary readers see them."""
+"""Edits of tables: fixes applied to their bytes and file names before the readers see them."""
 
 import codecs
 import csv

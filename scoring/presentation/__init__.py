@@ -1,1 +1,2 @@
-"""Back ends of the views: figures, SVG for paper, HTML reports, archives for papers."""
+"""Back ends of the views: Plotly `figures`, `svg` for print, `html` reports, `paper` archives (LaTeX,
+CSV)."""

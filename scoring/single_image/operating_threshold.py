@@ -1,4 +1,4 @@
-"""Threshold: the one that reaches a wanted sensitivity, and its specificity on a test set."""
+"""Operating threshold: the one with a wanted sensitivity, and its specificity on a test set."""
 
 from dataclasses import dataclass
 

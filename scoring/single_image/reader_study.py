@@ -1,4 +1,4 @@
-"""Small reader study: what a reader says of images alone and with a model's answer, against the truth."""
+"""Small reader study: a reader's calls on images alone and with the model's answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Framing: an own photograph turned and cropped before a model receives it."""
+"""Turning and cropping of an own photograph before a model receives it."""
 
 from dataclasses import dataclass, replace
 

@@ -1,2 +1,5 @@
-"""Statistics: `replicates` of a test set, `intervals` of scores, `permutation_test` (the swap test, which
-tells teams apart), `ranking`, and `repeated_looks` of boards."""
+"""Statistics of scores: `replicates` (bootstrap) and their confidence `intervals`, tests of teams, rankings.
+
+Two teams are told apart by `permutation_test` (the swap test), by `paired_bootstrap` on request, by
+`paired_tests` (McNemar, DeLong, Wilcoxon; Holm). Metrics are in `scoring.metrics`.
+"""

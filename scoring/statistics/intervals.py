@@ -1,4 +1,4 @@
-"""95 % intervals: Wilson's of a share, percentile and "wilson t" of a quantity from its replicates."""
+"""Confidence intervals (95 %): Wilson, percentile and BCa bootstrap, and "wilson t" of replicates."""
 
 from dataclasses import dataclass, replace
 

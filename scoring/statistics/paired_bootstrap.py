@@ -1,5 +1,4 @@
-"""Tests of every two teams by the paired bootstrap t, with max-t over all pairs: made where it is asked
-for, because it errs with rare classes and many teams (docs/statistics.md)."""
+"""Paired bootstrap t test of every two teams, with max-t over all pairs; made on request."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The swap test: the predictions of two teams are exchanged within random units and scored again.
+"""Permutation test (swap test) of two teams: predictions are exchanged within random units.
 
 If two teams are equally good, nothing changes by that, so the differences of the exchanged scores show what
 chance does. It errs less than the bootstrap (docs/statistics.md has the rates, and the designs in which it

@@ -1,4 +1,4 @@
-"""Ranking schemes: by scores, by one value per case. Would another rule change the order?
+"""Ranks by scores or by case, with ties; Kendall's tau between two orders.
 
 Everything is compared after rounding to 12 decimals, so that float noise makes no rank.
 """

@@ -1,4 +1,4 @@
-"""The correction of a test of every two teams for all submissions that were ever looked at.
+"""Correction of a test of every two teams for all submissions that were ever looked at.
 
 The best of many tries leads by chance, and who looks after each submission finds a lead sooner or later. A
 test set stays the same, so a look adds only the pairs of the newest submission. At m submissions each pair is

@@ -1,5 +1,4 @@
-"""Replicates of a test set: the same draws for every team, metric and slice of one truth, and the quantities
-of a submission on them."""
+"""Bootstrap replicates of a test set: the same draws for all teams, and each quantity on them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

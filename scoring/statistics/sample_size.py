@@ -1,5 +1,4 @@
-"""Basis of a quantity: how many units, and which parts, so that what few units cannot show is in its
-interval."""
+"""Sample size behind a quantity: units and parts, so that its interval shows what few cannot."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

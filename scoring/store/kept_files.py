@@ -1,4 +1,4 @@
-"""Files by their content in a folder or a bucket: each is kept once, under its SHA-256, whole or not at all.
+"""Kept files, named by their SHA-256, in a folder or a bucket (S3); each is kept once.
 
 A bucket is any place that fsspec knows by its address. Several copies of the program may share it, together
 with a PostgreSQL database. Credentials come from the environment, as the place's own library reads them.

@@ -1,5 +1,4 @@
-"""Delete for good: files that nothing in the store refers to any more, and what a deleted row leaves behind
-in the database's own files.
+"""Secure delete: files that nothing refers to any more, and remains of rows in the database's files.
 
 A file that nothing refers to yet may be deleted at any time. A caller that refers to files calls `pin_files`
 in the same `Store.write`, or keeps them there after `exclusive`.

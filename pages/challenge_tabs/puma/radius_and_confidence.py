@@ -1,4 +1,4 @@
-"""Radius and smallest confidence: their sliders, and the score under another setting."""
+"""Sliders for matching radius and smallest confidence, and the score under them."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""Bundles: a board as one file, exported, checked, rehearsed in a confined process and imported."""
+"""Board bundles: a board as one file, exported, checked, rehearsed in a confined process, imported."""

@@ -1,1 +1,1 @@
-"""Hidden truth: what a board reveals about it, and what bounds guessing."""
+"""Hidden truth: what a board discloses of it, what bounds guessing, which part of it is withheld."""

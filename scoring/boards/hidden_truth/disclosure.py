@@ -1,4 +1,4 @@
-"""A hidden truth: what a board tells participants and the public, and nothing beyond it.
+"""Disclosure of a hidden truth: scores that participants and the public may see.
 
 What is shown of a score is rounded and, with the Ladder, only shown where it is better than the team's best
 by a step (Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice

@@ -1,5 +1,4 @@
-"""Rules of a hidden truth: scores as a board shows them, rounded, withheld, or by the Ladder: only where a
-score is better than the team's best by a step (Blum and Hardt 2015)."""
+"""Disclosure rules: scores rounded, withheld, or by the Ladder."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Budget of a hidden truth: bits that the shown scores may tell, against the bits of the labels."""
+"""Guessing budget of a hidden truth: bits told by shown scores, against the bits of the labels."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Notices for organizers: submissions that may probe a hidden truth, and refused addresses and logins."""
+"""Organizer notices: submissions that may probe a hidden truth, refused addresses and logins."""
 
 import io
 import zipfile

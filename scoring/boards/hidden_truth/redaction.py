@@ -1,4 +1,4 @@
-"""Messages about a submission that a hidden truth refuses: sentences of this list alone.
+"""Redaction of messages about a submission to a hidden truth: only sentences of a fixed list.
 
 Readers and models quote values, ids and data in theirs.
 """

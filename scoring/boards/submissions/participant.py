@@ -1,4 +1,4 @@
-"""A participant's submission to a board, answered with no more than a hidden truth may tell."""
+"""Participant's submission: quota left, refusal, and feedback that a hidden truth allows."""
 
 import logging
 import uuid

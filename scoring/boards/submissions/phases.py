@@ -1,4 +1,4 @@
-"""Phases of a board: when it takes submissions, and how many of each team.
+"""Phases of a board: open and closing dates, and submission limits per team, day and phase.
 
 A board without phases takes any number at any time. Phases do not overlap, so that the time of a submission
 says its phase. Days start at 00:00 UTC. What is refused counts nothing; what an organizer excluded still

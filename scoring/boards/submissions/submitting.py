@@ -1,4 +1,4 @@
-"""Submissions to a board: each is scored at once, within what `phases` allows a team.
+"""Submitting to a board: each submission is scored at once, within what `phases` allows.
 
 A refused file counts nothing, and is kept only where the organizer of the board said so.
 """

@@ -1,1 +1,2 @@
-"""Plotly figures, a module for each kind: confusion matrix, curves, intervals, survival, maps."""
+"""Plotly figures, a module for each kind; `theme` has the colours, `canvas` builds, `plotly_figure` is the
+result."""

@@ -1,4 +1,4 @@
-"""A finished figure as the dictionary that it is sent as; Plotly's objects are made where they are used."""
+"""Plotly figure stored as its JSON dictionary; Plotly's objects are built only on access."""
 
 from __future__ import annotations
 

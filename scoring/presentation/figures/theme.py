@@ -1,4 +1,4 @@
-"""Colours, type and marks that all figures share; the colours are those of `.streamlit/config.toml`."""
+"""Theme of all figures: colours (those of `.streamlit/config.toml`), type and marks."""
 
 import re
 import textwrap
