@@ -231,7 +231,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
         not test_set.own,
         f"Test set: {page.lines.truth(truth)}. Submission: {_about(page, chosen, outcome.value)}",
     )
-    fix_buttons.offer(page.challenge, dropped, outcome.value.findings)
+    fix_buttons.offer(page.challenge, dropped, outcome.value)
     class_names.change(page.challenge, dropped)
     offer = keep_and_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, scored)
     keep_and_restore.line(offer)
@@ -341,8 +341,9 @@ def _changed_file_button(challenge: Challenge, scored: ScoredSubmission) -> None
         read = (scored.truth, scored.predictions)
         return challenge.changed_file(*read, submission.source, submission.name)[1]
 
+    stem, _, ending = submission.name.rpartition(".")
     suffix = "zip" if challenge.inputs.submission.several else "csv"
-    name = f"{submission.name.rsplit('.', 1)[0]}-changed.{suffix}"
+    name = f"{stem or ending}-changed.{ending if submission.is_model else suffix}"
     downloads.button("Changed file", changed, name, "download_changed", type="tertiary")
 
 

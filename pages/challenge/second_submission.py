@@ -108,7 +108,7 @@ def compared(
     if not outcome.refused:
         outcome = scoring_run.card(challenge.id, test_set, second, options, scored.truth, outcome.value)
     if not outcome.refused:
-        fix_buttons.offer(challenge, dropped, outcome.value.findings, "second")
+        fix_buttons.offer(challenge, dropped, outcome.value, "second")
     if outcome.refused and dropped_files.asks():
         return None
     if outcome.refused:

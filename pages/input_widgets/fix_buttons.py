@@ -13,11 +13,13 @@ from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges.recognition import fitting_test_set
 from scoring.common.finding_groups import distinct
-from scoring.common.findings import Finding, InputRefused
+from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
+from scoring.core.import_preview import score_words
 from scoring.core.options import Option
+from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import FixedSource
 from scoring.inputs.table_edits import fixed_table
 
@@ -148,12 +150,10 @@ def lines(chosen: ChosenInput, key: str = "undo") -> None:
             _into_view(key=f"into_view_{key}_{chosen.key[:16]}", data={"turn": turn}, height=1)
 
 
-def offer(
-    challenge: Challenge, chosen: ChosenInput, entries: Sequence[Finding], key: str = "offered"
-) -> None:
+def offer(challenge: Challenge, chosen: ChosenInput, card: ScoreCard, key: str = "offered") -> None:
     """Draw the fixes of findings about an own input that was scored all the same: a button each, or a
     field for what only the visitor knows. key: of the buttons."""
-    distinct_fixes = distinct(fix for entry in entries for fix in entry.fixes)
+    distinct_fixes = distinct(fix for entry in card.findings for fix in entry.fixes)
     applied = {fix.changes for fix in _applied(chosen)}
     buttons = [fix for fix in distinct_fixes if fix.changes and fix.changes not in applied]
     fields = [challenge.option(fix.option) for fix in distinct_fixes if fix.option]
@@ -162,7 +162,8 @@ def offer(
             for option in fields:
                 _field(chosen, option, key)
             if buttons:
-                st.markdown(":material/help: Meant otherwise?", width="content")
+                now = "" if card.score is None else f" As written: {score_words(challenge, card.score)}."
+                st.markdown(f":material/help: Meant otherwise?{now}", width="content")
                 finding_list.fix_buttons(buttons, partial(take, challenge.id, chosen), key)
 
 

@@ -12,7 +12,7 @@ from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
-from scoring.core.import_preview import OF_COLUMNS, ImportPreview, chosen, preview, score_of
+from scoring.core.import_preview import OF_COLUMNS, ImportPreview, chosen, preview, score_of, score_words
 
 KEY = "import_choices"
 """In the session: challenge and header of a table -> the fix that was chosen for it."""
@@ -78,8 +78,7 @@ def _choices(
     if table.guess.in_order:
         st.caption("Numbered columns are taken in the order of the challenge's classes.")
     score = _score(challenge.id, (dropped.key, test_set[0]), fix.changes, challenge, dropped, test_set[1])
-    points = challenge.scoring.as_points
-    score_text = "" if score is None else f": score {100 * score:.2f}" if points else f": score {score:.4f}"
+    score_text = "" if score is None else f": {score_words(challenge, score)}"
     st.button(
         f"Read it so{score_text}",
         type="primary",

@@ -152,7 +152,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
         "first=COLUMN or last=COLUMN (if they are the same in that column)"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
-    edits = f"change the whole table, as a refusal suggests: {', '.join(EDITS)}"
+    edits = f"change the whole table, or the model, as a message suggests: {', '.join(EDITS)}"
     fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **pairs)
     if not of_teams:
         only = "score only the submitted cases; the result is not an official score"

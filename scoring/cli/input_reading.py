@@ -7,7 +7,14 @@ from typing import Any
 
 from scoring.cli.output import progress
 from scoring.common.findings import Finding, ProblemCollector, error
-from scoring.common.fixes import InputChanges, edits_problem, pairs_problem, parsed_pairs, parsed_repeated
+from scoring.common.fixes import (
+    EDITS,
+    InputChanges,
+    edits_problem,
+    pairs_problem,
+    parsed_pairs,
+    parsed_repeated,
+)
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option, Values
 from scoring.inputs.sources import FixedSource, Source
@@ -50,13 +57,15 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
     wrong = {flag: message for flag, text in pairs.items() if (message := pairs_problem(text))}
     if len(arguments.delimiter) > 1 or arguments.delimiter in ('"', "\n", "\r"):
         wrong["--delimiter"] = f"{arguments.delimiter[:20]!r} is not one character that separates cells."
-    if edits := edits_problem(arguments.edit_table):
+    has_model = bool(getattr(arguments, "model", None))
+    if edits := edits_problem(arguments.edit_table, has_model):
         wrong["--edit-table"] = edits
     if arguments.repeated_rows and not parsed_repeated(arguments.repeated_rows)[0]:
         message = f"{arguments.repeated_rows[:60]!r} is not one of identical, first=COLUMN and last=COLUMN."
         wrong["--repeated-rows"] = message
-    if getattr(arguments, "model", None):
-        given = [name for name in (*FIX_OPTIONS, "submitted_only") if getattr(arguments, name)]
+    if has_model:
+        of_files = [name for name in (*FIX_OPTIONS, "submitted_only") if name != "edit_table"]
+        given = [name for name in of_files if getattr(arguments, name)]
         message = "sets how predictions are read, but a model has no prediction file: leave it out."
         wrong |= {f"--{name.replace('_', '-')}": message for name in given}
     return [error("bad-option", flag, message) for flag, message in wrong.items()]
@@ -100,13 +109,13 @@ def _changes(arguments: argparse.Namespace) -> InputChanges:
         arguments.decimal_commas,
         arguments.delimiter,
         parsed_repeated(arguments.repeated_rows),
-        edits=tuple(parsed_pairs(arguments.edit_table)),
+        edits=tuple(pair for pair in parsed_pairs(arguments.edit_table) if pair[0] in EDITS),
     )
 
 
 def submitted(arguments: argparse.Namespace) -> Source:
-    """Return the predictions, with the changes that the command line names."""
-    changes, path = _changes(arguments), arguments.predictions
+    """Return the predictions, or the model, with the changes that the command line names."""
+    changes, path = _changes(arguments), arguments.predictions or arguments.model
     return FixedSource(path, changes) if changes else path
 
 

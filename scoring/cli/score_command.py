@@ -43,7 +43,7 @@ def check(arguments: argparse.Namespace) -> None:
     options = chosen(arguments, challenge.options_of("score"))
     truth = read_truth(reading, challenge, arguments) if arguments.truth else None
     if arguments.model:
-        inspected = reading.attempt(challenge.inspect, arguments.model, truth, timings=True)
+        inspected = reading.attempt(challenge.inspect, submitted(arguments), truth, timings=True)
         model = inspected.model if inspected else None
     else:
         _read(reading, challenge, submitted(arguments), truth, options, with_faults=True)
@@ -120,7 +120,7 @@ def score(arguments: argparse.Namespace) -> None:
     if has_model and refused:
         reading.attempt(challenge.inspect, arguments.model, truth)
     elif has_model:
-        predictions = reading.attempt(challenge.predict, arguments.model, truth, progress=progress())
+        predictions = reading.attempt(challenge.predict, submitted(arguments), truth, progress=progress())
     else:
         predictions = _read(reading, challenge, submitted(arguments), truth, options, with_faults=refused)
     reading.add(wrong_options, ())
@@ -138,7 +138,7 @@ def score(arguments: argparse.Namespace) -> None:
         if target := getattr(arguments, output.name):
             write(target, output.text(card), output.flag)
     if arguments.changed_file:
-        name = open_source(arguments.predictions).name
+        name = open_source(arguments.predictions or arguments.model).name
         _, data = challenge.changed_file(truth, predictions, submitted(arguments), name)
         write(arguments.changed_file, data, "--changed-file")
     if arguments.json:
@@ -157,10 +157,10 @@ def _keep_problems(arguments: argparse.Namespace) -> list[Finding]:
 
 
 def _changed_problems(arguments: argparse.Namespace) -> list[Finding]:
-    """Return `bad-option` for a changed file of a model, which is run as it is."""
-    if arguments.changed_file is None or arguments.predictions:
+    """Return `bad-option` for a changed file of a model that is run as it is."""
+    if arguments.changed_file is None or arguments.predictions or arguments.edit_table:
         return []
-    message = "a model is run without changes: write its prediction file with `predict`."
+    message = "the model is run without changes: write its prediction file with `predict`."
     return [error("bad-option", "--changed-file", message)]
 
 

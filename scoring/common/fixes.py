@@ -28,8 +28,29 @@ EDITS = {
     "sigmoid": "sigmoid of the numbers",
     "complement": "1 minus the numbers",
     "of_called": "scores as those of the class in “{}”",
+    "order": "outputs of the model in the order {}",
+    "pixels": "pixels from 0 to {}",
+    "first": "output {} of the model first",
+    "inputs": "inputs of the model in the order {}",
+    "vector": "all inputs of the model but the image as one vector",
+    "multiply": "coordinates times {}",
+    "exchange": "x and y exchanged",
 }
-"""Edits of a whole table, in words."""
+"""Edits of a whole table, of the outputs of a model, or of coordinates, in words."""
+OF_MODELS = ("order", "softmax", "sigmoid", "pixels", "first", "inputs", "vector")
+"""Edits of a model."""
+TABLES_TOO = ("softmax", "sigmoid")
+"""Of these, those of tables."""
+OF_COORDINATES = frozenset(("multiply", "exchange"))
+"""Edits of lists of nuclei."""
+NUMBER = (r"(?!0+(\.0+)?$)\d{1,9}(\.\d{1,20})?", "a number above 0")
+PLACES = (r"[1-9]\d{0,2}( [1-9]\d{0,2})*", "numbers with blanks between them; the first has the number 1")
+VALUES = {
+    "divide": (r"(?!0+$)\d{1,9}", "a whole number above 0"),
+    **dict.fromkeys(("pixels", "multiply"), NUMBER),
+    **dict.fromkeys(("order", "inputs", "first"), PLACES),
+}
+"""Edit -> how its value is written, as a pattern and in words."""
 
 
 @dataclass(frozen=True)
@@ -149,13 +170,21 @@ def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
     return SuggestedFix(label or f"Read {changes.words()}", changes)
 
 
-def edits_problem(text: str) -> str | None:
-    """Return the problems of `EDIT=VALUE,...` as a sentence, None if there are none."""
+def edits_problem(text: str, of_model: bool = False) -> str | None:
+    """Return the problems of `EDIT=VALUE,...` as a sentence, None if there are none.
+
+    Args:
+        text: The edits.
+        of_model: Whether a model is edited, and no file of predictions.
+    """
+    of_files = [name for name in EDITS if name in TABLES_TOO or name not in OF_MODELS]
+    allowed = OF_MODELS if of_model else of_files
     for name, value in parsed_pairs(text):
-        if name not in EDITS:
-            return f"{name[:60]!r} is none of {', '.join(EDITS)}."
-        if name == "divide" and not (value.isdecimal() and len(value) < 10 and int(value)):
-            return f"divide={value[:60]}: write a whole number above 0."
+        if name not in allowed:
+            return f"{name[:60]!r} is none of {', '.join(allowed)}."
+        pattern, words = VALUES.get(name, ("", ""))
+        if pattern and not re.fullmatch(pattern, value, re.ASCII):
+            return f"{name}={value[:60]}: write {words}."
     return None
 
 

@@ -8,6 +8,7 @@ them; docs/adding-a-challenge.md adds one step by step.
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from scoring.common.citation import Citation
@@ -20,7 +21,7 @@ from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
 from scoring.core.scores import Predictions, ScoreSettings, Scoring, Truth
 from scoring.inputs.grand_challenge_jobs import with_table
-from scoring.inputs.sources import Source, open_source
+from scoring.inputs.sources import FixedSource, Source, open_source
 from scoring.statistics.interval_options import StatisticsOptions
 
 if TYPE_CHECKING:  # what only some commands need is not loaded for all
@@ -35,7 +36,9 @@ if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.inputs.column_guess import TableForm
 
 WITH_COLUMNS = Lazy("scoring.core.import_preview:with_columns")
-Model = str | os.PathLike[str] | bytes
+WITH_SCORES = Lazy("scoring.core.import_preview:with_scores")
+READ_MODEL = Lazy("scoring.inference.challenge_task:read_model")
+Model = str | os.PathLike[str] | bytes | FixedSource
 Progress = Callable[[int, int], object]  # done, total
 Cancelled = Callable[[], bool]
 
@@ -254,15 +257,18 @@ class Challenge(Generic[Truth, Predictions]):
         """Read what was submitted and match it to the truth's cases, if there are any; as `read_truth`."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
+        read_again = partial(self.read_predictions, truth=truth, name=name)
         opened = source if self.inputs.submission.several else with_table(source, name, self.inputs.answers)
         try:
             read = self.readers.predictions(opened, truth, how)
         except InputRefused as refused:
             if self.readers.form is None:
                 raise
-            raise WITH_COLUMNS(refused, opened, self, truth, name) from refused
+            refused = WITH_COLUMNS(refused, opened, self, truth, name)
+            raise WITH_SCORES(refused, source, self, truth, read_again) from refused
         submitted_part.require_some(read, truth, name)
         is_table = bool(self.words.reading) or submission.is_one_table(source, opened)
+        read = WITH_SCORES(read, source, self, truth, read_again)
         return submission.with_note(read, source, is_table)
 
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
@@ -302,7 +308,14 @@ class Challenge(Generic[Truth, Predictions]):
     ) -> Predictions:
         """Run a model on every case. Raises InputRefused and scoring.inference.model_pool.Cancelled."""
         values = of_options.complete(self.options_of("predict"), options)
-        return self.models("--model").predict(model, cases, Context(name, values, progress, cancelled))
+        context = Context(name, values, progress, cancelled)
+        run_again = partial(self.predict, cases=cases, cancelled=cancelled, name=name)
+        try:
+            read = self.models("--model").predict(model, cases, context)
+        except InputRefused as refused:
+            raise WITH_SCORES(refused, model, self, cases, run_again) from refused
+        read = WITH_SCORES(read, model, self, cases, run_again)
+        return submission.with_note(read, model)
 
     def prediction_table(self, cases: Truth, predictions: Predictions) -> str | bytes:
         """Return predictions as the file that the official program takes."""
@@ -321,6 +334,8 @@ class Challenge(Generic[Truth, Predictions]):
         Returns:
             A name, and the bytes.
         """
+        if getattr(predictions, "model", None) is not None:
+            return f"{name.removesuffix('.onnx')}-changed.onnx", bytes(READ_MODEL(source).data)
         is_table = not self.inputs.submission.several
         whole = is_table and self.model is not None and not getattr(predictions, "labels_only", True)
         table = self.prediction_table(cases, predictions) if whole else None

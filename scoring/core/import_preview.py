@@ -10,6 +10,7 @@ import numpy as np
 
 from scoring.common.findings import Finding, InputRefused
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
+from scoring.core import submission
 from scoring.core.file_contents import values_of
 from scoring.inputs.case_tables import WITH_METADATA, find_table
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
@@ -25,8 +26,17 @@ OF_COLUMNS = ("missing-column", "extra-column")
 OF_CASES, MISSING_VALUE, SUSPECT = ("no-common-case",), "missing-value", "column-suspect"
 OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
 """Problems that a table of another shape has for no other reason."""
+DOUBTFUL = (
+    *("percent", "bytes", "logits", "out-of-range", "scale", "swapped-axes"),
+    *("two-column-output", "constant-output", "model-output", "wrong-output"),
+)
+"""Codes of what may be meant otherwise, where the score of the other reading is told as well."""
+MOST_RUN = 300
+"""Images from which on a model is not run a second time to tell a score."""
 _trying: ContextVar[bool] = ContextVar("_trying", default=False)
 """Whether a fix is being tried: what refuses it then is offered no fixes, which would be tried in turn."""
+Read = Callable[[Source], Any]
+"""Returns predictions."""
 WithScore = Callable[[SuggestedFix], SuggestedFix]
 ROWS = 5
 WIDTH = 60
@@ -74,7 +84,8 @@ def with_columns(
         return refused
     codes = {problem.code for problem in refused.problems}
     form: TableForm = challenge.readers.form(truth) if challenge.readers.form else TableForm("", {})
-    score = partial(_with_score, challenge, source, truth, name)
+    read = partial(challenge.read_predictions, truth=truth, name=name)
+    score = partial(_with_score, challenge, source, truth, read=read)
     if codes == {SUSPECT}:
         scored_fixes = (tuple(score(_by_written(fix, source)) for fix in p.fixes) for p in refused.problems)
         asked = [replace(p, fixes=scored) for p, scored in zip(refused.problems, scored_fixes, strict=True)]
@@ -92,6 +103,34 @@ def with_columns(
         others = [problem for problem in refused.problems if problem.code not in OF_SHAPE]
         return InputRefused([replace(shape, fixes=fixes), *others], refused.findings)
     return _with_guess(refused, table, form, truth, score)
+
+
+def with_scores(found: Any, source: Source, challenge: "Challenge[Any, Any]", truth: Any, read: Read) -> Any:
+    """Return what was read, or its refusal, with the score of each other reading of what is `DOUBTFUL`.
+
+    Args:
+        found: Predictions, or the refusal.
+        source: What was read, or a model.
+        challenge: The challenge.
+        truth: The cases; None without any.
+        read: Reads the source with changes, or runs the model.
+    """
+    is_refused = isinstance(found, InputRefused)
+    is_model = not is_refused and getattr(found, "model", None) is not None
+    findings = found.problems if is_refused else submission.findings_of(found)
+    doubtful = [finding for finding in findings if finding.code in DOUBTFUL and finding.fixes]
+    is_labelled = truth is not None and getattr(truth, "labels", truth) is not None
+    if _trying.get() or not doubtful or not is_labelled or (is_model and len(truth) > MOST_RUN):
+        return found
+    distinct = {fix.changes: fix for finding in doubtful for fix in finding.fixes}
+    told = {changes: _with_score(challenge, source, truth, fix, read) for changes, fix in distinct.items()}
+    changed = tuple(
+        replace(f, fixes=tuple(told[fix.changes] for fix in f.fixes)) if f in doubtful else f
+        for f in findings
+    )
+    if is_refused:
+        return InputRefused(changed, found.findings, found.salvaged)
+    return submission.with_findings(found, changed)
 
 
 def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
@@ -142,14 +181,23 @@ def _with_guess(
 
 
 def _with_score(
-    challenge: "Challenge[Any, Any]", source: Source, truth: Any, name: str, fix: SuggestedFix
+    challenge: "Challenge[Any, Any]", source: Source, truth: Any, fix: SuggestedFix, read: Read
 ) -> SuggestedFix:
     """Return a fix whose label says the score that it gives."""
-    score = None if truth is None else score_of(challenge, source, fix.changes, truth, name)
+    score = None if truth is None else _score(challenge, source, fix.changes, truth, read)
     if score is None:
         return fix
-    text = f"{100 * score:.2f}" if challenge.scoring.as_points else f"{score:.4f}"
-    return replace(fix, label=f"{fix.label}: score {text}")
+    return replace(fix, label=f"{fix.label}: {score_words(challenge, score)}")
+
+
+def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
+    """Return a score as labels say it.
+
+    Args:
+        challenge: Whose score it is.
+        score: The score, 0 to 1.
+    """
+    return f"score {100 * score:.2f}" if challenge.scoring.as_points else f"score {score:.4f}"
 
 
 def _has_pattern(problem: Finding) -> bool:
@@ -223,12 +271,19 @@ def score_of(
         truth: The cases.
         name: Its name in messages.
     """
+    read = partial(challenge.read_predictions, truth=truth, name=name)
+    return _score(challenge, source, changes, truth, read)
+
+
+def _score(
+    challenge: "Challenge[Any, Any]", source: Source, changes: InputChanges, truth: Any, read: Read
+) -> float | None:
     trying = _trying.set(True)
     try:
         before = source.changes if isinstance(source, FixedSource) else InputChanges()
         plain = source.source if isinstance(source, FixedSource) else source
-        read = challenge.read_predictions(FixedSource(plain, before.joined(changes)), truth, name)
-        return challenge.score(truth, read, resamples=0, with_curves=False).score
+        again = read(FixedSource(plain, before.joined(changes)))
+        return challenge.score(truth, again, resamples=0, with_curves=False).score
     except InputRefused:
         return None
     finally:

@@ -298,9 +298,23 @@ def with_note(result: Read, source: Source, is_table: bool = True) -> Read:
         return result
     message = f"read with changes: {changes.words()}. The official program needs this in the file itself."
     finding = note(FIXED, result.name, message).with_fixes(SuggestedFix("", changes))
+    return with_findings(result, (*findings_of(result), finding))
+
+
+def findings_of(result: NamedInput) -> Sequence[Finding]:
+    """Return the findings that something was read with."""
+    findings: Sequence[Finding] = getattr(result, _of_findings(result))
+    return findings
+
+
+def with_findings(result: Read, findings: Sequence[Finding]) -> Read:
+    """Return what was read with other findings."""
+    return cast(Read, replace(cast(Any, result), **{_of_findings(result): tuple(findings)}))
+
+
+def _of_findings(result: NamedInput) -> str:
     names = {entry.name for entry in fields(cast(Any, result))}
-    name = "findings" if "findings" in names else "read"  # HECKTOR adds what is missing to what was read
-    return cast(Read, replace(cast(Any, result), **{name: (*getattr(result, name), finding)}))
+    return "findings" if "findings" in names else "read"  # HECKTOR adds what is missing to what was read
 
 
 def is_one_table(source: Source, opened: Source) -> bool:

@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from scoring.common.arrays import Floats
 from scoring.common.file_opening import read_file
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inference.model_contract import Contract
+from scoring.inference.model_edits import edited_model
 from scoring.inference.model_pool import RunOnAll, run_on_all
 from scoring.inference.preprocessing import Recipe
 from scoring.inference.timed_worker import Limits, too_large
 from scoring.inference.worker_results import ModelFacts
-from scoring.inputs.sources import SourceFiles
+from scoring.inputs.sources import FixedSource, SourceFiles
 
 
 class CaseImages(Protocol):
@@ -65,8 +66,8 @@ def missing_images(cases: CaseImages, advice: str) -> list[Finding]:
     ]
 
 
-Model = str | os.PathLike[str] | bytes
-"""An ONNX model: its path or its bytes."""
+Model = str | os.PathLike[str] | bytes | FixedSource
+"""An ONNX model: its path or its bytes, also with edits."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,9 @@ def read_model(model: Model, name: str | None = None) -> ModelFile:
     Raises:
         InputRefused: The file cannot be read (`model-unreadable`).
     """
+    if isinstance(model, FixedSource):
+        plain = read_model(cast(Model, model.source), name)
+        return replace(plain, data=edited_model(plain.data, plain.name, model.changes.edits))
     if isinstance(model, (bytes, bytearray, memoryview)):
         return ModelFile(bytes(model), name or "the model")
     path, most = Path(model), Limits().model_bytes

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.common.findings import Finding, error, note, warning
+from scoring.common.fixes import editing
 from scoring.inference.adapters import CHANNELS, FLOAT
 from scoring.inference.preprocessing import Pixels
 from scoring.inference.worker_results import ModelFacts, ModelFailed, ModelOutput, RandomOperator, Tensor
 
 LARGEST_SIDE = 8192
 SHOWN = 5
+WHOLE = ("tensor(int64)", "tensor(int32)")
 NORMALIZATION = "BatchNormalization"
 EVALUATION_MODE = "Export it in evaluation mode: model.eval() before torch.onnx.export."
 REPEATABLE = f"{EVALUATION_MODE} Replace other random operators by constants."
@@ -149,12 +151,18 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
     most = 2 if contract.vector else 1
     if not inputs or len(inputs) > most:
         reason = "it has no input" if not inputs else f"it has {len(inputs)} inputs"
-        return [_wrong_inputs(reason, wanted, inputs, file_name)]
+        apart = len(inputs) - 1 == contract.vector and all(map(_is_one_number, inputs[1:]))
+        label = f"Feed its inputs {', '.join(map(_name, inputs[1:]))}, in this order"
+        fixes = (editing("vector", label=label),) * apart
+        return [_wrong_inputs(reason, wanted, inputs, file_name).with_fixes(*fixes)]
     if len(inputs) == 2 and _is_vector(inputs[0], contract.vector) and _is_image(inputs[1]):
-        return [_wrong_inputs("its two inputs are swapped", wanted, inputs, file_name)]
+        swapped = editing("inputs", "2 1", "Let its inputs change places")
+        return [_wrong_inputs("its two inputs are swapped", wanted, inputs, file_name).with_fixes(swapped)]
     faults = [_image_fault(inputs[0]), *(_vector_fault(tensor, contract.vector) for tensor in inputs[1:])]
     if any(faults):
-        return [_wrong_inputs("; ".join(filter(None, faults)), wanted, inputs, file_name)]
+        whole = not faults[0] and len(inputs) == 2 and inputs[1].dtype in WHOLE
+        fixes = (editing("vector", label="Feed whole numbers to its second input"),) * whole
+        return [_wrong_inputs("; ".join(filter(None, faults)), wanted, inputs, file_name).with_fixes(*fixes)]
     if len(inputs) == 1 and contract.vector:
         if contract.vector_required:
             return [_wrong_inputs("its second input is missing", wanted, inputs, file_name)]
@@ -204,6 +212,10 @@ def _vector_fault(tensor: Tensor, length: int | None) -> str:
     )
 
 
+def _is_one_number(tensor: Tensor) -> bool:
+    return tensor.dtype in (FLOAT, *WHOLE) and tensor.shape is not None and tensor.shape[1:] in ((), (1,))
+
+
 def _is_image(tensor: Tensor) -> bool:
     return tensor.shape is not None and len(tensor.shape) == 4 and tensor.shape[1] in (CHANNELS, None)
 
@@ -245,13 +257,15 @@ def _output(
         if width == contract.outputs
     ]
     hint = f" Output '{others[0]}' has {contract.outputs}: make it the first." if others else ""
+    place = str(1 + widths.index(contract.outputs)) if others else ""
+    fixes = (editing("first", place, f"Score output {others[0]!r}"),) if others else ()
     return [
         error(
             "wrong-output",
             file_name,
             f"The first output '{_name(facts.outputs[0])}' is {description}; {contract.outputs} numbers per "
             f"image are needed, in the order of the classes.{hint}",
-        )
+        ).with_fixes(*fixes)
     ]
 
 

@@ -21,6 +21,7 @@ MODULES = (
     "scoring.inputs.workbooks",
     "scoring.inputs.nuclei.reader",
     "scoring.inputs.nuclei.tiles",
+    "scoring.inference.model_edits",
 )
 """Modules whose isolated readers the processes know."""
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000

@@ -16,6 +16,8 @@ FIXES: Mapping[str, tuple[SuggestedFix, ...]] = {
     ),
 }
 """Scale -> what reads its numbers as probabilities, alternatives to each other."""
+OF_RISKS = {**FIXES, LOGITS: FIXES[LOGITS][1:]}
+"""The same where a case has one number."""
 
 
 WORDS = {

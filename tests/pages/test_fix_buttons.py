@@ -130,3 +130,20 @@ def test_columns_of_a_foreign_table_are_chosen_and_remembered(opened):
     assert "next.csv is fixed" in words(app).replace("*", "")
     next(button for button in app.button if button.label == "Undo").click().run()
     assert app.error[0].proto.title.startswith("This cannot be scored")
+
+
+def test_two_readings_stand_beside_each_other_with_their_scores(opened):
+    data = team("melanoma", next(iter(samples.test_sets("melanoma"))))
+    app = visits.put("melanoma", opened("melanoma"), ("mine.csv", data))
+    meant = app.metric[0].value.split()[0]
+    header, *rows = data.decode().splitlines()
+    cells = [row.split(",") for row in rows]
+    percent = "\n".join([header, *(f"{case},{100 * float(risk)!r}" for case, risk, *_ in cells)])
+    app = visits.put("melanoma", app, ("percent.csv", percent.encode()))
+    written = app.metric[0].value.split()[0]
+    assert f"As written: score {written}." in words(app)
+    assert written != meant
+    label = f"Divide the numbers by 100: score {meant}"
+    assert label in [button.label for button in app.button]
+    app = take_fix(app, label)
+    assert app.metric[0].value.split()[0] == meant

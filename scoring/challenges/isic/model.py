@@ -27,6 +27,7 @@ from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import Contract
 from scoring.inference.preflight import Inspection
 from scoring.inference.single_image_task import ModelTask
+from scoring.inputs import probability_scales
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.calibration import TOLERANCE
 
@@ -194,7 +195,9 @@ def _bad_output(model: str, where: str | None = None) -> Finding:
         f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the "
         "network with a softmax or sigmoid."
     )
-    return error("model-output", where or model, message)
+    return error("model-output", where or model, message).with_fixes(
+        *probability_scales.FIXES[probability_scales.LOGITS]
+    )
 
 
 def _means(rows: np.ndarray, of_case: Sequence[int] | np.ndarray, n: int) -> np.ndarray:

@@ -17,6 +17,7 @@ from scoring.challenges.isic.options import METRIC, IsicOptions
 from scoring.challenges.isic.truth import UNIT_COLUMN, IsicCases
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, note, warning
+from scoring.common.fixes import InputChanges, SuggestedFix, editing
 from scoring.core.scorecard import Official
 from scoring.core.submission import FIXED, Predictions, changes_in, n_changes
 from scoring.metrics.thresholds import HALF, decided
@@ -210,4 +211,19 @@ def _swapped(e: IsicEvaluation) -> Iterator[Finding]:
             f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; "
             "check the order of the columns."
         )
-        yield warning("columns-may-be-swapped", e.predictions.name, message)
+        yield warning("columns-may-be-swapped", e.predictions.name, message).with_fixes(*_in_place(e, swap))
+
+
+def _in_place(e: IsicEvaluation, swap: tuple[float, list[tuple[str, str]]]) -> list[SuggestedFix]:
+    """Return what reads each column as the category that seems to stand there; nothing for a model that names
+    its outputs."""
+    gain, moved = swap
+    names, column_of = e.answers.categories, dict(moved)
+    label = f"Let the columns change places: balanced accuracy + {gain:.4f}"
+    if any(finding.code == "category-order" for finding in e.predictions.findings):
+        return []
+    if e.predictions.model is None:
+        changes = InputChanges(columns=tuple((column, name) for name, column in moved))
+        return [SuggestedFix(label, changes)]
+    order = " ".join(str(names.index(column_of.get(name, name)) + 1) for name in names)
+    return [editing("order", order, label)]

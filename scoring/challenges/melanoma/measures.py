@@ -11,6 +11,7 @@ from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.tables import AGE, GENDER, LOCATION
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, warning
+from scoring.common.fixes import editing
 from scoring.core.submission import Predictions
 from scoring.inputs import probability_scales
 from scoring.metrics import auc_and_average_precision, binary, calibration, classification, subgroups
@@ -46,21 +47,21 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
     if scale in probability_scales.WORDS:
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5". These '
-            f"are {probability_scales.WORDS[scale]}."
+            f"are {probability_scales.WORDS[scale]}. The official program takes them as they are."
         )
-        yield warning(scale, where, message).with_fixes(*probability_scales.FIXES[scale])
+        yield warning(scale, where, message).with_fixes(*probability_scales.OF_RISKS[scale])
     elif len(scores) and not are_risks(scores):
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '
-            "for a logit means a probability above 0.62. A sigmoid belongs into the model."
+            "for a logit means a probability above 0.62. A sigmoid belongs into the model; the official "
+            "program takes the numbers as they are."
         )
-        yield warning("logits", where, message)
+        fixes = probability_scales.OF_RISKS[probability_scales.LOGITS]
+        yield warning("logits", where, message).with_fixes(*fixes)
     if len(scores) > 1 and scores.min() == scores.max():
-        yield warning(
-            "constant-output",
-            where,
-            f"every score is {scores[0]:g}: the scores separate no cases, so the AUC is 0.5.",
-        )
+        message = f"every score is {scores[0]:g}: the scores separate no cases, so the AUC is 0.5."
+        pixels = editing("pixels", "255", "Feed pixels from 0 to 255")
+        yield warning("constant-output", where, message).with_fixes(*(pixels,) * (not of_table))
 
 
 def rank_scores(truth: SafeScanCases, predictions: Predictions) -> Floats:

@@ -12,6 +12,7 @@ from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.models import CONTRACT, WORDING, predictions_of, with_images
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, warning
+from scoring.common.fixes import SuggestedFix, editing
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import preflight, run_model, thumbnails
@@ -114,12 +115,17 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
         return
     sentence = f"{outputs.shape[1]} numbers per image: the first is scored, as in the official code."
     has = ~np.isnan(outputs).any(1)
+    fixes: tuple[SuggestedFix, ...] = ()
     if cases.labels is not None and len(set(cases.labels[has])) == 2:
         areas = [curves.auc(outputs[has, k], cases.labels[has] == 1) for k in range(outputs.shape[1])]
         best = int(np.argmax(areas))
         sentence += f" AUC by column: {', '.join(f'{a:.4f}' for a in areas)}."
-        sentence += f" Column {best + 1} is better: make it the first." if areas[best] > areas[0] else ""
-    yield warning("two-column-output", name, sentence)
+        if areas[best] > areas[0]:
+            sentence += f" Column {best + 1} is better: make it the first."
+            others = [str(k + 1) for k in range(len(areas)) if k != best]
+            order = " ".join((str(best + 1), *others))
+            fixes = (editing("order", order, f"Score column {best + 1} of the model's output"),)
+    yield warning("two-column-output", name, sentence).with_fixes(*fixes)
 
 
 def received(

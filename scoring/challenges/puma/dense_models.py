@@ -15,7 +15,8 @@ import numpy as np
 
 from scoring.challenges.puma.nucleus_classes import CLASSES, position
 from scoring.common.arrays import Floats
-from scoring.common.findings import Finding, InputRefused, error, split
+from scoring.common.findings import Finding, InputRefused, error, note, split
+from scoring.common.fixes import editing
 from scoring.inference import model_contract
 from scoring.inference.model_contract import Contract
 from scoring.inference.model_process import RunnableModel
@@ -56,6 +57,8 @@ def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel
     places, wrong = _places(facts.graph.metadata, name)
     if problems or wrong:
         raise InputRefused([*problems, *wrong], findings)
+    if facts.outputs and _are_last(facts.outputs[0].shape or ()):
+        findings.append(note("adapted-output", name, "Its map has the channels last and is read so."))
     model = DenseModel(name, places, model_contract.image_size(facts))
     width, height = model.size
     noise = model_contract.noise(width or TRIAL_SIDE, height or TRIAL_SIDE)
@@ -152,6 +155,8 @@ def _ramp(starts: Sequence[int], start: int, window: int, stride: int) -> Floats
 def _answer(process: RunnableModel, model: DenseModel, window: Pixels) -> Map:
     """Return the answer to one window."""
     output = process.run(window, AS_IT_IS).outputs[0]
+    is_last = output is not None and _are_last(output.shape)
+    output = np.moveaxis(output, -1, 1) if output is not None and is_last else output
     is_map = output is not None and output.ndim == 4 and output.shape[:2] == (1, 1 + len(CLASSES))
     stride = _stride(window.shape[:2], output.shape[2:]) if output is not None and is_map else None
     if output is None or stride is None:
@@ -172,11 +177,18 @@ def _answer(process: RunnableModel, model: DenseModel, window: Pixels) -> Map:
             "1: end the network "
             "with a softmax over the channels."
         )
-        raise InputRefused([error("wrong-output", model.name, message)])
+        softmax = (editing("softmax", label="Read a softmax over the channels"),) * (not is_last)
+        raise InputRefused([error("wrong-output", model.name, message).with_fixes(*softmax)])
     values = np.empty(output.shape[1:], np.float32)
     values[0] = output[0, 0]
     values[[1 + k for k in model.places]] = output[0, 1:]
     return Map(values, stride)
+
+
+def _are_last(shape: Sequence[int | None]) -> bool:
+    """Return whether the channels of a map stand last."""
+    width = 1 + len(CLASSES)
+    return len(shape) == 4 and shape[3] == width != shape[1]
 
 
 def _stride(sides: Sequence[int], cells: Sequence[int]) -> int | None:

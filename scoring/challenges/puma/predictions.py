@@ -15,7 +15,7 @@ from scoring.challenges.puma.cases import NO_FILE, SubmissionMembers, WrittenFil
 from scoring.challenges.puma.nucleus_classes import Naming
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.findings import Finding, InputRefused, note, warning
-from scoring.common.fixes import InputChanges, renaming
+from scoring.common.fixes import OF_COORDINATES, InputChanges, editing, renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
 from scoring.core.submitted_part import offered
@@ -82,14 +82,15 @@ def placement(
                 f"{swapped:.0%} of the centroids lie next to a truth nucleus with x and y exchanged, "
                 f"{share:.0%} as written: write [x, y]."
             )
-            yield warning("swapped-axes", name, message)
+            yield warning("swapped-axes", name, message).with_fixes(editing("exchange"))
             return
         if readings[best] >= enough:
             message = (
                 f"{readings[best]:.0%} of the centroids are next to a truth nucleus if multiplied by "
                 f"{best:g}, {share:.0%} as written: "
             )
-            yield warning("scale", name, f"{message}{FACTORS[best]}.")
+            fix = editing("multiply", repr(best), f"Multiply the coordinates by {best:g}")
+            yield warning("scale", name, f"{message}{FACTORS[best]}.").with_fixes(fix)
             return
     total = sum(map(len, predicted))
     beyond = sum(int(nuclei.outside(size).sum()) for nuclei, size in zip(predicted, sizes, strict=True))
@@ -98,6 +99,20 @@ def placement(
             f"{beyond:,} of {total:,} centroids are outside their image: are they in px of the image, [x, y]?"
         )
         yield warning("scale", name, sentence)
+
+
+def moved(nuclei: Nuclei, edits: Mapping[str, str]) -> Nuclei:
+    """Return nuclei with the edits of their coordinates made.
+
+    Args:
+        nuclei: Those of a case.
+        edits: As in `InputChanges`.
+    """
+    factor, step = float(edits.get("multiply", 1)), -1 if "exchange" in edits else 1
+    centroids, vertices = (
+        np.ascontiguousarray(xy[:, ::step] * factor, xy.dtype) for xy in (nuclei.centroids, nuclei.vertices)
+    )
+    return replace(nuclei, centroids=centroids, vertices=vertices)
 
 
 def _some(centroids: np.ndarray) -> np.ndarray:
@@ -153,7 +168,10 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     truth: None, or one without a case, leaves the submission's own cases. Raises InputRefused with every
     problem.
     """
-    naming = Naming.of(**context.options)
+    naming, edits = Naming.of(**context.options), {}
+    if isinstance(source, FixedSource):
+        edits = dict(source.changes.edits)
+        source = replace(source, changes=replace(source.changes, edits=()))
     opened, of_job = by_case(open_source(source, context.name))
     files, of_slide = by_slide(opened)
     original = {member: of_job.get(before, before) for member, before in of_slide.items()} or of_job
@@ -168,6 +186,9 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     problems += map(outward, outside)
     read_of = {case: member for case, member in read_of.items() if member not in outside}
     read = cases.read_cases(files, read_of.values(), naming, graded=True)
+    if OF_COORDINATES & edits.keys():
+        placed = tuple(replace(entry, nuclei=moved(entry.nuclei, edits)) for entry in read.contents)
+        read = replace(read, contents=placed)
     if truth:
         sizes = np.array(
             [size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]

@@ -13,6 +13,7 @@ from PIL import Image
 
 from scoring.challenges.melanoma.model import received, recipe_of_size
 from scoring.inference.preprocessing import pixels, tensor
+from scoring.inputs.sources import FixedSource
 from tests.inference import builders
 from tests.support.findings import codes, only, refused
 from tests.support.lesion_tables import table
@@ -122,6 +123,29 @@ def test_several_columns_of_which_the_first_is_scored():
     said = only(found.findings, "two-column-output").message
     assert "1.0000, 0.0000" in said
     assert "is better" not in said
+
+
+@pytest.mark.parametrize(
+    ("data", "meant", "edits"),
+    [
+        (model(sigmoid=False, scale=9.0), model(scale=9.0), {"sigmoid": "yes"}),
+        (model("falling", "risk"), model("risk", "falling"), {"order": "2 1"}),
+    ],
+    ids=["logits", "columns"],
+)
+def test_another_reading_of_the_outputs_is_offered_with_its_score(data, meant, edits):
+    whole, expected = (CHALLENGE.predict(each, CASES, name="m.onnx") for each in (data, meant))
+    (fix,) = [fix for finding in whole.findings for fix in finding.fixes]
+    score = CHALLENGE.score(CASES, expected, resamples=0).score
+    assert dict(fix.changes.edits) == edits
+    assert f"score {100 * score:.2f}" in fix.label
+    source = FixedSource(data, fix.changes)
+    changed = CHALLENGE.predict(source, CASES, name="m.onnx")
+    card = CHALLENGE.score(CASES, changed, resamples=0)
+    assert (card.score, card.official.same, card.official.changes) == (score, False, 1)
+    name, written = CHALLENGE.changed_file(CASES, changed, source, "m.onnx")
+    again = CHALLENGE.score(CASES, CHALLENGE.predict(written, CASES, name=name), resamples=0)
+    assert (name, again.score, again.official.same) == ("m-changed.onnx", score, True)
 
 
 def test_a_better_column_than_the_first_is_named():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scoring import load_challenge
+from scoring.inputs.sources import FixedSource
 from tests.support.archives import LINK, Member, archive, archive_of
 from tests.support.findings import codes, only, places, refused
 from tests.support.nuclei import nuclei, nucleus, polygon, polygons, squares
@@ -361,6 +362,27 @@ def test_another_scale(factor, said):
     (found,) = judged(lambda points: points * factor)
     assert (found.level, found.code) == ("warning", "scale")
     assert said in found.message
+
+
+@pytest.mark.parametrize("change", [lambda points: points[:, ::-1], lambda points: points * 0.5])
+def test_another_reading_of_coordinates_is_offered_with_its_score(change):
+    moved = {case: points + RANDOM.normal(0, 1, points.shape) for case, points in CROWD.items()}
+    plain, other = (
+        {f"{case}.json": squares(how(points).tolist()) for case, points in moved.items()}
+        for how in (np.array, change)
+    )
+    (fix,) = [
+        fix
+        for finding in read_predictions(other, CROWDED).findings
+        if finding.code in ("swapped-axes", "scale")
+        for fix in finding.fixes
+    ]
+    expected = CHALLENGE.score(CROWDED, read_predictions(plain, CROWDED), resamples=0).score
+    assert fix.label.endswith(f"score {expected:.4f}")
+    found = read_predictions(FixedSource(other, fix.changes), CROWDED)
+    card = CHALLENGE.score(CROWDED, found, resamples=0)
+    assert card.score == pytest.approx(expected, abs=1e-3)  # the side of the drawn squares changes too
+    assert (card.official.same, "mended" in card.provenance) == (False, True)
 
 
 @pytest.mark.parametrize(

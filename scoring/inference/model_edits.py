@@ -1,0 +1,158 @@
+"""Changes of an ONNX file before it is run: operators before its first input and behind its first output."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import GraphProto, helper, numpy_helper
+
+from scoring.common.findings import InputRefused, error
+from scoring.common.fixes import Pairs
+from scoring.common.isolation import isolated
+from scoring.inference.onnx_scan import ModelRefused, scan
+
+ADDED = "benchside"
+"""What names of added tensors begin with."""
+MAP = 4
+"""Axes of a map of numbers (1, K, H, W)."""
+FLOATS = {
+    onnx.TensorProto.FLOAT: np.float32,
+    onnx.TensorProto.FLOAT16: np.float16,
+    onnx.TensorProto.DOUBLE: np.float64,
+}
+
+
+@isolated
+def edited_model(data: bytes, name: str, edits: Pairs) -> bytes:
+    """Return a model with operators added to it.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        edits: Name of an edit of `EDITS`, and its value.
+
+    Raises:
+        InputRefused: It is no model that can be read.
+    """
+    try:
+        scan(data)
+    except ModelRefused as refused:
+        raise InputRefused([error(refused.code, name, refused.message)]) from refused
+    model = onnx.ModelProto.FromString(data)
+    graph = model.graph
+    if not graph.input or not graph.output:
+        raise InputRefused([error("model-unreadable", name, "The network has no input or no output.")])
+    try:
+        for edit, value in edits:
+            EDITS[edit](graph, value)
+    except (IndexError, KeyError, ValueError) as fault:
+        message = (
+            f"It has {len(graph.input)} inputs and {len(graph.output)} outputs, not those that are named."
+        )
+        raise InputRefused([error("bad-option", name, message)]) from fault
+    written: bytes = model.SerializeToString(deterministic=True)
+    return written
+
+
+def _named(graph: GraphProto) -> str:
+    """Return the name of a new tensor."""
+    return f"{ADDED}_{len(graph.node)}"
+
+
+def _constant(graph: GraphProto, values: np.ndarray, first: bool = False) -> str:
+    name = _named(graph)
+    node = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(values))
+    graph.node.insert(0 if first else len(graph.node), node)
+    return name
+
+
+def _behind(graph: GraphProto, operator: str, *others: str, **attributes: Any) -> None:
+    """Add an operator behind the first output, which becomes the first output."""
+    name = _named(graph)
+    graph.node.append(helper.make_node(operator, [graph.output[0].name, *others], [name], **attributes))
+    graph.output[0].name = name
+
+
+def _order(graph: GraphProto, value: str) -> None:
+    places = np.array([int(place) - 1 for place in value.split()], np.int64)
+    _behind(graph, "Gather", _constant(graph, places), axis=1)
+    dims = graph.output[0].type.tensor_type.shape.dim
+    if len(dims) > 1:
+        dims[1].dim_value = len(places)
+
+
+def _softmax(graph: GraphProto, _value: str) -> None:
+    """Add a softmax over the second axis; older versions of the operator take only the last one."""
+    if len(graph.output[0].type.tensor_type.shape.dim) != MAP:
+        _behind(graph, "Softmax", axis=1)
+        return
+    _behind(graph, "Transpose", perm=[0, 2, 3, 1])
+    _behind(graph, "Softmax", axis=3)
+    _behind(graph, "Transpose", perm=[0, 3, 1, 2])
+
+
+def _sigmoid(graph: GraphProto, _value: str) -> None:
+    _behind(graph, "Sigmoid")
+
+
+def _pixels(graph: GraphProto, value: str) -> None:
+    """Let the image come in from 0 to a number in place of 1; one of whole numbers does already."""
+    picture = graph.input[0]
+    dtype = FLOATS.get(picture.type.tensor_type.elem_type)
+    if dtype is None:
+        return
+    plain, picture.name = picture.name, f"{ADDED}_pixels"
+    factor = _constant(graph, np.array(float(value), dtype), first=True)
+    graph.node.insert(1, helper.make_node("Mul", [picture.name, factor], [plain]))
+
+
+def _first(graph: GraphProto, value: str) -> None:
+    outputs = list(graph.output)
+    outputs.insert(0, outputs.pop(int(value) - 1))
+    _replaced(graph.output, outputs)
+
+
+def _inputs(graph: GraphProto, value: str) -> None:
+    known = list(graph.input)
+    _replaced(graph.input, [known[int(place) - 1] for place in value.split()])
+
+
+def _vector(graph: GraphProto, _value: str) -> None:
+    """Let one vector of float32 come in for all inputs after the first, a number each if there are several,
+    as the numbers that they declare."""
+    stored = {tensor.name for tensor in graph.initializer}
+    picture, *others = (entry for entry in graph.input if entry.name not in stored)
+    vector, nodes = f"{ADDED}_vector", []
+    for place, entry in enumerate(others):
+        source, kind = vector, entry.type.tensor_type
+        if len(others) > 1:
+            index = np.array([place] if len(kind.shape.dim) > 1 else place, np.int64)
+            source, constant = f"{vector}_{place}", f"{vector}_place_{place}"
+            nodes += [
+                helper.make_node("Constant", [], [constant], value=numpy_helper.from_array(index)),
+                helper.make_node("Gather", [vector, constant], [source], axis=1),
+            ]
+        nodes.append(helper.make_node("Cast", [source], [entry.name], to=kind.elem_type))
+    _replaced(graph.node, [*nodes, *graph.node])
+    declared = next((dim.dim_value for dim in others[0].type.tensor_type.shape.dim[1:]), 0)
+    shape = ["N", len(others) if len(others) > 1 else declared or None]
+    joined = helper.make_tensor_value_info(vector, onnx.TensorProto.FLOAT, shape)
+    _replaced(graph.input, [picture, joined, *(entry for entry in graph.input if entry.name in stored)])
+
+
+def _replaced(entries: Any, others: list[Any]) -> None:
+    del entries[:]
+    entries.extend(others)
+
+
+EDITS: Mapping[str, Callable[[GraphProto, str], None]] = {
+    "order": _order,
+    "softmax": _softmax,
+    "sigmoid": _sigmoid,
+    "pixels": _pixels,
+    "first": _first,
+    "inputs": _inputs,
+    "vector": _vector,
+}
+"""Name of an edit -> what it makes of a network."""
