@@ -214,7 +214,9 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
             kept = kept_inputs.runs(page.challenge, truth)
             opponent, its_title = selectors.second(chosen.others, challenge_id, several, kept)
         options = {**options, **choices}
-        outcome = scoring_run.card(challenge_id, test_set, submission, options, truth, read)
+        score = partial(scoring_run.card, challenge_id, test_set, submission, truth=truth, predictions=read)
+        with scored_submission.at_once(places[0], score, options, len(getattr(truth, "ids", ()))):
+            outcome = score(chosen=options)
     if outcome.refused:
         _refused(page, chosen, truth, outcome.refused, panel)
         return

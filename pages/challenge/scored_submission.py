@@ -1,11 +1,13 @@
 """Scored submission: a scorecard with the inputs that it was made of, and its blocks on a page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import scoring
 from pages.display import finding_list, render
@@ -15,12 +17,15 @@ from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges import preflight_views
 from scoring.common.findings import OF_SMALL_SETS, Finding
 from scoring.common.text import markdown
+from scoring.core.import_preview import score_words
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Views
 from scoring.presentation.html import views_of
 
 SHARED_CARDS, SESSION_CARDS = 32, 4
 """Views that are kept."""
+MANY_CASES = 20_000
+"""Cases from which on intervals take so long that the score is drawn before them."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,27 @@ def headline(scored: ScoredSubmission, places: BlockColumns, link: CaseLink | No
     score_bar.bar(places, head.score, scored.title, head.status, noticed)
     with places[1]:
         render.draw_all(head.notes, of_card(scored, "notes", link))
+
+
+@contextmanager
+def at_once(bar: DeltaGenerator, score: Callable[..., Any], options: Mapping, n: int) -> Iterator[None]:
+    """Draw the score of many cases in its bar while its interval is computed.
+
+    Args:
+        bar: Where.
+        score: Options -> the outcome of scoring.
+        options: Those of the whole card.
+        n: Number of cases.
+    """
+    if n < MANY_CASES:
+        yield
+        return
+    place, card = bar.empty(), score(chosen={**options, "resamples": 0}).value
+    if card is not None and card.score is not None:
+        words = score_words(scoring.load_challenge(card.challenge), card.score).capitalize()
+        place.markdown(f"**{words}** :gray-badge[Computing its interval ...]", width="content")
+    yield
+    place.empty()
 
 
 def worth(scored: ScoredSubmission) -> str:

@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 import scoring
 from scoring.challenges import samples
+from scoring.common.text import markdown
 from tests.support import visits
 from tests.support.visits import take_fix, words
 
@@ -144,6 +145,6 @@ def test_two_readings_stand_beside_each_other_with_their_scores(opened):
     assert f"As written: score {written}." in words(app)
     assert written != meant
     label = f"Divide the numbers by 100: score {meant}"
-    assert label in [button.label for button in app.button]
-    app = take_fix(app, label)
+    assert markdown(label) in [button.label for button in app.button]
+    app = take_fix(app, "Divide the numbers by 100")
     assert app.metric[0].value.split()[0] == meant

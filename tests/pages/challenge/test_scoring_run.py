@@ -1,7 +1,11 @@
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.challenge import scoring_run
+from pages.challenge.scored_submission import MANY_CASES, at_once
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import background_jobs
 from scoring.inputs.sources import sha256
@@ -82,3 +86,19 @@ def test_what_differs_by_a_voxel_or_by_the_version_is_scored_anew(monkeypatch):
     assert len(scored) == 2
     assert card("2", next(iter(masks))) is one
     assert len(scored) == 3
+
+
+@pytest.mark.parametrize(("n", "early"), [(MANY_CASES, True), (MANY_CASES - 1, False)])
+def test_the_score_of_many_cases_stands_before_its_interval(n, early):
+    drawn: list[str] = []
+    place = SimpleNamespace(markdown=lambda text, **_: drawn.append(text), empty=lambda: drawn.append(""))
+    bar, asked = SimpleNamespace(empty=lambda: place), []
+
+    def score(chosen):
+        asked.append(chosen["resamples"])
+        return SimpleNamespace(value=SimpleNamespace(challenge="melanoma", score=0.75))
+
+    with at_once(bar, score, {"resamples": 1000}, n):
+        assert [text.split(" :")[0] for text in drawn] == ["**Score 75.00**"] * early
+    assert asked == [0] * early
+    assert drawn[1:] == [""] * early
