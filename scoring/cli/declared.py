@@ -37,8 +37,9 @@ def _check(arguments: argparse.Namespace) -> None:
         if sent is not None and truth is not None and not reading.problems:
             card = reading.attempt(challenge.score, truth, sent, resamples=0, metadata=arguments.metadata)
             if card is not None:
-                undefined = (f for f in card.findings if f.code == "undefined-metric")
+                undefined = [f for f in card.findings if f.code == "undefined-metric"]
                 reading.add((error(f.code, f.where, f.message) for f in undefined), ())
+                reading.findings = [f for f in reading.findings if f not in undefined]
                 lines.append(f"{arguments.predictions}: can be scored, {card.score}.")
     if truth is not None:
         lacking = challenge.readers.missing_columns(truth, arguments.metadata)

@@ -134,6 +134,7 @@ def comparison_table(result: Comparison) -> str:
         tie = f", {summary_text.tie(result)}" if len(level) > 1 and team["team"] in level else ""
         rows.append([str(team["rank"]), team["team"], number, span, f"{places}{tie}"])
     lines = aligned(rows, right=(0, 2))
+    lines += [f"{name}: {card.incomplete}." for name, card in result.cards.items() if card.incomplete]
     return "\n".join([*lines, *_facts(result), *_chance(result), *_excluded(result), *_pairs(result.pairs)])
 
 

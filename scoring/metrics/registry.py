@@ -75,7 +75,7 @@ def find(task: str, name: str) -> Metric:
     metrics = {metric.name: metric for metric in (of_task(task) if task else METRICS)}
     if name in metrics:
         return metrics[name]
-    other = {key.lower(): m.name for m in metrics.values() for key in (*m.other_names, m.title)}
+    other = {key.lower(): m.name for m in metrics.values() for key in (m.name, *m.other_names, m.title)}
     meant = other.get(name.lower().replace("_", " ")) or other.get(name.lower())
     raise KeyError(_unknown(f"metric of {task}" if task else "metric", name, tuple(metrics), meant))
 

@@ -136,6 +136,9 @@ def _try(order: Order, truth: Any, page: SubmissionPage) -> None:
         unknown = (name for name in settings.metrics if name not in card.metrics)
         listed = ", ".join(card.metrics)
         problems = [error("bad-option", "--metrics", f"{name} is not one of {listed}.") for name in unknown]
+        if card.score is None:
+            message = "the score is undefined on this truth: every submission would be refused."
+            problems.append(error("undefined-score", "--truth", message))
     if problems:
         raise InputRefused(problems)
 

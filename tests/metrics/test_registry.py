@@ -420,6 +420,8 @@ def test_every_row_of_the_catalogue_is_whole(metric):
 
 
 def test_a_wrong_name_or_parameter_is_said():
+    with pytest.raises(KeyError, match="did you mean mae"):
+        registry.find("regression", "MAE")
     with pytest.raises(KeyError, match="did you mean balanced_accuracy"):
         registry.find("classification", "balanced_acuracy")
     with pytest.raises(KeyError, match="did you mean recall"):

@@ -162,7 +162,7 @@ class _Card:
         for use in self.declaration.uses:
             if np.isnan(self.point[use.key][0]):
                 when = use.metric.defined[:1].lower() + use.metric.defined[1:]
-                message = f"it is undefined for this truth. It is {when}"
+                message = f"it is undefined for this truth and these predictions. It is {when}"
                 yield warning("undefined-metric", use.key, message)
         for kind in ("scores", "risk", "predicted"):
             if (outputs := getattr(self.measured.cases, kind, None)) is not None:

@@ -113,8 +113,8 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
     """
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
-    if wanted in REGISTRY:
-        message = f"{wanted} is the id of a built-in challenge: choose another."
+    if wanted in REGISTRY or (GALLERY / target.name).exists():
+        message = f"{wanted} is the id of a challenge that is built in or in the gallery: choose another."
         raise InputRefused([error("bad-value", name, message)])
     if target.exists() and not may_replace:
         message = f"there is a challenge of this id already ({target}): add --replace, or choose another id."

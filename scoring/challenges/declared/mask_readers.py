@@ -130,6 +130,7 @@ def read_truth(
         np.zeros((len(ids), 0)),
         (
             *_unused(declaration, held),
+            *_absent(declaration, held, files.name),
             *ignored(files, {*masks.values(), *filter(is_of_images, files.members)}),
         ),
         dict(masks),
@@ -147,6 +148,20 @@ def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
         warning("unused-label", where, f"the value {value} is in no region: it counts as background.")
         for value, where in sorted(held.items())
         if value not in known
+    ]
+
+
+def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> list[Finding]:
+    """Return a warning for each region of which no mask of the truth has a voxel. held: its values."""
+    return [
+        warning(
+            "absent-class",
+            where,
+            f"no mask holds {' or '.join(map(str, values))}, the region {name}: a submission that leaves it "
+            "empty as well gets the value of a perfect one. Check the values in the challenge's file.",
+        )
+        for name, values in declaration.regions.items()
+        if not held.keys() & set(values)
     ]
 
 

@@ -167,7 +167,36 @@ def test_a_metric_that_the_truth_does_not_define_is_refused_by_check(place):
     (place / "alpha.csv").write_text(rows([1] * 60))
     done = run("challenge", "check", "grades.toml", "--truth", "truth.csv", "--predictions", "alpha.csv")
     assert done.status == 2
-    assert "error undefined-metric quadratic_kappa: it is undefined for this truth." in done.err
+    told = "undefined-metric quadratic_kappa: it is undefined for this truth and these predictions."
+    assert done.err.count(told) == 1
+    assert f"error {told}" in done.err
+
+
+def test_a_bundle_with_a_truth_on_which_no_submission_has_a_score_is_refused(place):
+    (place / "truth.csv").write_text(rows([1] * 60))
+    (place / "grades.toml").write_text(FILE.replace("quadratic_kappa", "mcc"))
+    order = ("--platform", "codabench", "--title", "G", "--image", "a/b:1", "--output", place / "bundle")
+    done = run("platform", "bundle", "grades.toml", "--truth", "truth.csv", *order)
+    assert done.status == 2
+    assert "error undefined-score --truth: the score is undefined on this truth" in done.err
+    assert not (place / "bundle").exists()
+
+
+def test_an_id_of_the_gallery_is_not_taken(place):
+    (place / "grades.toml").write_text(FILE.replace('id = "grades"', 'id = "aptos2019"'))
+    done = run("challenge", "add", "grades.toml")
+    assert done.status == 2
+    assert "aptos2019 is the id of a challenge that is built in or in the gallery" in done.err
+
+
+def test_a_comparison_says_who_left_cases_out(place):
+    (place / "grades.toml").write_text(FILE.replace("[score]", 'missing = "ignore"\n[score]'))
+    few = (place / "alpha.csv").read_text().splitlines()[:31]
+    (place / "alpha.csv").write_text("\n".join(few))
+    teams = ("alpha=alpha.csv", "beta=beta.csv")
+    out = run("compare", "grades.toml", "--truth", "truth.csv", *teams, "--resamples", 50).out
+    assert "alpha: 30 of 60 cases have no prediction and are left out." in out
+    assert "beta: " not in out
 
 
 TRUTHS = {

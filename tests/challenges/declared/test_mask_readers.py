@@ -138,6 +138,16 @@ def test_a_value_of_no_region_is_warned_of_in_the_file_that_holds_it():
     assert "7" in found[0].message
 
 
+def test_a_region_that_no_mask_of_the_truth_has_is_warned_of():
+    declaration = library.declaration_of(scoring.load_challenge("kits19").id)
+    region, values = [*declaration.regions.items()][-1]
+    challenge, other = scoring.load_challenge("kits19"), next(v for v in (1, 2) if v not in values)
+    (found,) = challenge.read_truth(folder(masks(8, (other,)))).findings
+    assert found.code == "absent-class"
+    assert f"the region {region}" in found.message
+    assert challenge.read_truth(folder(masks(8, (1, 2)))).findings == ()
+
+
 def test_what_is_no_label_map_is_refused_with_every_file():
     truth = masks(8, (1, 2))
     sent = folder(truth)
