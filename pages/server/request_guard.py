@@ -9,14 +9,19 @@ import ipaddress
 import re
 
 import streamlit as st
+from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.server import network_exposure
+from pages.server.streamlit_internals import BackMsg
 
 FOR_THIS_MACHINE = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 """Routes for the operator: figures of memory and sessions, and Streamlit's interface for agents."""
 NOT_IN_FRAMES = ((b"content-security-policy", b"frame-ancestors 'none'"), (b"x-frame-options", b"DENY"))
-POLICY_VIOLATION = 1008
+POLICY_VIOLATION, TOO_BIG = 1008, 1009
+FRAME_BYTES, FRAME_FILES = 200_000, 7_000
+"""What a visitor's message may have: bytes besides files, and files. Streamlit turns JSON into 25 times its
+size in objects and keeps them for each widget."""
 OWN_PAGES = frozenset({"localhost", "127.0.0.1"})
 """Hosts whose pages may connect whatever the `Host` is: a proxy on this machine may rewrite it."""
 AUTHORITY = re.compile(r"(\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\]|[A-Za-z0-9._-]+)(?::([0-9]{0,5}))?")
@@ -30,8 +35,8 @@ OTHER_HOST = (
 
 class RequestGuardMiddleware:
     """ASGI middleware that refuses other host names (421; WebSockets are closed), WebSockets of other
-    origins, and the operator's routes where other machines can reach the server (404). It forbids frames
-    around every answer and marks cookies `Secure` behind HTTPS."""
+    origins, oversized messages, and the operator's routes where other machines can reach the server (404). It
+    forbids frames around every answer and marks cookies `Secure` behind HTTPS."""
 
     def __init__(self, app: ASGIApp):
         self._app = app
@@ -45,7 +50,7 @@ class RequestGuardMiddleware:
         if is_socket and not (_is_own_host(host) and _is_own_origin(origin, host)):
             await send({"type": "websocket.close", "code": POLICY_VIOLATION})
         elif is_socket:
-            await self._app(_same_origin(scope, origin), receive, send)
+            await self._app(_same_origin(scope, origin), _bounded(receive, send), send)
         elif not _is_own_host(host):
             await _refuse(send, 421, OTHER_HOST)
         elif network_exposure.is_public() and any(path in scope["path"] for path in FOR_THIS_MACHINE):
@@ -71,6 +76,36 @@ class _Protected:
         if name.lower() == b"set-cookie" and self._is_https and b"; secure" not in value.lower():
             return name, value + b"; Secure"
         return name, value
+
+
+def _bounded(receive: Receive, send: Send) -> Receive:
+    """Return what receives a visitor's messages, and closes the socket at one that is too large."""
+
+    async def received() -> Message:
+        message = await receive()
+        if _is_too_large(message.get("bytes") or b""):
+            await send({"type": "websocket.close", "code": TOO_BIG})
+            return {"type": "websocket.disconnect", "code": TOO_BIG}
+        return message
+
+    return received
+
+
+def _is_too_large(data: bytes) -> bool:
+    """Return whether a message has too much besides files, or too many of them: the server answers with
+    addresses for each, and keeps each as an object."""
+    if len(data) <= FRAME_BYTES:
+        return False
+    try:
+        message = BackMsg.FromString(data)
+    except DecodeError:
+        return True
+    asked = message.file_urls_request
+    widgets = message.rerun_script.widget_states.widgets
+    uploaders = [widget.file_uploader_state_value for widget in widgets]
+    n_files = len(asked.file_names) + sum(len(one.uploaded_file_info) for one in uploaders)
+    files = asked.ByteSize() + sum(one.ByteSize() for one in uploaders)
+    return n_files > FRAME_FILES or len(data) - files > FRAME_BYTES
 
 
 def _is_own_host(host: str | None) -> bool:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from streamlit.auth_util import get_cookie_with_chunks, set_cookie_with_chunks
 from streamlit.dataframe_util import convert_pandas_df_to_arrow_table
 from streamlit.elements.lib.column_types import ColumnConfig
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
@@ -29,6 +30,7 @@ __all__ = [
     "TOKENS_COOKIE",
     "USER_COOKIE",
     "AppSession",
+    "BackMsg",
     "ColumnConfig",
     "MemoryUploadedFileManager",
     "Runtime",

@@ -3,7 +3,7 @@
 import re
 
 from pages.input_widgets import upload_widget
-from pages.server import background_jobs
+from pages.server import background_jobs, request_guard
 from scoring.boards.bundles import bundle, unpacking
 from scoring.common import limits
 from scoring.inference import preprocessing, reader_pool, sandbox, timed_worker
@@ -19,6 +19,7 @@ STATED: dict[str, tuple[float, ...]] = {
     "scorecards and predictions": (limits.RESULTS.default,),
     "test sets and comparisons": (limits.SESSION_RESULTS.default,),
     "one upload": (upload_widget.UPLOAD_MB,),
+    "one WebSocket message": (2, request_guard.FRAME_FILES, request_guard.FRAME_BYTES / MEGABYTE),
     "visitors' models that stay open": (limits.OPEN_MODELS.default,),
     "one model": (
         *(MODEL.model_bytes >> 20, sandbox.THREADS, MODEL.load_seconds, MODEL.run_seconds),
@@ -69,5 +70,5 @@ def test_every_limit_that_is_stated_is_that_of_the_code():
     for row, (beginning, numbers) in zip(rows, STATED.items(), strict=True):
         _, name, limit, _, _ = row.split("|")
         assert name.strip().startswith(beginning)
-        found = [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?<!,)", limit)]
+        found = [float(number.replace(",", "")) for number in re.findall(r"\d[\d,.]*(?<![,.])", limit)]
         assert found[: len(numbers)] == list(numbers), name

@@ -15,6 +15,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.exceptions import ConnectionClosed
 
 from scoring.inputs.sources import sha256
 from tests.browser import driver
@@ -308,3 +311,62 @@ def test_a_hostile_file_has_its_answer_and_the_server_stays_small(server, costs,
     assert len([text for text in texts if drop.words in text]) == 1 or not drop.words, texts
     assert cost.processors < SECONDS, "of processors, because others use them as well"
     assert cost.server < MEGABYTES + 2 * cost.size
+
+
+LISTS = "[" + "[]," * 66_000 + "[]]"
+
+
+def message(**value: object) -> BackMsg:
+    """Return a visitor's message with the value of a widget."""
+    sent = BackMsg()
+    sent.rerun_script.widget_states.widgets.add(id="x", **value)
+    return sent
+
+
+FRAMES: dict[str, Callable[[], BackMsg]] = {
+    "JSON": lambda: message(json_value=LISTS * 2),
+    "numbers": lambda: message(int_array_value={"data": [1] * 400_000}),
+    "files": lambda: message(file_uploader_state_value={"uploaded_file_info": [{}] * 500_000}),
+    "addresses": lambda: BackMsg(file_urls_request={"file_names": [""] * 500_000}),
+    "larger": lambda: message(string_value="x" * 3_000_000),
+}
+"""Messages that the server would turn into many times their size in objects."""
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_message_that_would_take_much_memory_ends_its_connection(server, name):
+    with Visitor(server.address, "isic") as visitor:
+        visitor.run()
+        before = forget_peak(server.pid)
+        visitor._send(FRAMES[name]())
+        with pytest.raises(ConnectionClosed) as closed:
+            visitor.finish()
+        assert closed.value.rcvd.code == 1009
+        assert peak(server.pid) - before < MEGABYTES
+
+
+def test_values_of_every_widget_together_take_little(server):
+    """A session keeps the last value of each: 24 MB of JSON were 640 MB for each of 25."""
+    with Visitor(server.address, "isic") as visitor:
+        visitor.run()
+        before = forget_peak(server.pid)
+        for widget in {one for ids in visitor.widgets.values() for one in ids}:
+            visitor._states = {"": WidgetState(id=widget, json_value=LISTS)}
+            visitor.run()
+        assert peak(server.pid) - before < 3 * MEGABYTES
+
+
+def test_a_visitor_names_thousands_of_files(server):
+    with Visitor(server.address, "isic") as visitor:
+        visitor.run()
+        uploader = visitor.widget("isic_submission_files")
+        state = visitor._states.setdefault(uploader, WidgetState(id=uploader))
+        for number in range(6_000):
+            state.file_uploader_state_value.uploaded_file_info.add(
+                file_id=f"{number:036}",
+                name=f"ISIC_{number:07}.png",
+                size=1,
+                file_urls={"upload_url": "u" * 120},
+            )
+        visitor.run()
+        assert visitor.content, "it goes on"
