@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -35,6 +36,7 @@ ASKED = (
     "Meanwhile the model runs on the test set, so that its prediction can be compared with cases of known "
     "class."
 )
+NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."
 PERSON_FIRST = "The answer will appear here once age, body site and sex are given."
 MEASURED = "Meanwhile the images of the test set are measured, to see whether this one is like them."
 
@@ -53,15 +55,14 @@ def show(challenge_id: str) -> None:
     with setup_place:
         test_set, chosen_model, truth = model_and_test_set.model_and_test_set(challenge_id)
     if truth is None:
-        answer_column.info(
-            "Without a test set nothing is shown: see “Model and test set”.", icon=":material/help:"
-        )
+        answer_column.info(NO_TEST_SET, icon=":material/help:")
         return
     with image_place:
         chosen_image = image_upload.image(source, challenge_id, test_set, truth)
         if chosen_image is not None:
             model_and_test_set.picture(chosen_image)
     several = source == image_upload.SESSION
+    measured = partial(model_processes.measured, challenge_id, test_set, truth)
     task, chips = model_processes.task(challenge_id, truth), tuple[quality.QualityBadge, ...]()
     if chosen_image is None and not several:
         with answer_column:
@@ -69,9 +70,7 @@ def show(challenge_id: str) -> None:
             model_processes.worker(task, chosen_model)  # so that the image need not wait for it
         return
     if chosen_image is not None:  # before the model is opened, which can take seconds
-        chips = _chips(
-            task, chosen_image, model_processes.measured(challenge_id, test_set, truth, begin=False)
-        )
+        chips = _chips(task, chosen_image, measured(begin=False))
         with image_place:
             prediction.chips(chips)
     with blind_place:
@@ -85,12 +84,9 @@ def show(challenge_id: str) -> None:
             finding_list.problems(opened.refused, with_place=True)
             return
         answer_place = st.container()
-    held = model_processes.performance(
-        task, test_set, model_and_test_set.title_of(test_set), truth, chosen_model
-    )
-    among = None
-    if isinstance(held, Outcome):
-        among = model_processes.measured(challenge_id, test_set, truth, begin=not session_state.working())
+    title = model_and_test_set.title_of(test_set)
+    held = model_processes.performance(task, test_set, title, truth, chosen_model)
+    among = measured(begin=not session_state.working()) if isinstance(held, Outcome) else None
     if chosen_image is None:
         with answer_place:
             _session(reader_session.Session(task, test_set, chosen_model, truth, opened.value), held, among)

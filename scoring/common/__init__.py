@@ -1,4 +1,4 @@
-"""What every folder uses: findings and fixes, limits, foreign text made safe (`text`).
+"""Base of every folder: findings and fixes, limits, foreign text made safe (`text`).
 
 `limits`: settings of the person who runs the server (uploads, results, models). `strict_json`,
 `file_opening`, `isolation`: opening of strangers' files. `direction_and_range`: whether higher is better.

@@ -42,6 +42,10 @@ from scoring.inputs.tables import OTHER_FORMAT, TextTable
 TABLE = "predictions.csv"
 NAMED = {TRUTH_TABLE: "truth", TABLE: "submission"}
 """Name of a table -> the input that it is for."""
+JOINED = (
+    "separate masks of GTVp and GTVn are joined for {} patients: where both overlap, GTVp counts; a "
+    "structure without a file is empty. Official programs take one label map per patient."
+)
 NO_ACCIDENT = 10
 """Names of nobody in the truth from which on they are taken for names that are written otherwise."""
 
@@ -85,12 +89,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     if len(ids) >= NO_ACCIDENT:
         _require_usable_cells(scores, stage_codes, findings)
     if contents.joined:
-        message = (
-            f"separate masks of GTVp and GTVn are joined for {len(contents.joined)} patients: where both "
-            "overlap, GTVp counts; a structure without a file is empty. Official programs take one label "
-            "map per patient."
-        )
-        findings.append(note(OTHER_FORMAT, files.name, message))
+        findings.append(note(OTHER_FORMAT, files.name, JOINED.format(len(contents.joined))))
     counted, noticed = _counted(truth, ids, contents, context)
     _require_usable_masks(files, counted, noticed, findings)
     findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
