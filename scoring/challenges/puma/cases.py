@@ -131,21 +131,29 @@ def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, grade
         problems += [*nuclei_file.problems, *(entry for entry in unknown if entry.level == "error")]
         findings += [*nuclei_file.findings, *(entry for entry in unknown if entry.level != "error")]
         contents.append(nuclei_file)
-    fixes = _fixes_of_unknown(contents, naming)
-    problems = [entry.with_fixes(*fixes) if entry.code == "unknown-class" else entry for entry in problems]
+    problems = _asked_once(problems, contents, naming, files.name)
     return CaseFiles(tuple(contents), digest_of, tuple(problems), tuple(findings))
 
 
-def _fixes_of_unknown(contents: Iterable[NucleiFile], naming: Naming) -> list[SuggestedFix]:
-    """Return what can be done with nuclei of other classes: numbers are read as the ten in their order, from
-    0 or 1; nuclei are left out where most are of a known class."""
-    unknown = {name for file in contents for name in file.unknown or () if not naming.ignores(name)}
-    numbers = sorted(int(name) for name in unknown if name.isdecimal())
-    firsts = (0, 1) if unknown and len(numbers) == len(unknown) else ()
-    fixes = [_in_order(first) for first in firsts if first <= numbers[0] and numbers[-1] < first + N_CLASSES]
-    left = sum(len(file.nuclei) for file in contents)
-    total = sum(file.items for file in contents)
-    return fixes or [LEAVE_OUT] * (2 * left >= total)
+def _asked_once(
+    problems: list[Finding], contents: Sequence[NucleiFile], naming: Naming, where: str
+) -> list[Finding]:
+    """Return problems with what can be done with nuclei of other classes: numbers are asked about once for
+    all files, as the ten in their order from 0 or 1; nuclei are left out where most are of a known class."""
+    unknown = Counter[str]()
+    for file in contents:
+        named = (file.unknown or {}).items()
+        unknown.update({name: len(numbers) for name, numbers in named if not naming.ignores(name)})
+    if unknown and all(map(str.isdecimal, unknown)):
+        numbers = sorted(map(int, unknown))
+        fixes = [_in_order(n) for n in (0, 1) if n <= numbers[0] and numbers[-1] < n + N_CLASSES]
+        listing = ", ".join(map(str, numbers[:N_CLASSES])) + (", ..." if len(numbers) > N_CLASSES else "")
+        message = f"{unknown.total():,} nuclei have a number as class ({listing}): say what each number is."
+        others = [entry for entry in problems if entry.code != "unknown-class"]
+        return [*others, error("unknown-class", where, message).with_fixes(*fixes)]
+    counted_too = 2 * sum(len(file.nuclei) for file in contents) >= sum(file.items for file in contents)
+    fixes = [LEAVE_OUT] * counted_too
+    return [entry.with_fixes(*fixes) if entry.code == "unknown-class" else entry for entry in problems]
 
 
 def _in_order(first: int) -> SuggestedFix:

@@ -22,7 +22,7 @@ from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, fix_suggestions
 from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.nuclei.reader import Nuclei
-from scoring.inputs.nuclei.tiles import by_slide, by_tile
+from scoring.inputs.nuclei.tiles import MICROMETRES, by_slide, by_tile
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import fixed_name
 
@@ -44,6 +44,12 @@ FACTORS = {
     1024.0: "they look like fractions of the image's side: multiply by its length",
 }
 """Meaning of a factor of centroids."""
+
+
+QUESTIONS = {
+    MICROMETRES: (editing("multiply", repr(1 / 0.23), "Multiply the coordinates by 4.34783, for px"),)
+}
+"""What is asked about tables in µm."""
 
 
 def placement(
@@ -175,7 +181,8 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     opened, of_job = by_case(open_source(source, context.name))
     files, of_slide = by_slide(opened)
     original = {member: of_job.get(before, before) for member, before in of_slide.items()} or of_job
-    files = by_tile(files, source.changes if isinstance(source, FixedSource) else InputChanges())
+    changes = source.changes if isinstance(source, FixedSource) else InputChanges()
+    files = by_tile(files, changes, {} if OF_COORDINATES & edits.keys() else QUESTIONS)
     submission = find_predictions(
         files, truth.ids if truth else None, lambda member: _leaves(source, original.get(member, member))
     )

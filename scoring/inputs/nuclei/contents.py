@@ -3,7 +3,7 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -70,7 +70,7 @@ DRAWN_VERTICES = 10_000
 def centroids(points: Floats, lengths: Ints) -> Floats:
     """Return the arithmetic mean of the vertices of each outline, summed in their order.
 
-    A repeated closing vertex counts as often as it is listed.
+    A repeated closing vertex counts as often as it is listed (see `without_closing_vertices`).
 
     Args:
         points: Vertices of all outlines, one after the other [v, 2].
@@ -120,8 +120,8 @@ NUCLEI = 100_000
 VERTICES = 3
 SHOWN = 5
 UNKNOWN = -1
-POLYGONS = "polygons"
-"""The list of the Multiple polygons format."""
+POLYGONS, FEATURES = "polygons", "features"
+"""The lists of the Multiple polygons format, and of GeoJSON."""
 CONFIDENCE = ("score", "confidence", "probability")
 
 Classify = Callable[[str], int | None]
@@ -157,6 +157,17 @@ class NucleusList:
     outlined: bool
     parted: Sequence[int] = ()
     unnamed: bool = False
+
+
+def without_closing_vertices(listed: NucleusList) -> NucleusList:
+    """Return the same without the last vertex of each outline that repeats its first one."""
+    ends = np.cumsum(listed.lengths)
+    starts = ends - listed.lengths
+    longer = np.flatnonzero(np.asarray(listed.lengths) > 1)
+    closed = longer[(listed.points[starts[longer]] == listed.points[ends[longer] - 1]).all(1)]
+    lengths = np.array(listed.lengths)
+    lengths[closed] -= 1
+    return replace(listed, points=np.delete(listed.points, ends[closed] - 1, axis=0), lengths=lengths)
 
 
 @dataclass(frozen=True)

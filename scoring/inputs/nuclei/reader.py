@@ -12,6 +12,7 @@ from scoring.common.isolation import isolated
 from scoring.common.transport import crosses
 from scoring.inputs.nuclei import fast, foreign, strict
 from scoring.inputs.nuclei.contents import (
+    FEATURES,
     NUCLEI,
     POLYGONS,
     Classify,
@@ -23,6 +24,7 @@ from scoring.inputs.nuclei.contents import (
     positions,
     repeated,
     too_large,
+    without_closing_vertices,
 )
 
 __all__ = [
@@ -49,16 +51,20 @@ def read_nuclei(
 ) -> NucleiFile:
     """Read one file of nuclei; coordinates are in px. Problems are in the result, nothing is raised.
 
+    GeoJSON closes every ring by repeating its first vertex (RFC 7946, 3.1.6). In predictions that vertex is
+    left out of the mean; in a truth it counts, as it does in the JSON that the organisers make of it.
+
     Args:
         graded: Whether confidences are read (predictions) or ignored (truth).
         left_out: How the message about nuclei of too few vertices ends.
     """
     parsed = parse(data, where, graded)
-    nuclei_file = (
-        NucleiFile(Nuclei.empty(), problems=parsed.problems)
-        if parsed.listed is None
-        else contents(parsed.listed, where, classify, left_out, parsed.problems)
-    )
+    listed = parsed.listed
+    if listed is None:
+        nuclei_file = NucleiFile(Nuclei.empty(), problems=parsed.problems)
+    else:
+        listed = without_closing_vertices(listed) if graded and listed.key == FEATURES else listed
+        nuclei_file = contents(listed, where, classify, left_out, parsed.problems)
     if data.startswith(codecs.BOM_UTF8):
         mark = note(
             "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."

@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from scoring.common.findings import InputRefused, error
-from scoring.common.fixes import InputChanges
+from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.isolation import isolated
 from scoring.inputs import case_ids
 from scoring.inputs.case_ids import ID_COLUMNS
@@ -34,7 +35,8 @@ Y = (
     *("axis_0", "centroid_0", "row"),
 )
 BOX = (("xmin", "x1", "left"), ("xmax", "x2", "right"), ("ymin", "y1", "top"), ("ymax", "y2", "bottom"))
-MICROMETRES = re.compile(r"centroid_[xy]_[µμu]m")
+MICROMETRES = "µm"
+IN_MICROMETRES = tuple((f"centroid_{axis}_µm", f"centroid_{axis}_μm", f"centroid_{axis}_um") for axis in "xy")
 IMAGES = (*ID_COLUMNS, "image_filename", "filename_he", "filename_image")
 KIND = (
     *("class", "classification", "class_name", "name", "type", "label", "cell_type", "category"),
@@ -52,6 +54,8 @@ OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detectio
 OF_RUN, IN_SLIDE = "processed_files.json", "cell_detection"
 """What CellViT writes of a run, and the folder that its first version has in that of a slide."""
 Tiles = dict[str, bytes]
+Questions = Mapping[str, tuple[SuggestedFix, ...]]
+NOTHING: Questions = MappingProxyType({})
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
@@ -92,11 +96,14 @@ def _slide(path: PurePosixPath) -> tuple[str, int]:
     return folder.name, OF_SLIDE.index(path.name) if path.name in OF_SLIDE else 0
 
 
-def by_tile(files: SourceFiles, changes: InputChanges = InputChanges()) -> SourceFiles:
+def by_tile(
+    files: SourceFiles, changes: InputChanges = InputChanges(), questions: Questions = NOTHING
+) -> SourceFiles:
     """Return files of which those of several tiles are a file for each, in the form of CellViT.
 
     Args:
         changes: By which names of tiles are read that only a file's content has.
+        questions: What is asked about tables in MICROMETRES; without any they are read as written.
 
     Raises:
         InputRefused: A table of points has no class, or two files list the nuclei of one tile.
@@ -106,7 +113,7 @@ def by_tile(files: SourceFiles, changes: InputChanges = InputChanges()) -> Sourc
     split = {listing} if listing else set()
     images = files.read(listing) if listing else b""
     for member in files.members:
-        tiles = None if member == listing else _tiles(files, member, images)
+        tiles = None if member == listing else _tiles(files, member, images, questions)
         if tiles is not None:
             named = {fixed_name(name, changes): data for name, data in tiles.items()}
             twice = sorted(named.keys() & files_of_tiles.keys())
@@ -150,7 +157,7 @@ def _listing(files: SourceFiles) -> str | None:
     return listings[0] if len(listings) == 1 and b"[" in beginnings.values() else None
 
 
-def _tiles(files: SourceFiles, member: str, images: bytes) -> Tiles | None:
+def _tiles(files: SourceFiles, member: str, images: bytes, questions: Questions) -> Tiles | None:
     """Return the tiles of a member; None for a member of another kind. images: as of `of_coco`."""
     if member.lower().endswith(".json"):
         data = files.read(member)
@@ -162,7 +169,7 @@ def _tiles(files: SourceFiles, member: str, images: bytes) -> Tiles | None:
         table = files.read_table(member)[1]
     except InputRefused:
         return None
-    return _of_points(table, member)
+    return _of_points(table, member, questions)
 
 
 @isolated
@@ -224,15 +231,17 @@ def _written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
     return json.dumps({"type_map": names, "cells": cells}).encode()
 
 
-def _of_points(table: TextTable, member: str) -> Tiles | None:
+def _of_points(table: TextTable, member: str, questions: Questions) -> Tiles | None:
     """Return the tiles of a table of points: those of its column of images, else the one of its name."""
     image, x, y, kind, confidence = (
         find_column(table, names)[0] for names in (IMAGES, X, Y, KIND, CONFIDENCE)
     )
     corners = [find_column(table, names)[0] for names in BOX]
-    if kind is not None and any(map(MICROMETRES.fullmatch, table.keys)) and x is None:
-        text = "places are in µm, and px are needed: divide them by the size of a pixel in µm (0.23 in PUMA)."
-        raise InputRefused([error("bad-submission", table.header_place, text)])
+    if kind is not None and x is None and y is None:
+        x, y = (find_column(table, names)[0] for names in IN_MICROMETRES)
+        if x is not None and (fixes := questions.get(MICROMETRES)):
+            text = "places are in µm, and px are needed: divide them by the size of a pixel in µm."
+            raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
     if (x is None or y is None) and None in corners:
         return None
     names = table.cells(image) if image is not None else [member] * len(table)

@@ -243,6 +243,7 @@ def test_numbers_in_place_of_names_are_asked_about(files, labels):
             PUMA.read_predictions(source, TRUTH, "a.json", **options)
         (fix,) = distinct(fix for problem in refused.value.problems for fix in problem.fixes)
         assert fix.label.startswith(label)
+        assert len({problem.code for problem in refused.value.problems}) == len(refused.value.problems)
         source = FixedSource(source, fix.changes) if fix.changes.of_files else source
         options |= dict(fix.changes.options)
     assert card(source, **options).score == pytest.approx(card(TEAM).score, abs=1e-12)

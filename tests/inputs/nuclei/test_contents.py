@@ -53,9 +53,19 @@ def test_name_and_class_are_interchangeable():
     assert sound(nuclei({"name": "stroma", "centroid": [1, 2]})).nuclei.classes.tolist() == [6]
 
 
-def test_a_closing_vertex_counts_as_listed():
-    closed = sound(features(feature(rings=[CLOSED])))
-    assert closed.nuclei.centroids.tolist() == [[(10 + 20 + 20 + 10 + 10) / 5, (10 + 10 + 20 + 20 + 10) / 5]]
+@pytest.mark.parametrize(
+    ("data", "graded", "counted"),
+    [
+        (features(feature(rings=[CLOSED])), True, SQUARE),  # RFC 7946: the last vertex is the first one
+        (features(feature(rings=[CLOSED])), False, CLOSED),  # as the organisers convert their GeoJSON
+        (polygons(polygon(points=CLOSED)), True, CLOSED),  # as the official program counts
+        (polygons(polygon(points=CLOSED)), False, CLOSED),
+    ],
+)
+def test_a_closing_vertex_counts_but_in_predicted_geojson(data, graded, counted):
+    found = sound(data, graded).nuclei
+    assert found.centroids.tolist() == [[sum(xy[axis] for xy in counted) / len(counted) for axis in (0, 1)]]
+    assert found.vertices.tolist() == [list(point) for point in counted]
 
 
 def test_holes_are_ignored():

@@ -149,11 +149,18 @@ def test_nuclei_of_a_tool_are_read_with_one_question_at_most(tool):
     assert nuclei.confidences.tolist() == (SCORES if graded else [1.0] * 3)
 
 
-def test_places_in_micrometres_are_refused_and_say_so():
+def test_places_in_micrometres_are_asked_about_and_read_in_px():
     puma = scoring.load_challenge("puma")
-    table = csv("Image,Classification,Centroid X µm,Centroid Y µm", lambda name, *_: ("tile_1", name, 1, 2))
-    with pytest.raises(scoring.InputRefused, match="places are in µm"):
-        puma.read_predictions(packed("measurements.csv", table))
+    table = csv(
+        "Image,Classification,Centroid X µm,Centroid Y µm",
+        lambda name, score, box, outline, m: ("tile_1.tif", name, m[0] * 0.23, m[1] * 0.23),
+    )
+    source = packed("measurements.csv", table)
+    with pytest.raises(scoring.InputRefused, match="places are in µm") as refused:
+        puma.read_predictions(source)
+    (fix,) = refused.value.problems[0].fixes
+    (nuclei,) = puma.read_predictions(FixedSource(source, fix.changes)).nuclei
+    np.testing.assert_allclose(nuclei.centroids, MIDDLES)
 
 
 def test_a_list_of_coco_is_still_one_after_its_tiles_are_renamed():
