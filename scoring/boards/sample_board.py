@@ -1,4 +1,4 @@
-"""A board from sample data, to see what boards are."""
+"""Sample board, made of sample data."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Bytes that a store keeps and a bundle carries: sources as one file, and scorecards.
+"""Serialization of sources and scorecards to the bytes that a store keeps and a bundle carries.
 
 A scorecard has all that comparisons need of it. Bytes that are read may come from anybody.
 """

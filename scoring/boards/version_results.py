@@ -1,4 +1,4 @@
-"""Result of a submission on one version of the test set, and the rows that keep it."""
+"""Results of a submission on one version of the test set, as rows of the database."""
 
 from dataclasses import dataclass
 from functools import cached_property

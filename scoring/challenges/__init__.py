@@ -1,4 +1,9 @@
-"""The challenges by id, each loaded when it is first used."""
+"""Challenges, a package each, in the registry by id; `declared` makes challenges of TOML files without code.
+
+In a package: `formula` or `measures` has the score, `card` the scorecard, `tables`, `truth` and `predictions`
+the readers, `views` figures and tables. `safe_scan` is shared by TRICORDER-3 and Melanoma. `recognition`
+decides which challenge a dropped file is for.
+"""
 
 from importlib import import_module
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Finder of the sample data that `sample_data/generator` wrote: test sets, teams, small trained models."""
+"""Sample data (test sets, teams, small models), found where `sample_data/generator` wrote them."""
 
 import hashlib
 import json

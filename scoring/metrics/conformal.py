@@ -1,5 +1,4 @@
-"""Sets of classes that contain the true one for a given share of cases: split conformal prediction, one
-threshold per class.
+"""Conformal prediction: sets of classes that contain the true one for a given share of cases.
 
 Source: least ambiguous set-valued classifiers with bounded error (Sadinle, Lei, Wasserman 2019), class by
 class (Mondrian; Vovk 2005).

@@ -1,4 +1,5 @@
-"""Points of the ROC and precision-recall curves of one score, to draw."""
+"""Points of the ROC and precision-recall curves of one score, to draw; their areas:
+`auc_and_average_precision`."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,4 +1,4 @@
-"""Matching of pairs one to one, greedily: in a given order, or by falling overlap."""
+"""Greedy one-to-one matching of pairs: in a given order, or by falling overlap."""
 
 from collections import deque
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Detection by points: near pairs of truth and predictions, and the one-to-one choice among them.
+"""Pairs of near points of truth and prediction, and the one-to-one choice among them.
 
 Source: the official evaluator of PUMA track 2 (truth chooses: confidence, then distance, then file order) and
 the challenge's own description. The points of all images are in one list each, truth and predictions; only

@@ -1,4 +1,4 @@
-"""The registry of metrics: those of `catalogue.toml`, of each task, found by name."""
+"""Registry of metrics by name and task, read from `catalogue.toml`."""
 
 import difflib
 import tomllib

@@ -1,4 +1,4 @@
-"""Quantities of prognosis under right censoring: C-index, Kaplan-Meier curves, the log-rank test."""
+"""C-index, Kaplan-Meier curves and log-rank test under right censoring."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
-"""One image and one model: its output, uncertainty, saliency and performance on similar cases; never a
-diagnosis.
+"""One image and one model: its output, uncertainty, saliency and performance on similar cases, no diagnosis.
 
-Nothing here is kept: pixels belong to whoever calls, and no cache is written.
+Saliency maps: `occlusion_saliency`, `random_mask_saliency`, both in `explanation`. Reasons for no answer:
+`abstention`, by `quality` and `out_of_distribution`. Nothing is kept: pixels belong to whoever calls.
 """

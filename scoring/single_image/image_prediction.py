@@ -1,4 +1,4 @@
-"""A model's output for one photograph, and its change when the photograph is turned or mirrored."""
+"""Output of a model for one photograph, and its change when the photograph is turned or mirrored."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A model for single images: loaded, run once and checked by its challenge's requirements."""
+"""Model for single images: loaded, run once and checked by its challenge's requirements."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Occlusion map: one part of a photograph after the other is hidden behind a soft patch.
+"""Saliency map by occlusion: one part of a photograph after the other is hidden behind a soft patch.
 
 Measured on drawn lesions: as well placed as 256 random masks, with a quarter of their runs; hard patches make
 edges that models see, and finer lattices are not better placed.

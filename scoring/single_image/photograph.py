@@ -1,4 +1,4 @@
-"""A photograph from its file: pixels and nothing else."""
+"""Photograph from its file: pixels and nothing else (no EXIF, no place)."""
 
 import math
 import threading

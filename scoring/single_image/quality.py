@@ -1,4 +1,4 @@
-"""Image quality before a model is run: measurements, and their place among the test set's images.
+"""Quality badges of an image before a model is run, by its place among the test set's images.
 
 Where a test set is at hand, what lies beyond nearly all of its images, on either side, is a caution: a model
 was never tried on such. Without one, limits that were found on drawn lesions, blurred on purpose, and on a

@@ -1,4 +1,4 @@
-"""Labelled cases and the same model's outputs, to compare its output for one image with."""
+"""Similar cases of a test set, with labels and the same model's outputs, beside its output for one image."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A board as one file that outlives the server, exported, checked and imported: a zip with a manifest.
+"""Bundle of a board, a zip with a manifest: exported, checked and imported.
 
 Exporting an imported board gives the same bytes.
 """

@@ -1,4 +1,4 @@
-"""Contradictions of scorecards in a bundle: with rows that name them, with the challenge, in themselves."""
+"""Checks of a bundle's scorecards against its rows, the challenge and themselves."""
 
 import hashlib
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Contents of a bundle without test sets: scores and intervals, and nothing that tells the truth.
+"""Bundle without test sets: scores and intervals, and nothing that tells the truth.
 
 Everything is left out that is not named here, whatever a challenge puts on its scorecards. Replicates are
 left out too: drawn with a known seed, they are as many equations about the labels. Of a hidden truth there is

@@ -1,4 +1,4 @@
-"""Truths of deleted boards: what their scores may have told, by the SHA-256 of the test set."""
+"""Deleted truths: bits that scores of deleted boards may have told, by the SHA-256 of the test set."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""The ranking of a board: teams with the submission that counts, ranked by `comparison.compare`, and history.
+"""Ranking of a board: teams by the submission that counts, compared by `comparison.compare`; its history.
 
 What `as_dict` gives can be published: scores, intervals, ties and history, but no case and no prediction.
 """

@@ -1,4 +1,4 @@
-"""Submissions with their results on one version of a test set, and which of them is ranked."""
+"""Ranked submissions: results on one version of a test set, and the one of each team that counts."""
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A folder or zip of submissions: `team/date/files`, `team/date.csv`, or one entry per team."""
+"""Folder or zip of submissions: `team/date/files`, `team/date.csv`, or one entry per team."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Teams of a board: their members, revoked logins, and facts such as institution and size of the model."""
+"""Members of teams, revoked logins, and facts such as institution and size of the model."""
 
 import time
 from collections.abc import Mapping

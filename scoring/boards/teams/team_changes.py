@@ -1,4 +1,4 @@
-"""Teams of a board as its organizer changes them: excluded, made baselines, renamed, or merged."""
+"""Changes of teams by the organizer: excluded, made baselines, renamed, merged."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Scoring of a board again with a corrected truth.
+"""Rescoring of a board with a corrected truth.
 
 The corrected truth is a further version of the test set. Submissions are scored on it one by one, and each
 result is kept, so that a run that was stopped goes on where it was. The board shows the new numbers once all

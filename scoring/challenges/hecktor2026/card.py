@@ -1,4 +1,4 @@
-"""The scorecard of HECKTOR 2026."""
+"""Scorecard of HECKTOR 2026."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""A submission matched to a truth under options: the quantities of its score, on many test sets at once.
+"""Score of HECKTOR 2026: Dice, staging and C-index of a submission matched to a truth, on many test sets
+at once.
 
 Row b of weights [B, N] says how often each patient is in test set b.
 """

@@ -1,4 +1,4 @@
-"""The figures of a scorecard. The package does not import this: the command line draws nothing."""
+"""Figures of a HECKTOR 2026 scorecard; the command line, which draws nothing, does not import them."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

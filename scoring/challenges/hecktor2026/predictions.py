@@ -1,4 +1,4 @@
-"""Reader of a team's submission."""
+"""Reader of a team's submission: masks, stages and prognosis scores."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A card's submission scored again: under other readings of the rules, and by center with intervals."""
+"""Rescoring of a card's submission: under other readings of the rules, and by center with intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

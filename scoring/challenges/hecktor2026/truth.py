@@ -1,4 +1,4 @@
-"""The test set: true masks, stages, times and events of the patients."""
+"""Test set: true masks, stages, times and events of the patients."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

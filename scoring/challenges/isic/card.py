@@ -1,4 +1,4 @@
-"""The scorecard of an ISIC Challenge: numbers, findings of scoring, and arrays for figures."""
+"""Scorecard of an ISIC Challenge: numbers, findings of scoring, and arrays for figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,4 @@
-"""The diagnosis categories of the ISIC Challenges: which a year had, which are malignant, and how cases and
-categories are named.
+"""Diagnosis categories of the ISIC Challenges by year, which are malignant, and their names.
 
 Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-challenge-scoring` 5.8.0 for
 `EXCLUDED`.

@@ -1,4 +1,4 @@
-"""A submission held against a truth under options: answers, and every quantity of many test sets at once."""
+"""Submission held against a truth under options, and its quantities on many test sets at once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

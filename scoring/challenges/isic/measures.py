@@ -1,4 +1,5 @@
-"""Measures of ISIC, and the score among them, for many weights at once: row b of W [B, N] is one test set.
+"""Balanced accuracy (the score) and other measures of ISIC, for many weights at once: row b of W [B, N] is
+one test set.
 
 Source: `isic-challenge-scoring` 5.8.0 (metrics.py, classification.py); the evaluation page of 2019 for the
 area under the malignant curve.

@@ -1,4 +1,4 @@
-"""The official score for the same files, and findings about the score of an ISIC submission."""
+"""Official score for the same files, and findings about the score of an ISIC submission."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

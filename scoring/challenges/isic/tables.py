@@ -1,5 +1,5 @@
-"""The tables of the ISIC Challenges as people write them: read where the sense is plain, with a warning in
-the official scorer's words where it refuses.
+"""Tables of the ISIC Challenges: column names, ids and cells, read with a warning where the official
+scorer refuses.
 
 Source: `isic-challenge-scoring` 5.8.0, load_csv.py; its checks are numbered in the order in which it makes
 them.

@@ -1,5 +1,4 @@
-"""Other thresholds than 0.5 on a scored submission, and a file in which 0.5 acts as them. No official number
-changes."""
+"""Thresholds other than 0.5 on a scored submission, and a file in which 0.5 acts as them."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The test set of an ISIC Challenge: cases, categories, weights, and where the photographs are."""
+"""Test set of an ISIC Challenge: cases, categories, weights, and where the photographs are."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The scorecard of Melanoma, and the score that the challenge's own code gives for the same files."""
+"""Scorecard of Melanoma, and the score that the challenge's own code gives for the same files."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial

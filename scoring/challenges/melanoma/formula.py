@@ -1,4 +1,4 @@
-"""The formula and options of Melanoma."""
+"""Formula of Melanoma (0.6 F2 + 0.3 accuracy + 0.1 AUC) and its options."""
 
 from scoring.challenges.safe_scan.options import missing_option
 from scoring.common.arrays import Floats

@@ -1,5 +1,4 @@
-"""Other thresholds on the cases of a Melanoma scorecard, and counts of its replicates at every threshold. No
-number of the card changes."""
+"""Thresholds other than 0.5 on the cases of a Melanoma scorecard; no number of the card changes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

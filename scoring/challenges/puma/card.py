@@ -1,4 +1,4 @@
-"""The scorecard of PUMA."""
+"""Scorecard of PUMA."""
 
 import hashlib
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""The nuclei of one case: with outlines and outcomes for the viewer, and as rows of a table."""
+"""Nuclei of one case: with outlines and outcomes for the viewer, and as rows of a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The ten classes of nuclei, and every name under which files know them."""
+"""Classes of nuclei, ten, and every name under which files know them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

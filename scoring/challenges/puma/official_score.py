@@ -1,4 +1,4 @@
-"""The macro F1 that the Grand Challenge evaluator gives the same files."""
+"""Official macro F1 that the Grand Challenge evaluator gives the same files."""
 
 from collections.abc import Iterator
 from itertools import compress

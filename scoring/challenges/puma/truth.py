@@ -1,4 +1,4 @@
-"""The truth of PUMA: the annotated nuclei of every region, and the images of the cases."""
+"""Truth of PUMA: the annotated nuclei of every region, and the images of the cases."""
 
 import io
 import warnings

@@ -1,4 +1,4 @@
-"""Parts of a definition that are alike: inputs, and what a challenge's own package holds under the same names."""
+"""Shared parts of two definitions: inputs, and what a challenge's own package holds under the same names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

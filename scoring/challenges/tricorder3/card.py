@@ -1,4 +1,4 @@
-"""The scorecard of TRICORDER-3, and the score that the validator gives for the same files."""
+"""Scorecard of TRICORDER-3, and the score that the validator gives for the same files."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

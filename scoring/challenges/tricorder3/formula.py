@@ -1,4 +1,4 @@
-"""The official formula (`final_score`) and options of TRICORDER-3: classes, risk groups and their weights."""
+"""Formula (`final_score`) and options of TRICORDER-3: classes, risk groups and their weights."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The tables of TRICORDER-3: labels of a test set, and predictions as eleven columns or as labels."""
+"""Tables of TRICORDER-3: labels of a test set, and predictions as eleven columns or as labels."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Values with their intervals as rows, for example of subgroups."""
+"""Interval plots: values with their confidence intervals as rows, for example of subgroups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

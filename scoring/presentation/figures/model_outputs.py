@@ -1,4 +1,4 @@
-"""Outputs of a model for one case, and how they move when an input is changed."""
+"""Bar charts of a model's outputs for one case, and how they move when an input is changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

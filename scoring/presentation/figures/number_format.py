@@ -1,5 +1,4 @@
-"""Numbers as people read them: a fixed number of decimals, a true minus sign, a dash where a number is
-undefined."""
+"""Number format of figures: fixed decimals, a true minus sign, a dash where a number is undefined."""
 
 import math
 from collections.abc import Sequence

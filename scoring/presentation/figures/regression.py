@@ -1,4 +1,4 @@
-"""Figure of predicted numbers against true ones."""
+"""Scatter plot of predicted numbers against true ones."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Figures of prognosis: survival by predicted risk, and comparable pairs. Times are in days."""
+"""Kaplan-Meier curves by predicted risk, and comparable pairs. Times are in days."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Many teams in one picture: a thin row each, with a dot, what is likely and what is possible."""
+"""Interval plot of many teams: a thin row each, with a dot, what is likely and what is possible."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

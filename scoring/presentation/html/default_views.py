@@ -1,4 +1,4 @@
-"""Views of a card whose challenge has none of its own: everything that the card's own names say."""
+"""Default views of a card whose challenge has none of its own."""
 
 from collections.abc import Iterator
 from functools import partial

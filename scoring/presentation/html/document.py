@@ -1,4 +1,4 @@
-"""Reports as one HTML file: the templates and figures; its body is made of `report_blocks`."""
+"""HTML document of a report in one file: templates and figures; its body is made of `report_blocks`."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The blocks of `scoring.core.views` as HTML, and the front page of a report that is made of them."""
+"""Blocks of `scoring.core.views` as HTML, and the front page of a report that is made of them."""
 
 import base64
 from collections.abc import Iterable, Iterator, Sequence

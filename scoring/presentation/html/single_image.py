@@ -1,4 +1,4 @@
-"""The record of one image as one HTML page to print: image, model and result."""
+"""HTML page of one image's record, to print: image, model and result."""
 
 import base64
 import io

@@ -1,5 +1,5 @@
-"""Everything that a paper takes from a result, in one zip: tables as LaTeX and CSV, figures as SVG
-(drawn by `presentation.svg`), a paragraph on methods, and the references."""
+"""Zip of everything that a paper takes from a result: LaTeX and CSV tables, SVG figures, methods,
+references."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

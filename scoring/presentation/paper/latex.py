@@ -1,4 +1,4 @@
-"""Tables for papers: LaTeX with booktabs, and CSV with every number unrounded."""
+"""LaTeX tables with booktabs, and CSV with every number unrounded."""
 
 import csv
 import io
