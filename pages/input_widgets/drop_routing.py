@@ -1,4 +1,4 @@
-"""Routing of dropped files: from the recognised kind of a CSV, zip or model to an input of the page.
+"""Routing of dropped files: from the kind of a CSV, zip or model (`scoring.challenges.recognition`) to an input.
 
 Nothing here knows the session: `route` returns a value, which `pages/input_widgets/dropped_files.py` applies.
 """

@@ -1,4 +1,4 @@
-"""Entry points of the platforms: each reads and writes the files of Grand Challenge, Codabench or EvalAI.
+"""Scoring inside a container of Grand Challenge, Codabench or EvalAI, with the files of each.
 
 Grand Challenge: reads `/input`, writes `/output/metrics.json`. The platform puts `inputs.json` beside what
 was submitted. A phase that runs algorithms gives

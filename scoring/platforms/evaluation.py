@@ -1,4 +1,4 @@
-"""Evaluation of one submission for a platform, with the settings of `benchside.json`, and its messages."""
+"""What all platforms share: one submission by the settings of `benchside.json`, and its messages."""
 
 import json
 import traceback

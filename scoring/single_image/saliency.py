@@ -1,4 +1,4 @@
-"""Saliency map as a value; `occlusion_saliency` and `random_mask_saliency` compute one each."""
+"""Saliency map (heat map) as a value; `occlusion_saliency` and `random_mask_saliency` compute one each."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Confidence intervals (95 %): Wilson, percentile and BCa bootstrap, and "wilson t" of replicates."""
+"""Confidence intervals (95 %): Wilson, percentile, jackknife and BCa, and "wilson t" of replicates."""
 
 from dataclasses import dataclass, replace
 

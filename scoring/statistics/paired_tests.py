@@ -1,6 +1,5 @@
 """Paired tests of two teams for metrics that have one of their own: McNemar, DeLong, Wilcoxon; and Holm's
-adjustment for many tests. The score is
-tested by `permutation_test`, or by `paired_bootstrap` on request.
+adjustment for many tests. The score is tested by `permutation_test`, or by `paired_bootstrap` on request.
 
 The tests hold where every case is a unit of its own. All give a p-value, 0..1, two-sided unless noted.
 """

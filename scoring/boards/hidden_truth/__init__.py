@@ -1,1 +1,2 @@
-"""Hidden truth: what a board discloses of it, what bounds guessing, which part of it is withheld."""
+"""Hidden truth: `disclosure_rules` rounds and withholds scores, `disclosure` says which are shown,
+`guessing_budget` counts what they tell, `test_set_split` withholds a part."""

@@ -1,5 +1,5 @@
 """Tumour masks, read as streams: the voxels in which two agree are counted without ever holding a volume.
 
-Labels are 0 (background), 1 (GTVp) and 2 (GTVn). `headers` reads NIfTI and MetaImage, `blocks` checks the
-values, `counting` counts.
+Labels are 0 (background), 1 (GTVp) and 2 (GTVn). `nifti_and_metaimage` opens the files, `blocks` checks the
+values, `counting` counts; `label_maps` reads whole volumes of any labels.
 """

@@ -1,4 +1,4 @@
-"""Headers of volumes: NIfTI-1 and -2 by nibabel, MetaImage as ITK writes it."""
+"""Files of volumes, opened: NIfTI-1 and -2 by nibabel, MetaImage as ITK writes it."""
 
 import logging
 import math
