@@ -1,4 +1,4 @@
-"""Routing of dropped files: from the kind of a CSV, zip or model (`scoring.challenges.recognition`) to an input.
+"""Routing of dropped files, whose kind `scoring.challenges.recognition` told, to an input of the page.
 
 Nothing here knows the session: `route` returns a value, which `pages/input_widgets/dropped_files.py` applies.
 """

@@ -1,4 +1,4 @@
-"""Fixes: changes of how an input is read, without another file. Of refused tables: `inputs.fix_suggestions`."""
+"""Fixes: changes of how an input is read. Those of refused tables: `inputs.fix_suggestions`."""
 
 import csv
 import io
