@@ -7,7 +7,7 @@ from pathlib import Path
 from scoring.challenges import load_challenge
 from scoring.cli.input_reading import chosen, statistics
 from scoring.common.findings import writing
-from scoring.platforms import entry_points
+from scoring.platforms import platform_scoring
 from scoring.platforms.evaluation import DECIMALS, PlatformSettings, SubmissionRefused, read_settings
 
 
@@ -20,11 +20,14 @@ def run(arguments: argparse.Namespace) -> bool:
     try:
         if arguments.action == "codabench":
             folder, output = arguments.input or "/app/input", arguments.output or "/app/output"
-            entry_points.score_codabench(settings, Path(folder), _folder(output))
+            platform_scoring.score_codabench(settings, Path(folder), _folder(output))
         else:
-            folder, truth = arguments.input or entry_points.INPUT, arguments.truth or entry_points.TRUTH
-            output = _folder(arguments.output or entry_points.OUTPUT)
-            entry_points.score_grand_challenge(settings, Path(folder), Path(truth), output)
+            folder, truth = (
+                arguments.input or platform_scoring.INPUT,
+                arguments.truth or platform_scoring.TRUTH,
+            )
+            output = _folder(arguments.output or platform_scoring.OUTPUT)
+            platform_scoring.score_grand_challenge(settings, Path(folder), Path(truth), output)
     except SubmissionRefused as refused:
         _refuse(refused)
         return False
