@@ -10,7 +10,7 @@ from scoring.inputs.inflate import ByteFile, fill
 from scoring.inputs.masks.blocks import VOXELS, Opener, blocks, opened
 from scoring.inputs.masks.errors import MaskError, cut_off, reading
 from scoring.inputs.masks.grid import Grid, Orientation, difference, orientation
-from scoring.inputs.masks.headers import Header, open_volume
+from scoring.inputs.masks.nifti_and_metaimage import Header, open_volume
 
 MOST_LABELLED = 1 << 24
 MOST_EDGE, MOST_VOXELS = 4096, 1 << 28

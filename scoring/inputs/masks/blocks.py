@@ -12,7 +12,7 @@ from scoring.common.arrays import Array, Floats, Ints
 from scoring.inputs.inflate import ByteFile, fill
 from scoring.inputs.masks.errors import MaskError, cut_off, reading
 from scoring.inputs.masks.grid import Orientation
-from scoring.inputs.masks.headers import Header, open_volume
+from scoring.inputs.masks.nifti_and_metaimage import Header, open_volume
 
 Opener = Callable[[], ByteFile]
 """Opens the file of a mask or image."""

@@ -23,7 +23,7 @@ from scoring.inputs.masks.blocks import (
 )
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid, Orientation, difference, orientation
-from scoring.inputs.masks.headers import open_volume
+from scoring.inputs.masks.nifti_and_metaimage import open_volume
 
 CLASSES = len(LABELS)
 NOTHING = np.zeros(VOXELS, np.uint8)

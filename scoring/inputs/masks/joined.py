@@ -11,7 +11,7 @@ from scoring.inputs.inflate import ByteFile, FrontFile
 from scoring.inputs.masks.blocks import VOXELS, Opener, blocks, opened
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import difference, orientation
-from scoring.inputs.masks.headers import open_volume
+from scoring.inputs.masks.nifti_and_metaimage import open_volume
 from scoring.inputs.masks.writing import metaimage_header
 
 

@@ -7,7 +7,7 @@ from scoring.inputs.inflate import ByteFile, fill
 from scoring.inputs.masks.blocks import Opener, opened
 from scoring.inputs.masks.errors import MaskError, cut_off, reading
 from scoring.inputs.masks.grid import Grid, difference, orientation
-from scoring.inputs.masks.headers import Header, open_volume
+from scoring.inputs.masks.nifti_and_metaimage import Header, open_volume
 
 MOST_VOXELS = 1 << 28
 HIGHEST = 65_535

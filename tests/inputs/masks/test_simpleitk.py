@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scoring.inputs.masks.counting import count, examine
-from scoring.inputs.masks.headers import open_volume
+from scoring.inputs.masks.nifti_and_metaimage import open_volume
 from tests.support import peer
 from tests.support.soak import FACTOR
 from tests.support.volumes import counted, metaimage, nifti, opener, random_labels, zipped

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.inputs.masks.errors import MaskError
-from scoring.inputs.masks.headers import open_volume
+from scoring.inputs.masks.nifti_and_metaimage import open_volume
 from tests.support.volumes import AFFINE, TYPES, metaimage, nifti, random_labels, zipped
 
 LABELS = random_labels(np.random.default_rng(0), (4, 3, 5))
