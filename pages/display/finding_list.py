@@ -1,4 +1,4 @@
-"""Findings and refusals on a page: folded, each with the buttons that fix it."""
+"""Panel of a refused file, with every problem and its fixes; and the findings beside a score."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized

@@ -1,5 +1,5 @@
-"""Draws the samples: lesions of the skin with masks and demographics, tiles of melanoma (`histology`), heads
-and necks on PET/CT (`headneck`); and the predictions of invented teams.
+"""Draws the samples. Images of skin: `skin_image`, with `lesions`; tiles of melanoma: `histology.tile`;
+heads and necks on PET/CT: `headneck.patient`. Predictions of invented teams: `teams`, `detectors`.
 
 `python -m sample_data.generator` writes them.
 """

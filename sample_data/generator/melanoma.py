@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import expit
 
-from sample_data.generator.case import PHONE
 from sample_data.generator.sample import Sample, Table
+from sample_data.generator.skin_image import PHONE
 from sample_data.generator.teams import Step, Team, tempered
 from sample_data.generator.testset import ClassPlan, Plan
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, log_softmax, logsumexp, softmax
 
-from sample_data.generator.case import LOOK_ALIKES, SYMBOLS
+from sample_data.generator.skin_image import LOOK_ALIKES, SYMBOLS
 from sample_data.generator.testset import Plan, write_table
 
 COMMON_NOISE = 0.6  # correlation between two teams' noise

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from sample_data.generator import case
-from sample_data.generator.case import DERMATOSCOPE, Case, View
+from sample_data.generator import skin_image
+from sample_data.generator.skin_image import DERMATOSCOPE, Case, View
 
 ORIENTATION_TAG = 0x0112
 UPRIGHT, TURN_RIGHT = 1, 6  # EXIF: shown as stored; shown after a quarter turn clockwise
@@ -75,9 +75,9 @@ class Entry:
     take: int = 0
 
     def draw(self) -> Case:
-        drawn = case.draw(self.seed, self.symbol, self.size, self.ambiguity, self.view)
+        drawn = skin_image.draw(self.seed, self.symbol, self.size, self.ambiguity, self.view)
         return (
-            replace(drawn, picture=case.retaken(drawn.picture, RETAKE_SEEDS * self.take + self.seed))
+            replace(drawn, picture=skin_image.retaken(drawn.picture, RETAKE_SEEDS * self.take + self.seed))
             if self.take
             else drawn
         )

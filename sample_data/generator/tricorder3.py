@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import log_expit
 
-from sample_data.generator.case import SYMBOLS
 from sample_data.generator.sample import Sample, Table
+from sample_data.generator.skin_image import SYMBOLS
 from sample_data.generator.teams import Team, probabilities, tempered
 from sample_data.generator.testset import ClassPlan, Plan
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sample_data.generator import isic, melanoma, tricorder3
-from sample_data.generator.case import SYMBOLS
+from sample_data.generator.skin_image import SYMBOLS
 from sample_data.generator.testset import ClassPlan, Plan
 from scoring.inference.preprocessing import Recipe
 

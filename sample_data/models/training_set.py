@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sample_data.generator.case import SYMBOLS
+from sample_data.generator.skin_image import SYMBOLS
 from sample_data.generator.testset import Entry, encode, entries
 from sample_data.models.task import TASKS, Task
 from scoring.inference.preprocessing import pixels

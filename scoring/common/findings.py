@@ -1,4 +1,4 @@
-"""Findings about an input: errors refuse it, warnings and notes travel with the result."""
+"""Findings about an input, and `InputRefused`, which carries every problem of a refused file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

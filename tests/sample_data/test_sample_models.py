@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 from sklearn.metrics import roc_auc_score
 
-from sample_data.generator.case import SYMBOLS
 from sample_data.generator.catalogue import LESIONS
 from sample_data.generator.demographics import LOCATIONS
+from sample_data.generator.skin_image import SYMBOLS
 from tests.sample_data.committed import ROOT, columns, table
 
 

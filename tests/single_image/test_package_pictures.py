@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sample_data.generator import canvas, case, isic, lesions, melanoma, puma, testset, tricorder3
+from sample_data.generator import canvas, isic, lesions, melanoma, puma, skin_image, testset, tricorder3
 from sample_data.generator.histology import tile
 from scoring import load_challenge
 from scoring.challenges import samples
@@ -178,7 +178,7 @@ def without_lesion(wanted: testset.Plan, monkeypatch) -> Iterator[Photograph]:
     """Skin, light, hair and frame of a drawn case, and no lesion."""
     drawn = lesions.draw
     monkeypatch.setattr(
-        case.lesions, "draw", lambda place, skin, look: drawn(place, copy.deepcopy(skin), look)
+        skin_image.lesions, "draw", lambda place, skin, look: drawn(place, copy.deepcopy(skin), look)
     )
     for entry in testset.entries(wanted)[:FRESH]:
         yield as_taken(entry.draw().picture, wanted.quality)
@@ -339,7 +339,9 @@ def test_exposure_does_not_go_by_the_tone_of_skin():
         for seed in range(30):
             random = np.random.default_rng([9_000 + seed, 1])
             place = canvas.Canvas(random, 384, 512)
-            shown, _ = case._photograph(place, tone, case.SYMBOLS[seed % 11], "Arm", case.PHONE)
+            shown, _ = skin_image._photograph(
+                place, tone, skin_image.SYMBOLS[seed % 11], "Arm", skin_image.PHONE
+            )
             for exposed, pixels in (
                 ("usual", shown),
                 ("dark", shown // 9),

@@ -1,6 +1,7 @@
 """Submitting to a board: each submission is scored at once, within what `phases` allows.
 
-A refused file counts nothing, and is kept only where the organizer of the board said so.
+The same file from the same team gets its earlier receipt and counts once. A refused file counts nothing, and
+is kept only where the organizer of the board said so.
 """
 
 import re

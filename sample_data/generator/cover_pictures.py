@@ -1,4 +1,4 @@
-"""Draws a picture for each challenge, of its sample: `python -m sample_data.generator.pictures`."""
+"""Cover pictures of the challenges, drawn from their samples: `python -m sample_data.generator.cover_pictures`."""
 
 import json
 from pathlib import Path
