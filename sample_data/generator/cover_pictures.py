@@ -1,4 +1,4 @@
-"""Cover pictures of the challenges, drawn from their samples: `python -m sample_data.generator.cover_pictures`."""
+"""Cover pictures of the challenges, from their samples: `python -m sample_data.generator.cover_pictures`."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 """One image and one model: its output, uncertainty, saliency and performance on similar cases, no diagnosis.
 
-Saliency maps: `occlusion_saliency`, `random_mask_saliency`, both in `explanation`. Reasons for no answer:
+Heat maps: `occlusion_saliency`, `random_mask_saliency`, both in `explanation`. Reasons for no answer:
 `abstention`, by `quality` and `out_of_distribution`. Nothing is kept: pixels belong to whoever calls.
 """
