@@ -64,9 +64,3 @@ def require_login() -> None:
     """From now on in this process, who is not named may do what a visitor may."""
     global _default
     _default = NOBODY
-
-
-def allow_local() -> None:
-    """Undo `require_login`."""
-    global _default
-    _default = LOCAL

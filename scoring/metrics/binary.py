@@ -325,12 +325,7 @@ def point_at_sensitivity(scores: Floats, positive: Bools, wanted: float) -> Oper
     Returns:
         The operating point, the most sensitive of equals; None without a positive or without a negative.
     """
-    return _chosen_point(
-        scores,
-        positive,
-        lambda sensitive, specific: np.where(sensitive >= wanted - ROUNDING, specific, -1),
-        True,
-    )
+    return _chosen_point(scores, positive, lambda se, sp: np.where(se >= wanted - ROUNDING, sp, -1), True)
 
 
 def point_at_specificity(scores: Floats, positive: Bools, wanted: float) -> OperatingPoint | None:
@@ -344,12 +339,7 @@ def point_at_specificity(scores: Floats, positive: Bools, wanted: float) -> Oper
     Returns:
         The operating point, the most specific of equals; None without a positive or without a negative.
     """
-    return _chosen_point(
-        scores,
-        positive,
-        lambda sensitive, specific: np.where(specific >= wanted - ROUNDING, sensitive, -1),
-        False,
-    )
+    return _chosen_point(scores, positive, lambda se, sp: np.where(sp >= wanted - ROUNDING, se, -1), False)
 
 
 def _chosen_point(
