@@ -6,6 +6,7 @@ from sqlalchemy import create_engine
 
 from scoring.boards.bundles import unpacking
 from scoring.challenges import challenge_ids, load_challenge, remember
+from scoring.core import challenge as challenges
 from scoring.core.lazy import Lazy
 from scoring.inputs.look_alike_names import name_skeleton
 
@@ -24,6 +25,9 @@ NEEDED_LATER = (
 
 for module in NEEDED_LATER:
     import_module(module)
+for each in vars(challenges).values():
+    if isinstance(each, Lazy):
+        each.resolve()
 for challenge_id in challenge_ids():
     challenge = load_challenge(challenge_id)
     for each in (*vars(challenge.readers).values(), challenge.scoring.score, challenge.display.views):
