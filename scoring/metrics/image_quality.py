@@ -7,6 +7,7 @@ photographs (see `scoring.single_image.quality`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -223,7 +224,7 @@ def patches(small: Numbers, across: int) -> Floats:
         across: Parts each way.
 
     Returns:
-        Appearance of each part [across * across, 28].
+        Appearance of each part [across * across, 46].
     """
     rows, columns = (np.linspace(0, length, across + 1).astype(int) for length in small.shape[:2])
     places = [(r, c) for r in range(across) for c in range(across)]
@@ -250,11 +251,19 @@ def _away(height: int, width: int) -> Floats:
 
 def _bands(plane: Floats, scales: tuple[float, ...], places: Sequence[Bools]) -> list[float]:
     """Return the logarithm of the strength of each band of texture, in all and in places."""
-    smoothed = [plane, *(scipy.ndimage.gaussian_filter(plane, scale) for scale in scales)]
+    down, across = plane.shape
+    smoothed = [plane, *(_blur(down, scale) @ plane @ _blur(across, scale).T for scale in scales)]
     bands = [fine - coarse for fine, coarse in pairwise(smoothed)]
     strengths = [band.std() for band in (*bands, smoothed[-1])]
     strengths += [band[place].std() for band in bands for place in places]
     return [float(value) for value in np.log(np.array(strengths) + FAINTEST)]
+
+
+@lru_cache(64)
+def _blur(length: int, scale: float) -> Floats:
+    """Return the Gaussian filter of a line as a matrix: for small pictures twice as fast as the filter."""
+    blur: Floats = scipy.ndimage.gaussian_filter1d(np.eye(length, dtype=np.float32), scale, axis=0)
+    return blur
 
 
 def _centre_less_rim(planes: Floats) -> Floats:

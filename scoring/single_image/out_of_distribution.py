@@ -26,8 +26,8 @@ FEW_MARGIN = 1.25
 CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
 FOLDS = 50
 NORMAL, TINY = 1.4826, 1e-6
-TILE_PATCHES = 4
-"""Parts of a tile each way: there are few tiles, and tissue looks alike all over one."""
+PHOTOGRAPH_PATCHES, TILE_PATCHES = 3, 4
+"""Parts of a photograph and of a tile each way: there are few tiles, and tissue looks alike all over one."""
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,28 @@ class KnownImages:
     """Appearance of a test set's images.
 
     Attributes:
-        features: Appearance of the parts of each image [n, p, d]; p is 1 for photographs.
+        features: Appearance of each image [n, p, d]: of a photograph as a whole, then of its parts; of a
+            tile of its parts alone.
         indices: Places of the images in the test set [n].
     """
 
     features: Floats
     indices: Array
+    tile: bool = False
 
     def __len__(self) -> int:
         return len(self.indices)
 
     def distance(self, parts: Floats) -> float:
-        """Return the local outlier factor of an image with the appearance parts [p, d]."""
-        return float(_factors(self.features, parts[None])[0])
+        """Return the local outlier factor of an image with the appearance `parts` [p, d]."""
+        return float(self._distances(self.features, parts[None])[0])
+
+    def _distances(self, known: Floats, asked: Floats) -> Floats:
+        """Return the local outlier factors [m] of images asked [m, p, d] among known ones [n, p, d]."""
+        parts = slice(None if self.tile else -(PHOTOGRAPH_PATCHES**2), None)
+        factors = _factors(known[:, parts], asked[:, parts])
+        distances: Floats = np.median(factors, 1) if self.tile else factors.min(1)
+        return distances
 
     @cached_property
     def left_out(self) -> Floats:
@@ -85,7 +94,7 @@ class KnownImages:
         places, found = np.arange(len(self)), np.empty(len(self))
         for first in range(min(FOLDS, len(self))):
             fold = places[first::FOLDS]
-            found[fold] = _factors(np.delete(self.features, fold, 0), self.features[fold])
+            found[fold] = self._distances(np.delete(self.features, fold, 0), self.features[fold])
         return found
 
     def limit(self, alarms: float) -> float:
@@ -116,29 +125,33 @@ class KnownImages:
         """Return the places in the test set of the images that look most like one, the nearest first.
 
         Args:
-            appearance: Of the whole image [1, d].
+            appearance: Of the whole image, and of its parts [p, d].
             own: Its place in the test set, where it is one of these.
         """
         others = np.flatnonzero(self.indices != (-1 if own is None else own))
         if len(others) < FEWEST:
             return []
         known = self.features[others, 0]
-        image, plain = _standard(known, appearance, known)
+        image, plain = _standard(known, appearance[:1], known)
         away = cdist(image, plain)[0]
         return [int(self.indices[others[row]]) for row in np.argsort(away, kind="stable")[:count]]
 
 
-def known_images(appearances: Sequence[Floats | None]) -> KnownImages:
-    """Return the known facts about a test set's images. appearances: of each case [p, d], None without
-    one."""
+def known_images(appearances: Sequence[Floats | None], tile: bool = False) -> KnownImages:
+    """Return the known facts about a test set's images.
+
+    Args:
+        appearances: Of each case [p, d], None without one.
+        tile: Whether they are tiles.
+    """
     indices = [index for index, appearance in enumerate(appearances) if appearance is not None]
     rows = [appearance for appearance in appearances if appearance is not None]
-    return KnownImages(np.array(rows) if rows else np.empty((0, 1, 1)), np.array(indices, int))
+    return KnownImages(np.array(rows) if rows else np.empty((0, 1, 1)), np.array(indices, int), tile)
 
 
 def _factors(known: Floats, asked: Floats) -> Floats:
-    """Return the local outlier factors [m] of images asked [m, p, d] among the known ones [n, p, d]: the
-    median over the parts."""
+    """Return the local outlier factors [m, p] of the parts of images asked [m, p, d] among those of the known
+    ones [n, p, d]."""
     rows, image = known.reshape(-1, known.shape[2]), np.repeat(np.arange(len(known)), known.shape[1])
     parts, plain = _standard(rows, asked.reshape(-1, known.shape[2]), rows)
     own, near = _nearest(cdist(parts, plain))
@@ -146,8 +159,8 @@ def _factors(known: Floats, asked: Floats) -> Floats:
     among = cdist(plain[needed], plain)
     among[image[needed, None] == image] = np.inf
     around = _nearest(among)[0][places.reshape(near.shape)].mean(1)
-    factors: Floats = np.median(((own + TINY) / (around + TINY)).reshape(len(asked), -1), 1)
-    return factors
+    factors: Floats = (own + TINY) / (around + TINY)
+    return factors.reshape(len(asked), -1)
 
 
 def _nearest(away: Floats) -> tuple[Floats, Array]:

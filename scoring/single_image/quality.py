@@ -17,7 +17,13 @@ from scoring.inference.model_pool import Cancelled
 from scoring.inference.model_process import ImageProcess
 from scoring.metrics.image_quality import Quality as Quality
 from scoring.metrics.image_quality import appearance, patches, quality
-from scoring.single_image.out_of_distribution import TILE_PATCHES, KnownImages, OutlierScore, known_images
+from scoring.single_image.out_of_distribution import (
+    PHOTOGRAPH_PATCHES,
+    TILE_PATCHES,
+    KnownImages,
+    OutlierScore,
+    known_images,
+)
 from scoring.single_image.photograph import Photograph, received
 from scoring.statistics.intervals import counted
 
@@ -82,8 +88,10 @@ class MeasuredImages:
 
 
 def seen_parts(photograph: Photograph, tile: bool = False) -> Floats:
-    """Return the appearance [p, d] of a photograph as a whole, or of the parts of a tile."""
-    return patches(photograph.small, TILE_PATCHES) if tile else appearance(photograph.small)[None]
+    """Return the appearance [p, d] of a photograph as a whole and of its parts, or of the parts of a tile."""
+    if tile:
+        return patches(photograph.small, TILE_PATCHES)
+    return np.vstack([appearance(photograph.small), patches(photograph.small, PHOTOGRAPH_PATCHES)])
 
 
 def measured(
@@ -92,8 +100,8 @@ def measured(
     cancelled: Callable[[], bool] | None = None,
     tile: bool = False,
 ) -> MeasuredImages:
-    """Return quality and appearance of each image of a test set; nothing of one that cannot be read. About 40
-    ms each. Raises Cancelled."""
+    """Return quality and appearance of each image of a test set; nothing of one that cannot be read. About
+    130 ms each. Raises Cancelled."""
     qualities: list[Quality | None] = []
     appearances: list[Floats | None] = []
     with ImageProcess() as process:
@@ -105,7 +113,10 @@ def measured(
             appearances.append(None if photograph is None else seen_parts(photograph, tile))
             if progress:
                 progress(index + 1, len(truth))
-    return MeasuredImages(tuple(qualities), known_images(appearances))
+    known = known_images(appearances, tile)
+    if len(known):
+        _ = known.left_out  # takes a second: kept before an image asks for it
+    return MeasuredImages(tuple(qualities), known)
 
 
 def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph | None:
@@ -146,7 +157,7 @@ def chips_of(
     """Return the quality badges of a photograph of skin, with its likeness to the test set's images.
 
     Args:
-        parts: Its appearance [1, d].
+        parts: Its appearance [p, d].
         shortest_side: Pixels that the challenge requires, 0 = any.
         among: The test set's images, None where they were not measured.
         own: Its place in the test set, where it is one of these.

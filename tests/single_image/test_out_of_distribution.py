@@ -114,6 +114,17 @@ def test_a_case_is_held_against_the_others():
     assert known.unlikeness(rows[7], 7).false_alarms == 1
 
 
+@pytest.mark.parametrize(("tile", "odd_parts", "far"), [(False, 9, True), (False, 8, False), (True, 8, True)])
+def test_a_photograph_counts_by_its_most_usual_part_and_a_tile_by_the_median(tile, odd_parts, far):
+    """The first row is the photograph as a whole, and does not count."""
+    rows = np.random.default_rng(0).normal(0, 1, (60, 10, FEATURES))
+    asked = np.zeros((10, FEATURES))
+    asked[1 : 1 + odd_parts] += 9
+    assert known_images(list(rows), tile).unlikeness(asked).far == far
+    asked[0] += 9
+    assert known_images(list(rows), tile).unlikeness(asked).far == far
+
+
 def test_the_images_that_look_most_alike_come_first():
     rows = np.random.default_rng(0).normal(0, 1, (40, 1, FEATURES))
     rows[[5, 31]] = rows[12] + [[[0.01]], [[0.02]]]
