@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from scoring.challenges import REGISTRY, challenge_ids, is_known, load_challenge, remember
 from scoring.challenges.samples import test_sets
 from scoring.common.findings import InputRefused
-from scoring.common.fixes import InputChanges, SuggestedFix, editing
+from scoring.common.fixes import InputChanges, SuggestedFix, editing, renamed
 from scoring.core.file_contents import (
     BOARD_MANIFEST,
     MODEL,
@@ -23,9 +23,10 @@ from scoring.core.file_contents import (
 )
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.column_guess import guess
-from scoring.inputs.fix_suggestions import between_cells, shared_affix
+from scoring.inputs.fix_suggestions import NUMERIC, between_cells, shared_affix
 from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.table_text import FOREIGN
+from scoring.inputs.tables import TextTable
 
 MASKS = (".nii.gz",)
 """Endings of masks that look as if they were of another kind."""
@@ -216,7 +217,13 @@ def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candi
     width, rows = len(table.header), len(table)
     turned = (editing("transpose"),) * (LEAST_CASES < width > rows and width * rows <= MOST_CELLS)
     for fix in (*between_cells(table.header, table.columns), *shared_affix(table.header), *turned):
-        readings = _changed(name, data, fix.changes)
+        texts = tuple(
+            (header, "") for header in _texts(table) if renamed(header, fix.changes.columns) != header
+        )
+        found = [_changed(name, data, fix.changes)]
+        if texts:  # the class of each case, which has the prefix of the scores
+            found.append(_changed(name, data, fix.changes.joined(InputChanges(columns=texts))))
+        readings = max(found, key=lambda candidates: max(map(_rank, candidates), default=0))
         if readings:
             return readings
     for known in CASE_HEADERS if table.header[0] and table.keys[0] not in ID_COLUMNS else ():
@@ -224,6 +231,12 @@ def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candi
         if readings and _rank(readings[0]) >= SURE:
             return readings
     return ()
+
+
+def _texts(table: TextTable) -> list[str]:
+    """Return the headings of columns whose first cells are no numbers."""
+    columns = zip(table.header, table.columns, strict=True)
+    return [header for header, cells in columns if not any(map(NUMERIC.fullmatch, cells[:LEAST_CASES]))]
 
 
 def _changed(name: str, data: bytes, changes: InputChanges) -> tuple[Candidate, ...]:

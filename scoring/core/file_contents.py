@@ -125,7 +125,8 @@ def read_contents(files: SourceFiles) -> FileContents:
                 n_bytes += files.sizes[member]
                 tables.append(_read_table(files, member))
         except InputRefused as refused:
-            problem = problem or refused.problems[0].message
+            is_text = ending == ".md"  # notes, and no table
+            problem = problem or ("" if is_text else refused.problems[0].message)
         except ModelFailed as failed:
             problem = failed.message
     return FileContents(files, tuple(tables), model, heads, problem)

@@ -291,3 +291,15 @@ def test_a_table_is_what_its_page_can_mend_it_to(change):
     best = found.readings[0]
     assert (best.challenge, best.place, best.test_set) == ("isic", "submission", "isic2018")
     assert found.is_plain
+
+
+def test_a_column_of_classes_with_the_prefix_of_the_scores_hides_no_challenge():
+    """As tidymodels writes: .pred_class, .pred_MEL, ...; other categories than those of 2018."""
+    data = next(iter(sorted((samples.FOLDER / "isic2019" / "teams").glob("*.csv")))).read_bytes()
+    (ids, *names), *rows = (line.split(",") for line in data.decode().splitlines())
+    header = [ids, ".pred_class", *(f".pred_{name}" for name in names)]
+    likeliest = [names[max(range(len(names)), key=lambda k, row=row: float(row[1 + k]))] for row in rows]
+    lines = [header, *([row[0], top, *row[1:]] for row, top in zip(rows, likeliest, strict=True))]
+    (found,) = recognise({"mine.csv": "\n".join(map(",".join, lines)).encode()})
+    best = found.readings[0]
+    assert (best.challenge, best.place, best.test_set) == ("isic", "submission", "isic2019")

@@ -127,14 +127,18 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
 
 
 def _read_folders(elsewhere: list[str], inside: str, masks: dict[str, list[str]]) -> list[str]:
-    """Add to the masks each file that is the only one in its folder, called by the patient, unless it holds
-    one structure; return the others."""
+    """Add to the masks each file that is the only one in its folder, called by the patient, also below one of
+    its center, unless it holds one structure; return the others."""
     folders = [member.removeprefix(inside).rpartition("/")[0] for member in elsewhere]
     count, others = Counter(folders), []
+    patients = {folder.rpartition("/")[2] for folder in folders}
+    is_of_centers = not masks and len(patients) == len(folders) > 1
+    depth = 1 if is_of_centers and all(folder.count("/") == 1 for folder in folders) else 0
     for member, folder in zip(elsewhere, folders, strict=True):
         stem = stem_of(member.rpartition("/")[2]) or ""
-        if count[folder] == 1 and "/" not in folder and structure_of(stem) is None:
-            masks.setdefault(folder, []).append(member)
+        patient = folder.rpartition("/")[2]
+        if count[folder] == 1 and folder.count("/") == depth and structure_of(stem) is None:
+            masks.setdefault(patient, []).append(member)
         else:
             others.append(member)
     return others

@@ -17,6 +17,7 @@ from scoring.common.fixes import ANY, InputChanges, SuggestedFix
 from scoring.inputs import fix_suggestions, tables
 from scoring.inputs.case_ids import as_written, case_parts
 from scoring.inputs.fix_suggestions import MOST, read_as, renamings
+from scoring.inputs.joined_tables import joined_table
 from scoring.inputs.number_parsing import parse_numbers, two_readings
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable, repeated_row
@@ -45,7 +46,9 @@ OF_PROGNOSIS = (
     *("output", "value", "pred", "prob", "logit"),
 )
 """Parts of names of columns that programs for survival write: the higher the better, and either."""
-OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?{}(?:stage|category|pred)?"
+OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?(?:{0}|{1}(?=.))(?:stage|category|pred)?"
+WORDS = {"t": "tumou?r", "n": "nod(?:e|al)"}
+"""What T and N stand for."""
 BOTH_STAGES = re.compile(r"[cp]?t[0-4x][a-d]?[ ,/]*[cp]?n[0-3x].*", re.IGNORECASE | re.ASCII)
 
 
@@ -88,6 +91,10 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
             fit.append((table, read))
         else:
             problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
+    joined = joined_table([table for table, _ in fit], "PatientID", plain_name, _patient)
+    if len(fit) > 1 and joined is not None:
+        used += [member for _, read in fit for member in read]
+        return joined
     if len(fit) > 1:
         names = ", ".join(table.name for table, _ in fit)
         sentence = f"{len(fit)} tables have a PatientID column ({names}): join them to one {standard}."
@@ -188,7 +195,7 @@ def _may_be(part: str, header: str, cells: Sequence[str]) -> bool:
     if part != "prognosis":
         stages = [*map(WRITTEN.fullmatch, filled)]
         of_stages = bool(stages) and all(s and s["stage"][0].lower() == part for s in stages)
-        return of_stages or re.fullmatch(OF_STAGES.format(part), plain) is not None
+        return of_stages or re.fullmatch(OF_STAGES.format(part, WORDS[part]), plain) is not None
     is_named = any(mark in plain for mark in OF_PROGNOSIS)
     return is_named and bool(filled) and all(map(fix_suggestions.NUMERIC.fullmatch, filled))
 

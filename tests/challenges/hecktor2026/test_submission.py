@@ -227,8 +227,9 @@ def test_labels_that_nnu_net_lists_otherwise_are_refused(truth, labels_written):
 
 
 def test_masks_in_a_folder_of_each_center_are_read_and_two_of_a_patient_refused(truth):
-    apart = {f"C{i % 2}/P{i}.nii.gz": mask(labels(1)) for i in range(3)}
-    assert CHALLENGE.read_predictions(apart, truth).masks.states == ("ok",) * 3
+    for name in ("C{}/P{}.nii.gz", "C{}/P{}/mask.nii.gz"):
+        apart = {name.format(i % 2, i): mask(labels(1)) for i in range(3)}
+        assert CHALLENGE.read_predictions(apart, truth).masks.states == ("ok",) * 3
     raw = {f"P{i}.nii.gz": mask(labels(1)) for i in range(3)}
     twice = raw | {f"postprocessed/{name}": data for name, data in raw.items()}
     problems = refused(CHALLENGE.read_predictions, twice, truth).problems
@@ -239,6 +240,18 @@ def test_json_of_each_patient_that_is_not_read_is_told(truth):
     files = {f"P{i}/mask.nii.gz": mask(labels(1)) for i in range(3)}
     files |= {f"P{i}/prediction.json": b'{"t_stage": "T2", "n_stage": "N1", "risk": 0.3}' for i in range(3)}
     assert only(refused(CHALLENGE.read_predictions, files, truth).problems, "no-table")
+
+
+def test_two_tables_of_different_columns_are_joined_by_patient(truth):
+    """As HECKTOR 2022 had the prognosis in a table of its own."""
+    files = {name: data for name, data in submission_folder(ROWS).items() if not name.endswith(".csv")}
+    parts = {"task2.csv": ("PatientID", "risk"), "tnm.csv": ("PatientID", "T_stage", "N_stage")}
+    files |= {n: table([{key: row[key] for key in keys} for row in ROWS[::-1]]) for n, keys in parts.items()}
+    found, usual = (CHALLENGE.read_predictions(f, truth) for f in (files, submission_folder(ROWS)))
+    for kind in "tn":
+        np.testing.assert_array_equal(found.stages[kind], usual.stages[kind])
+    np.testing.assert_array_equal(found.scores["risk"].values, usual.scores["risk"].values)
+    assert "other-format" in codes(found.findings)
 
 
 def test_a_table_in_json_beside_masks_is_read(truth):
@@ -259,6 +272,10 @@ def test_a_table_in_json_beside_masks_is_read(truth):
         (("cT", "cN", "predicted_median_survival"), "cT=T-stage,cN=N-stage,predicted_median_survival=RFS"),
         (("T_pred", "N_pred", "surv_prob_730d"), "T_pred=T-stage,N_pred=N-stage,surv_prob_730d=RFS"),
         (("T_stage", "n_stage", "risk_score"), "risk_score=Risk"),
+        (
+            ("tumor category", "nodal category", "risk_score"),
+            "tumor category=T-stage,nodal category=N-stage,risk_score=Risk",
+        ),
     ],
 )
 def test_columns_that_may_be_of_a_part_are_asked_about(truth, names, first):
