@@ -1,11 +1,14 @@
-"""Challenges that a visitor can choose: the built-in ones, and the declared ones opened in this session."""
+"""Challenges that a visitor can choose: the built-in ones, those kept on this server, and the declared ones
+opened in this session."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import streamlit as st
 
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.challenges.declared import library
+from scoring.common.findings import InputRefused
 
 OPENED = "_opened_challenges"
 """Titles of declared challenges by id, in the session."""
@@ -26,6 +29,9 @@ def by_name(named: str | None = None) -> dict[str, str]:
     if named and named not in names and (challenge := library.find(named)) is not None:
         opened(challenge.id, challenge.words.title)
         names[named] = challenge.id
+    for file in filter(lambda file: file.is_own, library.known()):
+        with suppress(InputRefused):
+            names[file.name] = library.of_file(file.path).id
     known: Mapping[str, str] = st.session_state.get(OPENED, {})
     return names | {key: key for key in known if key not in names.values()}
 

@@ -89,6 +89,10 @@ def test_a_new_challenge_is_kept_once_and_stands_among_the_own_ones(opened, tmp_
     (kept,) = (tmp_path / "own").iterdir()
     assert kept.read_text().strip() == app.code[0].value
     assert "Own challenges" in words(opened("challenges"))
+    offered = opened("compare_teams").segmented_control(key="challenge").options
+    assert "lesions" in offered
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    assert "Lesions" in opened("board").selectbox(key="board_new_challenge").options
     app.button(key="new_keep").click().run()
     assert "there is a challenge of this id already" in words(app)
     monkeypatch.setattr(network_exposure, "is_public", lambda: True)
