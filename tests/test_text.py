@@ -136,6 +136,7 @@ def test_file_names(foreign, name):
         ("＋1", "'＋1"),
         ("－1", "'－1"),
         ("＠x", "'＠x"),
+        ("\ufeff=1+1", "'\ufeff=1+1"),
         ("MEL", "MEL"),
         (-1.5, -1.5),
         (None, None),

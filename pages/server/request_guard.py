@@ -18,12 +18,13 @@ from pages.server.streamlit_internals import BackMsg
 FOR_THIS_MACHINE = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 """Routes for the operator: figures of memory and sessions, and Streamlit's interface for agents."""
 NOT_IN_FRAMES = ((b"content-security-policy", b"frame-ancestors 'none'"), (b"x-frame-options", b"DENY"))
-POLICY_VIOLATION, TOO_BIG = 1008, 1009
+NO_MESSAGE, POLICY_VIOLATION, TOO_BIG = 1002, 1008, 1009
 FRAME_BYTES, FRAME_FILES = 200_000, 7_000
 """What a visitor's message may have: bytes besides files, and files. Streamlit turns JSON into 25 times its
 size in objects and keeps them for each widget."""
 OWN_PAGES = frozenset({"localhost", "127.0.0.1"})
-"""Hosts whose pages may connect whatever the `Host` is: a proxy on this machine may rewrite it."""
+"""Hosts whose pages may connect whatever the `Host` is, where only this machine can reach the server: a proxy
+on it may rewrite the `Host`."""
 AUTHORITY = re.compile(r"(\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\]|[A-Za-z0-9._-]+)(?::([0-9]{0,5}))?")
 """A `Host` header: a name or an address, and a port."""
 FORWARDED_HTTPS = re.compile(r"(?:^|;)\s*proto=\"?https\"?\s*(?:;|$)")
@@ -79,33 +80,33 @@ class _Protected:
 
 
 def _bounded(receive: Receive, send: Send) -> Receive:
-    """Return what receives a visitor's messages, and closes the socket at one that is too large."""
+    """Return what receives a visitor's messages, and closes the socket at one that is none or too large."""
 
     async def received() -> Message:
         message = await receive()
-        if _is_too_large(message.get("bytes") or b""):
-            await send({"type": "websocket.close", "code": TOO_BIG})
-            return {"type": "websocket.disconnect", "code": TOO_BIG}
+        fault = _fault(message.get("bytes")) if message["type"] == "websocket.receive" else 0
+        if fault:
+            await send({"type": "websocket.close", "code": fault})
+            return {"type": "websocket.disconnect", "code": fault}
         return message
 
     return received
 
 
-def _is_too_large(data: bytes) -> bool:
-    """Return whether a message has too much besides files, or too many of them: the server answers with
-    addresses for each, and keeps each as an object."""
-    if len(data) <= FRAME_BYTES:
-        return False
+def _fault(data: bytes | None) -> int:
+    """Return the code with which a message is refused, 0 where it is not: text and foreign bytes, of which
+    Streamlit writes tracebacks into the log; too much besides files; and too many files, because the server
+    answers with addresses for each and keeps each as an object."""
     try:
-        message = BackMsg.FromString(data)
+        message = BackMsg.FromString(data or b"?")
     except DecodeError:
-        return True
+        return NO_MESSAGE
     asked = message.file_urls_request
     widgets = message.rerun_script.widget_states.widgets
     uploaders = [widget.file_uploader_state_value for widget in widgets]
     n_files = len(asked.file_names) + sum(len(one.uploaded_file_info) for one in uploaders)
-    files = asked.ByteSize() + sum(one.ByteSize() for one in uploaders)
-    return n_files > FRAME_FILES or len(data) - files > FRAME_BYTES
+    other = len(data or b"") - asked.ByteSize() - sum(one.ByteSize() for one in uploaders)
+    return TOO_BIG if n_files > FRAME_FILES or other > FRAME_BYTES else 0
 
 
 def _is_own_host(host: str | None) -> bool:
@@ -121,13 +122,15 @@ def _is_own_host(host: str | None) -> bool:
 
 
 def _is_own_origin(origin: str | None, host: str | None) -> bool:
-    """Return whether a WebSocket's `Origin` is missing, this server, this machine, or what the operator
-    allows (`browser.serverAddress`, `server.corsAllowedOrigins`, `server.enableCORS`)."""
+    """Return whether a WebSocket's `Origin` is missing, this server, this machine where no other reaches the
+    server, or what the operator allows (`browser.serverAddress`, `server.corsAllowedOrigins`,
+    `server.enableCORS`)."""
     if origin is None or not st.get_option("server.enableCORS"):
         return True
     authority = _authority(origin)
     name = _name(authority)
-    return name is not None and (authority == host or name in OWN_PAGES | _configured_names())
+    names = _configured_names() if network_exposure.is_public() else OWN_PAGES | _configured_names()
+    return name is not None and (authority == host or name in names)
 
 
 def _same_origin(scope: Scope, origin: str | None) -> Scope:

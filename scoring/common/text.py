@@ -113,9 +113,9 @@ def csv_cell(value: object) -> object:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet takes a text for a formula: by its first character, also one of full width
-    such as ＝, which some take for the same."""
-    return unicodedata.normalize("NFKC", text[:1]).startswith(_FORMULA)
+    """Return whether a spreadsheet takes a text for a formula: by its first character behind a byte order
+    mark, also one of full width such as ＝, which some take for the same."""
+    return unicodedata.normalize("NFKC", text.lstrip("\ufeff")[:1]).startswith(_FORMULA)
 
 
 USUAL = {

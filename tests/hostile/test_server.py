@@ -316,32 +316,41 @@ def test_a_hostile_file_has_its_answer_and_the_server_stays_small(server, costs,
 LISTS = "[" + "[]," * 66_000 + "[]]"
 
 
-def message(**value: object) -> BackMsg:
+def message(**value: object) -> bytes:
     """Return a visitor's message with the value of a widget."""
     sent = BackMsg()
     sent.rerun_script.widget_states.widgets.add(id="x", **value)
-    return sent
+    return sent.SerializeToString()
 
 
-FRAMES: dict[str, Callable[[], BackMsg]] = {
-    "JSON": lambda: message(json_value=LISTS * 2),
-    "numbers": lambda: message(int_array_value={"data": [1] * 400_000}),
-    "files": lambda: message(file_uploader_state_value={"uploaded_file_info": [{}] * 500_000}),
-    "addresses": lambda: BackMsg(file_urls_request={"file_names": [""] * 500_000}),
-    "larger": lambda: message(string_value="x" * 3_000_000),
+def addresses() -> bytes:
+    """Return a question for the addresses of half a million uploads."""
+    return BackMsg(file_urls_request={"file_names": [""] * 500_000}).SerializeToString()
+
+
+FRAMES: dict[str, tuple[Callable[[], bytes | str], int]] = {
+    "JSON": (lambda: message(json_value=LISTS * 2), 1009),
+    "numbers": (lambda: message(int_array_value={"data": [1] * 400_000}), 1009),
+    "files": (lambda: message(file_uploader_state_value={"uploaded_file_info": [{}] * 500_000}), 1009),
+    "addresses": (addresses, 1009),
+    "larger": (lambda: message(string_value="x" * 3_000_000), 1009),
+    "text": (lambda: "hello", 1002),
+    "no message": (lambda: b"?" * 1000, 1002),
 }
-"""Messages that the server would turn into many times their size in objects."""
+"""Messages that the server would turn into many times their size in objects, or into a traceback in its log;
+with the code of the answer."""
 
 
 @pytest.mark.parametrize("name", FRAMES)
-def test_a_message_that_would_take_much_memory_ends_its_connection(server, name):
+def test_a_hostile_message_ends_its_connection_and_the_server_stays_small(server, name):
+    make, code = FRAMES[name]
     with Visitor(server.address, "isic") as visitor:
         visitor.run()
         before = forget_peak(server.pid)
-        visitor._send(FRAMES[name]())
+        visitor._channel.send(make())
         with pytest.raises(ConnectionClosed) as closed:
             visitor.finish()
-        assert closed.value.rcvd.code == 1009
+        assert closed.value.rcvd.code == code
         assert peak(server.pid) - before < MEGABYTES
 
 

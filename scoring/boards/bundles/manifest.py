@@ -1,7 +1,7 @@
 """Manifest of a board bundle: its schema, checked before anything is built from it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields
 from itertools import islice, pairwise
 from typing import Any
@@ -83,7 +83,8 @@ def _columns(table: type[schema.Base], entry: Row) -> dict[str, Any]:
 
 
 def _form(manifest: Row) -> Iterator[Finding]:
-    """Yield what is missing, and each value that cannot be by itself."""
+    """Yield what is missing or unknown, and each value that cannot be by itself."""
+    yield from _unknown("", manifest, {"format", "board", "files", *ROWS})
     yield from _row_form("board", schema.Board, manifest.get("board"))
     for name, table in ROWS.items():
         entries = manifest.get(name, [] if name in LATER_LISTS else None)
@@ -108,6 +109,7 @@ def _row_form(place: str, table: type[schema.Base], entry: Any) -> Iterator[Find
         yield _bad(place, "it is no object")
         return
     values = _columns(table, entry)
+    yield from _unknown(f"{place}.", entry, table.__table__.columns.keys())
     for name in (column.name for column in table.__table__.columns if column.name not in values):
         yield _bad(f"{place}.{name}", "it is missing")
     for name, problem in row_problems(table, values):
@@ -119,6 +121,12 @@ def _row_form(place: str, table: type[schema.Base], entry: Any) -> Iterator[Find
             yield _bad(f"{place}.{column.name}", f"it has more than {length} characters")
         if isinstance(text, str) and table in NAMED and has_hidden(text):
             yield _bad(f"{place}.{column.name}", "it has control or hidden characters")
+
+
+def _unknown(place: str, entry: Row, known: Collection[str]) -> Iterator[Finding]:
+    """Yield keys that this version does not write: they would be lost without a word."""
+    for name in sorted(entry.keys() - known):
+        yield _bad(f"{place}{name[:40]!a}", "this version of Benchside does not know it")
 
 
 def _relations(manifest: Row) -> Iterator[Finding]:

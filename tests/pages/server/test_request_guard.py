@@ -113,6 +113,9 @@ def test_a_request_without_a_host_is_not_answered(ask):
         (OWN | {"server.enableCORS": False}, "http://elsewhere.example", True),
         (OWN | {"server.corsAllowedOrigins": ["https://front.example"]}, "https://front.example", True),
         (PUBLIC, "https://scores.hospital.example", True),
+        (PUBLIC, "http://localhost:8501", True),
+        (PUBLIC, "http://localhost:3000", False),
+        (PUBLIC, "http://127.0.0.1:9999", False),
     ],
 )
 def test_websockets_of_other_sites_are_closed(ask, settings, origin, answered):
