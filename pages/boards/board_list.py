@@ -169,7 +169,9 @@ def _settings(challenge: Challenge, title: str, counts: str) -> BoardSettings:
     )
     statistics = {**USUAL, "resamples": resamples, "seed": seed, "group": group or None}
     keep_refused = st.toggle(
-        "Keep refused files", key="board_new_keep_refused", help="For you to look at; they do not count."
+        "Keep refused files",
+        key="board_new_keep_refused",
+        help="Organizers can look at refused files; these files never count.",
     )
     return BoardSettings(title, counts, score, compare, statistics, keep_refused)
 

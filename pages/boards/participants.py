@@ -189,10 +189,13 @@ def _quota_text(quota: RemainingQuota) -> str:
     if not quota.phase:
         return ""
     number = quota.submissions
-    many = "any number of submissions" if number is None else f"**{number}** more today (UTC)"
+    many = "any number of times" if number is None else f"**{number}** times today (UTC)"
     closes = f", which closes on {spoken(quota.closes)}" if quota.closes else ""
     name = markdown(quota.phase, 60)
-    return f"Phase {name}{closes}. Left: {many}; up to **{quota.refused}** may be refused today."
+    return (
+        f"Phase {name}{closes}. Your team may still submit {many}. Refused submissions left today: "
+        f"**{quota.refused}**."
+    )
 
 
 def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
@@ -338,7 +341,11 @@ def _team_changes(board: OpenBoard, ranking: BoardRanking) -> None:
                 actions.do(team_changes.exclude_team, store, row.id, team, reason)
         is_baseline = team in members.baselines(store, row.id)
         label = "Rank the team again" if is_baseline else "Make it a baseline"
-        if st.button(label, icon=":material/horizontal_rule:", help="Drawn as a line, listed, not ranked."):
+        if st.button(
+            label,
+            icon=":material/horizontal_rule:",
+            help="A baseline is drawn as a line and listed, but not ranked.",
+        ):
             actions.do(team_changes.set_baseline, store, row.id, team, not is_baseline)
         name = st.text_input(
             "New name", key=f"team_renamed_{row.id}_{team}", help="The name of another team merges the two."

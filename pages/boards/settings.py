@@ -141,7 +141,7 @@ def _facts(page: BoardPage) -> None:
                 actions.do(members.keep_typed, board.store, board.row.id, team, cells)
         names = ", ".join(LABELS)
         table = selectors.one_file(
-            f"All at once: a table with a column team, and any of {names}", f"facts_{board.row.id}"
+            f"All teams at once: a table with a column team, and any of {names}", f"facts_{board.row.id}"
         )
         if table is not None and st.button("Keep the table", icon=":material/save:"):
             outcome = actions.attempt(members.keep_facts, board.store, board.row.id, table.source, table.name)
@@ -180,7 +180,8 @@ def _rules(board: OpenBoard) -> None:
             "Keep files that are refused from now on",
             row.keep_refused,
             key=f"settings_keep_{row.id}_{row.keep_refused}",
-            help="For you to look at; they do not count. Files that are already kept stay.",
+            help="Organizers can look at refused files; these files never count. Files that are already "
+            "kept stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
             changed = (title.strip(), counts, keeps, visibility)

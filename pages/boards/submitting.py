@@ -42,7 +42,7 @@ def show(page: BoardPage) -> None:
             single, packs, in_use = selectors.teams(prefix, elsewhere=False)
         st.caption(
             "A zip or folder has a folder per team, in it a folder or file per date (2026-10-01, "
-            "2026-10-01.csv), or one entry per team. Without a date the time is now."
+            "2026-10-01.csv), or one entry per team. Without a date, the current time is used."
         )
         chosen = _to_send(board, single, packs)
         if chosen:

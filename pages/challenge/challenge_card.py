@@ -27,7 +27,7 @@ def challenge_card(challenge_id: str) -> None:
         draw_picture(
             picture or NEUTRAL,
             width="stretch",
-            alt=f"A drawn sample of {title}" if picture else f"There is no picture of {title}",
+            alt=f"A computer-generated sample of {title}" if picture else f"There is no picture of {title}",
         )
         st.header(REGISTRY[challenge_id].name, anchor=False)
         st.markdown(f"Scored: {challenge.formula()}")

@@ -37,7 +37,7 @@ BOXES = {"": "its other corner", "size": "width and height"}
 NO_CLASS = "none: all have the same class"
 SHOWN = 5
 ANOTHER = "Choose another title above, or another id in the file."
-AGAIN, CHOOSE = "Drop another table.", "Choose otherwise above, or drop another file."
+AGAIN, CHOOSE = "Drop another table.", "Change your choice above, or drop another file."
 
 
 def show() -> None:

@@ -29,7 +29,8 @@ NOTHING = (
     "with it."
 )
 NOTHING_HERE = (
-    "Nothing is kept of this test set; runs on others open from the overview. **Keep this**, below, keeps "
+    "No submission to this test set is kept; the overview opens runs on other test sets. **Keep this**, "
+    "below, keeps "
     "this result."
 )
 REFUSED, KEPT, NOTE = "_keep_refused", "_kept_contents", "keep_note"

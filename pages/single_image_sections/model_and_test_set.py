@@ -101,7 +101,7 @@ def tile_scale(support: TileSupport, chosen: ChosenImage) -> float | None:
         "%.3f",
         key=f"single_scale_{chosen.token}",
         placeholder=f"not in the file; the challenge's tiles have {support.micrometres_per_pixel:g}",
-        help="Without it nuclei are counted, and there are no densities.",
+        help="Without this size, nuclei are counted, but no densities are computed.",
     )
 
 

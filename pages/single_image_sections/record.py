@@ -44,7 +44,7 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
         "single-image.html",
         "single_html",
     )
-    st.caption("The browser's print makes a PDF of it.")
+    st.caption("Print it in the browser to make a PDF.")
     with st.expander("Technical", icon=":material/build:"):
         _technical(query, own, sensitivity, scores_shown)
 

@@ -138,7 +138,7 @@ def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
         blocks.append(team_views.facts(compared))
     if value["unranked"]:
         names = ", ".join(markdown(name, 60) for name in value["unranked"])
-        blocks.append(Text(stopped(f"Without a submission that counts: {names}")))
+        blocks.append(Text(stopped(f"Teams without a submission that counts: {names}")))
     return blocks
 
 
@@ -238,7 +238,7 @@ def baselines(value: Value, scale: Scale, digits: int | None = None) -> list[Blo
         *((_interval(scale),) if digits is None else ()),
         Column("submitted", "submitted", lighter=True, get=lambda line: line["time"][:DAY]),
     ]
-    caption = "They have no rank and take part in no test."
+    caption = "Baselines have no rank, and no test includes them."
     lines = value["baselines"]
     table = Table.of("Which scores should submissions beat?", lines, columns, caption, key="board_baselines")
     return [table] if lines else []

@@ -172,7 +172,7 @@ def confusion(card: ScoreCard, risks: Mapping[str, str] | None = None) -> list[B
     """
     risks = risks_of(card) if risks is None else risks
     labels, counts = card.confusion
-    parted = "Lines part the risk groups. " if risks.keys() >= set(labels) else ""
+    parted = "Lines separate the risk groups. " if risks.keys() >= set(labels) else ""
     n = card.more.get("n_scored", card.n_cases)
     caption = f"Rows: truth. Colour: share of the row. {parted}n = {n}."
 
@@ -248,7 +248,7 @@ class CalibrationWords:
     score are. above: what is above the line."""
 
     figure: ReliabilityLabels = LARGEST_OUTPUT
-    gap: str = "Mean gap between largest output and share right, weighted by n"
+    gap: str = "Mean gap between the largest output and the share of correct cases, weighted by n"
     brier: str = "Sum over classes of (output − truth)², mean over cases; 0 to 2"
     above: str = "Above the dotted line the model is under-confident, below it over-confident."
 

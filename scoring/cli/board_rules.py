@@ -176,7 +176,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.name is None and (values or problems or arguments.remove):
         problems.append(error("bad-option", "--name", "name the phase."))
     if arguments.remove and values:
-        problems.append(error("bad-option", "--remove", "with it, times and limits are not allowed."))
+        problems.append(error("bad-option", "--remove", "it cannot be combined with times and limits."))
     if problems:
         raise InputRefused(problems)
     if arguments.remove:

@@ -83,7 +83,7 @@ def board_table(ranking: BoardRanking) -> str:
     lines += ["", *_history(value["teams"])]
     lines += [f"Excluded: {row['team']}, {row['submission']}: {row['reason']}" for row in value["excluded"]]
     if value["unranked"]:
-        lines.append(stopped(f"Without a submission that counts: {', '.join(value['unranked'])}"))
+        lines.append(stopped(f"Teams without a submission that counts: {', '.join(value['unranked'])}"))
     return "\n".join(lines)
 
 

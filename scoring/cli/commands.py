@@ -195,7 +195,7 @@ def _score(command: Parser, challenge: Challenge[Any, Any]) -> None:
     _truth(command, required=True)
     for group in ("replicates", "reports", "history"):
         shared_arguments(command, group)
-    changed = "write the file with all changes there, as the official program takes it"
+    changed = "write the changed file there, in the form that the official program accepts"
     command.add_argument("--changed-file", metavar="FILE", help=changed)
     for output in challenge.scoring.outputs:
         command.add_argument(output.flag, metavar=output.metavar, help=output.help)

@@ -104,7 +104,7 @@ def _init(arguments: argparse.Namespace) -> None:
     stem = draft.id_of(Path(arguments.file if is_printed else arguments.output or arguments.file).stem)
     target = arguments.output or f"{stem}{ENDING}"
     if not is_printed and Path(target).exists():
-        raise _refused(target, "it is there already: name another with --output.")
+        raise _refused(target, "this file exists already: name another one with --output.")
     truth = suggestion.read_truth(arguments.file)
     found = suggestion.suggest(truth, stem)
     sent = suggestion.read_truth(arguments.predictions) if arguments.predictions else None

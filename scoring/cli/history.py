@@ -161,7 +161,9 @@ def _write_note(store: Store, arguments: argparse.Namespace) -> None:
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
     submissions = [saved_submissions.saved_submission(store, kept_id) for kept_id in arguments.kept]
     count = keeping.delete(store, [entry.id for entry in submissions])
-    print(f"Deleted for good: {len({entry.id for entry in submissions})} kept, {count} files of the store.")
+    print(
+        f"Deleted permanently: {len({entry.id for entry in submissions})} kept, {count} files of the store."
+    )
 
 
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {

@@ -94,7 +94,8 @@ class Comparison:
 
     @property
     def size_assumed(self) -> tuple[str, ...]:
-        """Return the teams of unknown model size, best first. Their score counts the size as free."""
+        """Return the teams of unknown model size, best first. Their scores are computed as if the
+        size cost nothing."""
         unknown = (name for name in self.scored if self.facts.get(name, UNKNOWN).size_mib is None)
         return tuple(unknown) if self.spec.size else ()
 

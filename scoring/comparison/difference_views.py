@@ -103,7 +103,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
         how = f"The stronger the colour, the worse; {correct.quantity.better} is better"
         first = "hardest for all"
     elif correct.graded:
-        how = "The stronger the colour, the less right; ×: nothing right"
+        how = "The stronger the colour, the less is correct; ×: nothing is correct"
     return Figure(
         build,
         f"{how}. {len(drawn)} of {len(order)} such cases, those first {first}, then "

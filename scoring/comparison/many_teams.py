@@ -82,9 +82,9 @@ def groups(comparison: Comparison) -> tuple[Block, ...]:
     ]
     more = f" {len(rows) - GROUPS} more groups follow." if len(rows) > GROUPS else ""
     caption = (
-        "A group begins with the first team that is told apart from the first team of the previous group, "
-        "over all pairs. Other teams within a group may be told apart, and neighbouring teams of two groups "
-        f"may be tied.{more}"
+        "The first team of each group is told apart from the first team of the group before it, with an "
+        "adjustment for all pairs. Other teams within a group may be told apart, and neighbouring teams of "
+        f"two groups may be tied.{more}"
     )
     return (Table.of("Which teams are tied?", rows[:GROUPS], columns, caption, key="groups"),)
 

@@ -216,7 +216,7 @@ def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int]
     scale, names = displayed.scale, set(displayed.names)
     places = [k for k, name in enumerate(rescored.teams) if name in names and rescored.scores[k] is not None]
     if not places:
-        return Text("These weights sum to nothing: no score is defined.", "note")
+        return Text("These weights sum to 0, so no score is defined.", "note")
     scores = [scale.factor * (rescored.scores[k] or 0.0) for k in places]
     rows = [
         IntervalRow(

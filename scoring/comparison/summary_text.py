@@ -114,7 +114,7 @@ def _standing_in_own_order(comparison: Comparison) -> str:
     elif others:
         chance = f"On other cases like these, {_listed(others)} could be first as well."
     else:
-        chance = "No other team's 95% range of places reaches the first."
+        chance = "No other team's 95% range of ranks includes the first."
     quantity = comparison.quantity()
     best = max(comparison.scored, key=lambda team: quantity.order(comparison.cards[team].score))
     score = (

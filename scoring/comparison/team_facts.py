@@ -143,7 +143,11 @@ def read_facts(
     columns, problems = _columns(table)
     facts_of: dict[str, TeamFacts] = {}
     ignored = [
-        note("unknown-column", table.header_place, f"column {shown(header)!r} is no fact: not used.")
+        note(
+            "unknown-column",
+            table.header_place,
+            f"column {shown(header)!r} is not a fact about a team: it is not used.",
+        )
         for column, header in enumerate(table.header)
         if column not in columns.values()
     ]
@@ -160,7 +164,10 @@ def read_facts(
             elif team in teams:
                 facts_of[team] = facts
             else:
-                message = f"{shown(team) or 'a row without a name'} is none of the compared teams: not used."
+                message = (
+                    f"{shown(team) or 'a row without a name'} is not one of the compared teams: "
+                    "its row is not used."
+                )
                 ignored.append(note("unknown-team", where, message))
     problems = [*table.problems, *problems]
     if problems:

@@ -53,7 +53,7 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
                 + (
                     "no team is certainly better than any of these."
                     if summary_text.by_score(comparison)
-                    else "their 95% range of places begins with the first."
+                    else "the 95% range of ranks of each includes the first."
                 ),
             )
         )
@@ -157,8 +157,8 @@ def withdrawals(comparison: Comparison) -> Table | None:
         caption = (
             "Weighted ranks depend on who else takes part: without "
             f"{', '.join(map(markdown, moved[:PAIRS_NAMED]))}"
-            f"{f' or {len(moved) - PAIRS_NAMED} other teams' if len(moved) > PAIRS_NAMED else ''}, others "
-            "change places, although nobody's predictions do."
+            f"{f' or {len(moved) - PAIRS_NAMED} other teams' if len(moved) > PAIRS_NAMED else ''}, other "
+            "teams change places, although their predictions stay the same."
         )
     else:
         caption = "No single withdrawal would change the order of the other teams by weighted ranks."

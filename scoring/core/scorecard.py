@@ -27,7 +27,7 @@ class Official:
             report, JSON and terminal show them, so they name no option and no button.
         changes: Number of changes to the submitted file after which the score is official; 0 where none is
             needed, or none would do.
-        reading: What is said where no official program computes the score; "" where one does.
+        reading: Text shown where no official program computes the score; "" where one does.
     """
 
     same: bool

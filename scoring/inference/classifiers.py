@@ -104,7 +104,7 @@ def output_order(
             f"{', '.join(categories)}: use a truth with the model's categories, or correct the entry."
         )
         raise InputRefused([error("wrong-output", where, sentence)])
-    sentence = f"its outputs are {', '.join(own)} by an entry of its own, and are put in the truth's order."
+    sentence = f"the model's file names its outputs {', '.join(own)}: they are put in the order of the truth."
     return tuple(own.index(name) for name in categories), (note("category-order", where, sentence),)
 
 
@@ -115,7 +115,7 @@ def order_warnings(metadata: Mapping[str, str], classes: Sequence[str], where: s
     if sorted(own) != sorted(classes) or own == tuple(classes):
         return ()
     sentence = (
-        f"by an entry of its own its outputs are {', '.join(own)}. The challenge reads them as "
+        f"the model's file names its outputs {', '.join(own)}. The challenge reads them as "
         f"{', '.join(classes)}, and so does Benchside."
     )
     return (warning("category-order", where, sentence),)

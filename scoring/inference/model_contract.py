@@ -208,7 +208,7 @@ def _vector_fault(tensor: Tensor, length: int | None) -> str:
     return (
         ""
         if tensor.shape is None or _is_vector(tensor, length)
-        else f"the second input has not the shape (1, {length})"
+        else f"the second input does not have the shape (1, {length})"
     )
 
 

@@ -288,7 +288,7 @@ def _of_records(records: Sequence[Any]) -> Columns:
     cells = [list(_flat(record)) for record in records]
     rows = [dict(pairs) for pairs in cells]
     if any(len(row) < len(pairs) for row, pairs in zip(rows, cells, strict=True)):
-        raise _NotATable("two values of a case have one name")
+        raise _NotATable("two values of a case have the same name")
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     if len(names) > COLUMNS:
         raise _NotATable(f"{len(names):,} names")

@@ -332,7 +332,10 @@ def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge
             "These are the colours of stained tissue rather than of skin: for a tile, choose PUMA.",
         )
     return QualityBadge(
-        "colours", CAUTION, value, "Few of its colours are those of skin. The score may not mean anything."
+        "colours",
+        CAUTION,
+        value,
+        "Few colours of this image are those of skin. The score may not mean anything.",
     )
 
 

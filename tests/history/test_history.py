@@ -123,7 +123,7 @@ def test_what_is_deleted_is_gone_from_the_disk_and_what_others_need_stays(databa
     if database == "sqlite":
         assert on_disk(folder, b"secret-words")
     assert on_disk(folder, content)
-    assert run("history", "delete", second).out == "Deleted for good: 1 kept, 2 files of the store.\n"
+    assert run("history", "delete", second).out == "Deleted permanently: 1 kept, 2 files of the store.\n"
     assert on_disk(folder, content), "the other entry still needs it"
     assert not on_disk(folder, truth.read_bytes())
     left = [entry.id for entry in saved_submissions.saved(store)]

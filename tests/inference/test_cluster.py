@@ -246,7 +246,7 @@ def test_the_work_is_done_here_where_nobody_answers_if_that_is_wanted(monkeypatc
     [
         ({ADDRESS: "http://host:8786"}, "is no scheduler's address"),
         ({ADDRESS: "tcp://host"}, "is no scheduler's address"),
-        ({ADDRESS: "tcp://host:8786", FALLBACK: "yes"}, "the one value is local"),
+        ({ADDRESS: "tcp://host:8786", FALLBACK: "yes"}, "the only allowed value is local"),
         ({ADDRESS: "tls://host:8786"}, "It is not set: tls:// needs"),
         ({ADDRESS: "tls://host:8786", AUTHORITY: "/nowhere.pem"}, "It is no file: tls:// needs"),
     ],

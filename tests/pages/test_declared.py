@@ -180,7 +180,7 @@ def test_what_is_not_complete_says_what_is_missing(opened):
     box = next(box for box in app.selectbox if box.key.endswith("_task"))
     box.set_value("survival").run()
     assert not app.exception
-    assert "Choose otherwise above" in words(app)
+    assert "Change your choice above" in words(app)
     assert "neither 1 (seen) nor 0" in words(app)
 
 

@@ -138,8 +138,8 @@ def test_the_three_macro_f1s_stand_side_by_side_with_a_warning(isic):
     said = words(isic(submission="lyra", tab="Thresholds"))
     assert f"**{share(found['cross_validated'])}** :small[:gray[believe this one]]" in said
     assert (
-        f"**{share(found['same_rows'])}** :small[:gray[▲ too high: chosen on the rows it is scored on]]"
-        in said
+        f"**{share(found['same_rows'])}** :small[:gray[▲ too high: "
+        "the thresholds were chosen on the rows that are scored]]" in said
     )
     assert f"**{decimal(found['cross_validated'] - found['half'], 3, sign=True)}**" in said
 

@@ -32,13 +32,13 @@ def visited(who: dict, tab: str) -> AppTest:
 
 def test_a_participant_submits_and_sees_what_is_left(board):
     app = visited(claims("paul"), "Submit")
-    assert "5** more today" in words(app)
+    assert "5** times today" in words(app)
     app.file_uploader(key="own_file_h_file").upload("p.csv", good(7)).run()
     finished(next(one for one in app.button if one.label == "Submit").click().run())
     app.run()
     assert not app.exception
     assert "Scored." in app.success[0].value
-    assert "4** more today" in words(app)
+    assert "4** times today" in words(app)
     assert len(app.table) == 2
     assert [tab.label for tab in app.tabs] == [] or "Submissions" not in {tab.label for tab in app.tabs}
     told = words(app)

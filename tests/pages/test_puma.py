@@ -334,7 +334,7 @@ def test_class_names_that_are_none_of_the_ten_are_chosen_without_a_new_upload(pu
     assert app.metric[0].value == share(scorecard("rigel").score)
     labels = [one.label for one in app.expander]
     assert "Class names as chosen: Immune cells → lymphocytes, Vessel → endothelium" in labels
-    assert "read as chosen: 'Immune cells'" in words(app)
+    assert "read as you chose: 'Immune cells'" in words(app)
     next(box for box in app.selectbox if box.label.startswith("Vessel")).set_value("ignore").run()
     assert app.metric[0].value == share(
         CHALLENGE.score(

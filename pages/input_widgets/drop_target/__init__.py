@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "drop_anywhere",
     html="<div role='status'></div><div class='overlay' popover='manual'><h2></h2><div class='zones'></div>"
-    "<p>Escape ends it without a file. Files stay on this computer.</p></div>",
+    "<p>Press Escape to cancel. Files stay on this computer.</p></div>",
     css=(FOLDER / "drop.css").read_text(encoding="utf-8"),
     js=(FOLDER / "drop.js").read_text(encoding="utf-8"),
 )

@@ -51,7 +51,7 @@ Row = Mapping[str, Any]
 def check_manifest(manifest: Any) -> list[Finding]:
     """Return everything that is wrong with a manifest, each with its place; at most `PROBLEMS`."""
     if not isinstance(manifest, dict) or "format" not in manifest:
-        return [_bad("", "it is no manifest of a board")]
+        return [_bad("", "it is not the manifest of a board")]
     if manifest["format"] != BOARD_FORMAT:
         message = "another version of Benchside wrote this bundle: install that version."
         return [error("bad-bundle", BOARD_MANIFEST, message)]
@@ -101,7 +101,7 @@ def _form(manifest: Row) -> Iterator[Finding]:
         if not RULES["sha256"].holds(digest):
             yield _bad("files", f"{digest[:40]!r} is not {RULES['sha256'].words}")
         if type(size) is not int or size < 0:
-            yield _bad(f"files.{digest[:12]}", "its size is no number from 0")
+            yield _bad(f"files.{digest[:12]}", "its size is not a number of 0 or more")
 
 
 def _row_form(place: str, table: type[schema.Base], entry: Any) -> Iterator[Finding]:

@@ -124,9 +124,9 @@ def _malformed(card: ScoreCard) -> Iterator[str]:
         if ends is not None and not (is_pair and all(map(_is_number, ends))):
             yield f"the interval of {name[:40]} in a scorecard is no pair of numbers"
     if not all(isinstance(values, dict) for values in (*card.per_class.values(), *card.cases)):
-        yield "classes or cases of a scorecard are no objects"
+        yield "classes or cases of a scorecard are not objects"
     if not all(isinstance(text, str) for f in card.findings for text in (f.code, f.where, f.message)):
-        yield "findings of a scorecard are no texts"
+        yield "findings of a scorecard are not texts"
     matrix = card.confusion_matrix
     if matrix is not None:
         labels, counts = matrix.get("labels"), matrix.get("counts")

@@ -18,10 +18,10 @@ REFUSED_PER_DAY = 20
 NOTHING = "none"
 """The detail of a board that shows no score until its truth is opened."""
 TELLS = {
-    NOTHING: "no score until it is opened",
+    NOTHING: "no score until the truth is opened",
     "score": "the score",
     "classes": "the score and rates by class",
-    "cases": "the score, rates by class, and how right each case is",
+    "cases": "the score, rates by class, and how correct each case is",
 }
 """What a board tells of a submission -> in words."""
 

@@ -118,7 +118,7 @@ class Budget:
                 f"any guessing strategy.{WITHHELD * self.use.is_part}"
             )
         if self.is_spent and not self.use.cases:
-            told = f"Not safe, whatever is shown from now on: scores were shown. {UNBOUNDED}"
+            told = f"Not safe, whatever is shown from now on: scores have been shown already. {UNBOUNDED}"
             return f"{told}{WITHHELD * self.use.is_part}"
         if self.is_spent:
             return (

@@ -89,7 +89,7 @@ def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
     blocks: list[Block] = [note, _ranking(public, scale, shown), *lines, *views.phase_table(ranking)]
     if public["unranked"]:
         names = ", ".join(markdown(name, 60) for name in public["unranked"])
-        blocks.append(Text(stopped(f"Without a score that is shown: {names}")))
+        blocks.append(Text(stopped(f"Teams without a shown score: {names}")))
     if ranking.board.store.files.holds(ranking.board.test_set.sha256):
         used = disclosure.use(ranking.board, ranking if ranking.phase is None else None)
         blocks.append(Text(used.words, question="How much of the truth have the scores revealed?"))

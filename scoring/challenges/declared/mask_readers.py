@@ -61,7 +61,7 @@ def found_in_masks(files: SourceFiles) -> TruthMasks:
     read = list(_examined(files, masks, problems))
     found = Counter(value for _, values, _ in read for value in sorted(values) if value)
     if not found and not problems:
-        problems.append(error("empty-truth", files.name, "no mask holds a value other than 0, background."))
+        problems.append(error("empty-truth", files.name, "every mask holds only the value 0 (background)."))
     if problems:
         raise InputRefused(problems)
     grids = dict.fromkeys(" x ".join(f"{edge:.3g}" for edge in grid.spacing) for *_, grid in read)

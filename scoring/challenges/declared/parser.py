@@ -155,7 +155,7 @@ def _truth(keys: KeyReader, task: str) -> TruthColumns:
         advice = f"{task} takes {' or '.join(map(str, lengths)) or 'no'} columns, in that order."
         keys.bad(("truth", "places"), advice)
     if task and task != "boxes" and "boxes" in keys.section("truth"):
-        keys.refuse("unknown-key", ("truth", "boxes"), "only the task boxes has it.")
+        keys.refuse("unknown-key", ("truth", "boxes"), "only challenges of the task boxes have this key.")
     return TruthColumns(**read | ({"label": None} if one_hot else {}))
 
 
@@ -286,7 +286,7 @@ class _MetricReader:
         is_graded, n = self.task in ("classification", "ordinal"), len(self.names)
         if "average" in metric.parameters and of is None and "average" not in options and is_graded and n:
             if n > 2:
-                advice = f'of {n} classes say which: average = "macro", or class = "...".'
+                advice = f'has one value for each of {n} classes: write average = "macro", or class = "...".'
                 self.keys.refuse("missing-key", at, f"{metric.name} {advice}")
             elif "positive" not in self.keys.tree and not self.predictions.score:
                 self.keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know the class.")

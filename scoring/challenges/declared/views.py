@@ -156,7 +156,7 @@ def _errors(card: ScoreCard) -> Iterator[Block]:
     truth, predicted = values[:, 0], card.arrays["outputs"][:, 0]
     names = [str(row["case"]) for row in card.cases]
     data = {"case": names, "truth": truth.tolist(), "predicted": predicted.tolist()}
-    caption = f"A dot per case; dotted: no error. n = {card.n_cases}."
+    caption = f"One dot per case; dotted line: no error. n = {card.n_cases}."
     yield Figure(partial(predicted_by_truth, names, truth, predicted), caption, data)
 
 

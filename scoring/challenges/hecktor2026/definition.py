@@ -45,8 +45,8 @@ CHALLENGE = Challenge(
         official_source="by the published rules; the challenge's own program is not public",
         reading="by our interpretation; no official program is public",
         no_model=(
-            "there is no model route: score the files that the method wrote: a folder or zip of masks and "
-            "predictions.csv."
+            "models cannot be run for this challenge. Score the files that the method wrote: a folder or zip "
+            "of masks and predictions.csv."
         ),
     ),
     options=OPTIONS,
@@ -86,6 +86,6 @@ CHALLENGE = Challenge(
         ),
     ),
     comparison=COMPARISON,
-    samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),
+    samples=(Sample("sample", "hecktor2026", "Sample: 48 generated patients, 4 with CT and PET"),),
     display=Display(views=Lazy("scoring.challenges.hecktor2026.views:views")),
 )

@@ -37,7 +37,7 @@ EMPTY_MASKS = _choice(
 )
 MISSING_SCORES = _choice(
     "missing_risk",
-    "credit of pairs in which a patient has no score",
+    "credit for pairs in which a patient has no score",
     "Pairs without a score",
     dict(
         zip(
@@ -69,7 +69,7 @@ T0 = _choice(
 )
 LESIONS = Option(
     name="lesions",
-    help="count and match the nodes too (never ranked)",
+    help="count and match the lymph nodes too (this does not change the score)",
     type=bool,
     default=False,
     stages=("predictions", "score"),
@@ -80,7 +80,7 @@ LESIONS = Option(
 )
 ORDER = Option(
     name="order",
-    help="order of the places: weighted ranks (rank, the default) or weighted scores (score)",
+    help="what orders the teams: weighted ranks (rank, the default) or weighted scores (score)",
     default="rank",
     values=("rank", "score"),
     metavar="HOW",
@@ -90,7 +90,7 @@ ORDER = Option(
 )
 RANK_TIES = Option(
     name="rank_ties",
-    help="rank of equal teams in a subtask: min (default), average",
+    help="rank of teams with equal results in a subtask: min (default), average",
     default="min",
     values=("min", "average"),
     metavar="HOW",

@@ -35,7 +35,7 @@ COMPONENTS = {
 STRUCTURE_ROWS: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
     "Dice ↑, mean over patients, ranked": ("mean_dice", share),
     "95% interval": ("interval", str),
-    "the same, only where the truth has it ↑": ("mean_dice_nonempty_truth", share),
+    "Dice ↑, mean over patients who have it in the truth": ("mean_dice_nonempty_truth", share),
     "pooled over all voxels ↑": ("dice_agg", share),
     "patients": ("n_patients", str),
     "empty in the truth": ("n_empty_truth", str),
@@ -72,7 +72,7 @@ WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
             Column("n_truth", "N"),
             Column("n_prediction", "called", full="N called"),
         ),
-        "Errors of T and N in stages, added; a missing prediction counts the largest possible error.",
+        "Sum of the errors of T and N, in stages; a missing prediction counts as the largest possible error.",
     ),
     "pairs": (
         "Which patients' risks are most wrongly ordered?",
@@ -200,7 +200,7 @@ def structures(card: ScoreCard) -> Table:
         "Which values does the mean contain?",
         (Column("what", "", width=196), *(Column(name, name, "written", width=96) for name in columns)),
         {"what": list(STRUCTURE_ROWS), **columns},
-        f"Pooled: the definition of 2022, not ranked. {method(card)}",
+        f"Pooled: the definition of 2022, which does not count here. {method(card)}",
         key="structures",
     )
 

@@ -54,7 +54,11 @@ def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -
     problems = [
         *settings.problems,
         *(
-            error("bad-option", MALIGNANT_CATEGORIES.flag, f"{name!r} is no category: {known} are.")
+            error(
+                "bad-option",
+                MALIGNANT_CATEGORIES.flag,
+                f"{name!r} is not a category of this test set: choose from {known}.",
+            )
             for name in used
             if name not in truth.categories
         ),

@@ -57,8 +57,8 @@ CHALLENGE = Challenge(
     scoring=Scoring(score=score, bounded_by_labels=True),
     comparison=COMPARISON,
     samples=(
-        Sample("isic2019", "isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses"),
-        Sample("isic2018", "isic2018", "Sample as of 2018: 250 drawn images, 7 diagnoses"),
+        Sample("isic2019", "isic2019", "Sample as of 2019: 306 generated images, 8 diagnoses"),
+        Sample("isic2018", "isic2018", "Sample as of 2018: 250 generated images, 7 diagnoses"),
     ),
     model=ModelSupport(
         read_images,

@@ -30,7 +30,7 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
             Fact(
                 "Macro F1, tuned on the same rows",
                 share(same_rows),
-                "▲ too high: chosen on the rows it is scored on",
+                "▲ too high: the thresholds were chosen on the rows that are scored",
                 better="higher",
             ),
         ),

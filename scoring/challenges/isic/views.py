@@ -124,8 +124,8 @@ def points(card: ScoreCard) -> tuple[Block, ...]:
     absent = card_summary.absent(card)
     unseen = (
         Text(
-            f"{', '.join(map(markdown, absent))}: no case, so in no mean; a case that is called so is wrong "
-            "all the same."
+            f"{', '.join(map(markdown, absent))}: no case in this test set, so no mean includes it; a case "
+            "that is predicted as such a category is still wrong."
         ),
     )
     worth: tuple[Block, ...] = (_case_worth(card), *(unseen if absent else ()))
@@ -169,7 +169,7 @@ def _case_worth(card: ScoreCard) -> Table | Text:
         name = NAMES[metric]
         return Text(
             f"Every category decides the same share of {name[:1].lower()}{name[1:]}, however few cases it "
-            f"has; {COLUMNS[measure].label} does not change case by case alone.",
+            f"has; {COLUMNS[measure].label} also depends on how the other cases are scored.",
             question=question,
         )
     most = 100 * max(worth.values())

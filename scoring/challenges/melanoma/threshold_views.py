@@ -97,7 +97,8 @@ def chosen_here(card: ScoreCard, curve: QuantityCurves, best: float | None) -> T
     return Text(
         f":orange-badge[▲ chosen on these cases] The best threshold here is **{cut(best)}**: "
         f"{points(reached)} points, {decimal(100 * (reached - card.score), 2)} more than the official "
-        f"{points(card.score)}. It was picked with these very labels: on new cases expect less. To use it, "
+        f"{points(card.score)}. It was chosen with these labels: expect a lower score on new cases. To "
+        "use it, "
         "build it into the model; the challenge always cuts at 0.5."
     )
 

@@ -104,7 +104,7 @@ CHALLENGE = Challenge(
         ),
     ),
     comparison=COMPARISON,
-    samples=(Sample("sample", "puma", "Sample: 8 drawn tiles, 10 classes of nuclei"),),
+    samples=(Sample("sample", "puma", "Sample: 8 generated tiles, 10 classes of nuclei"),),
     model=ModelSupport(
         Lazy("scoring.challenges.puma.model:read_images"),
         Lazy("scoring.challenges.puma.model:inspect"),

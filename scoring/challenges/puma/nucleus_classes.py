@@ -129,7 +129,7 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
     ]
     if chosen:
         yield note(
-            "names-mapped", where, f"names that are not among the ten, read as chosen: {_list(chosen)}."
+            "names-mapped", where, f"names outside the ten classes, read as you chose: {_list(chosen)}."
         )
     others = {
         name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None

@@ -137,7 +137,8 @@ def observers_in_words() -> str:
     """Return what the figure of `reached` shows, for its caption."""
     between, within = (decimal(agreement["f1"], 3) for agreement in OBSERVERS.values())
     return (
-        f"Hatched: out of reach even for the truth itself. Strokes: agreement of two observers ({between}) "
+        f"Hatched: what even the truth could not reach if it were submitted. Strokes: agreement of two "
+        f"observers ({between}) "
         f"and of one observer with themselves ({within}), as detection F1 on 12 regions; do not compare "
         "these with a macro F1."
     )

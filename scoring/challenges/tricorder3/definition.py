@@ -10,7 +10,7 @@ from scoring.core.lazy import Lazy
 RULE = """
 | part | weight | what it is |
 |---|--:|---|
-| accuracy | 45 | right cases / all cases, rounded to 6 decimals |
+| accuracy | 45 | correct cases / all cases, rounded to 6 decimals |
 | weighted F1 | 45 | (3 × malignant + 2 × medium + 1 × benign) / 6, each the plain mean of its classes' F1, rounded to 6 decimals |
 | efficiency | 10 | 1 up to 50 MiB (the challenge's MB), falling to 0 at 150 MiB, rounded to 6 decimals |
 

@@ -84,7 +84,7 @@ def headline(card: ScoreCard) -> Headline:
             card,
             "efficiency_score",
             "Efficiency",
-            "1 up to 50 MiB, 0 from 150 MiB. MiB = the challenge's MB",
+            "1 for models up to 50 MiB, 0 from 150 MiB. MiB = the challenge's MB",
             "size unknown" if size is None else f"{size:.2f} MiB",
         ),
         shared.measure(

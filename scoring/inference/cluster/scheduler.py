@@ -76,7 +76,9 @@ def named() -> Scheduler | None:
         return None
     fallback = os.environ.get(FALLBACK, "").strip()
     if fallback not in ("", "local"):
-        raise ClusterUnusable(FALLBACK, f"It is {fallback[:40]!r}: the one value is local; leave it out.")
+        raise ClusterUnusable(
+            FALLBACK, f"It is {fallback[:40]!r}: the only allowed value is local; leave it out otherwise."
+        )
     parts = _ADDRESS.fullmatch(address)
     if not parts or not 0 < int(parts[3]) < 65536:
         sentence = f"{address[:80]!r} is no scheduler's address: write tcp://host:8786 or tls://host:8786."

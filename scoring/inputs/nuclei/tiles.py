@@ -240,7 +240,7 @@ def _of_points(table: TextTable, member: str, questions: Questions) -> Tiles | N
     if kind is not None and x is None and y is None:
         x, y = (find_column(table, names)[0] for names in IN_MICROMETRES)
         if x is not None and (fixes := questions.get(MICROMETRES)):
-            text = "places are in µm, and px are needed: divide them by the size of a pixel in µm."
+            text = "coordinates are in µm, and px are needed: divide them by the size of a pixel in µm."
             raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
     if (x is None or y is None) and None in corners:
         return None

@@ -95,7 +95,7 @@ def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
         text = name if with_sums or not risk else f"{name} {_shape(risk, theme)}"
         ticks.append(f"<b>{text}</b>" if row == top else text)
         _beside(canvas, y, f"<b>{decimal(scores.probabilities[row], 3)}</b>", theme.ink)
-    canvas.x_axis("score of the model, all classes together 1", range=[-0.02, 1], nticks=6)
+    canvas.x_axis("score of the model; all classes add up to 1", range=[-0.02, 1], nticks=6)
     canvas.rows(ticks, range=[len(rows) - 0.4, -0.7], ticklabelposition="outside")
     return canvas.figure()
 

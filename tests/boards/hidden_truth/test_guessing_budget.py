@@ -376,7 +376,7 @@ def test_rules_may_change_after_scores_without_an_end_were_shown(place, tmp_path
     assert "size: Not safe, whatever is shown from now on" in line, "its place is the board"
     assert "above the best" not in done.err, "of an error nobody knows what guessing gains"
     done = run_board("hide", "size", "--detail", "none")
-    assert (done.status, "see no score until it is opened" in done.out) == (0, True)
+    assert (done.status, "see no score until the truth is opened" in done.out) == (0, True)
     done = run_board("show", "size")
     assert (done.status, "a" in done.out) == (0, True), done.err
 

@@ -110,7 +110,7 @@ def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
     assert done.status == 0, done.err
     # On a sample's page nothing of another test set stands: the overview lists what was kept.
     app = opened("melanoma", tab="History")
-    assert "Nothing is kept of this test set" in words(app)
+    assert "No submission to this test set is kept" in words(app)
     assert "labels.csv" not in words(app)
     (kept,) = saved_submissions.saved(open_store())
     app = opened("overview")
