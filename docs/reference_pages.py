@@ -95,7 +95,8 @@ def challenge(challenge_id: str) -> str:
     ]
     lines += ["| option | what it does | usual |", "|---|---|---|"]
     for option in one.options:
-        values = f" One of {', '.join(f'`{value}`' for value in option.values)}." * bool(option.values)
+        unsaid = any(value not in option.help for value in option.values)
+        values = f" One of {', '.join(f'`{value}`' for value in option.values)}." * unsaid
         usual = "" if option.default is None else f"`{option.default}`"
         lines.append(f"| `{option.flag}` | {option.help}.{values} | {usual} |".replace("..", "."))
     lines += ["", f"All arguments: `benchside score {challenge_id} --help`.", ""]
