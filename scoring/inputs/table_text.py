@@ -31,7 +31,8 @@ def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
     first = next(filled, None)
     if first is not None and lines[first].startswith("#"):
         below = next((i for i in filled if not lines[i].startswith("#")), first)
-        cells, others = (max(map(lines[i].count, DELIMITERS)) for i in (first, below))
+        plain = (re.sub(r'"[^"]*"', "", lines[i]) for i in (first, below))
+        cells, others = (max(map(line.count, DELIMITERS)) for line in plain)
         first = below if cells < others else first
     if first is None:
         return None

@@ -13,7 +13,7 @@ import scipy
 from scoring.challenges.puma import cases, nucleus_classes
 from scoring.challenges.puma.cases import NO_FILE, SubmissionMembers, WrittenFiles, find_predictions, outward
 from scoring.challenges.puma.nucleus_classes import Naming
-from scoring.challenges.puma.truth import PumaTruth
+from scoring.challenges.puma.truth import SIZE, PumaTruth
 from scoring.common.findings import Finding, InputRefused, note, warning
 from scoring.common.fixes import OF_COORDINATES, InputChanges, editing, renaming
 from scoring.core.challenge import Context
@@ -182,7 +182,9 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     files, of_slide = by_slide(opened)
     original = {member: of_job.get(before, before) for member, before in of_slide.items()} or of_job
     changes = source.changes if isinstance(source, FixedSource) else InputChanges()
-    files = by_tile(files, changes, {} if OF_COORDINATES & edits.keys() else QUESTIONS)
+    measured = zip(truth.ids, truth.sizes.tolist(), strict=True) if truth else ()
+    size_of = {"": SIZE, **{case: (width, height) for case, (width, height) in measured}}
+    files = by_tile(files, changes, {} if OF_COORDINATES & edits.keys() else QUESTIONS, size_of)
     submission = find_predictions(
         files, truth.ids if truth else None, lambda member: _leaves(source, original.get(member, member))
     )

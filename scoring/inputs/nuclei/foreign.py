@@ -123,7 +123,7 @@ def _ultralytics(entries: list[Any]) -> tuple[str, str, list[Any]] | None:
         if isinstance(segments, dict) and all(isinstance(segments.get(axis), list) for axis in "xy"):
             item["path_points"] = [list(point) for point in zip(segments["x"], segments["y"], strict=False)]
         elif isinstance(box, dict):
-            item["path_points"] = _corners([box.get(key) for key in ("x1", "y1", "x2", "y2")])
+            item["path_points"] = corners([box.get(key) for key in ("x1", "y1", "x2", "y2")])
         items.append(item)
     return "", "polygons", items
 
@@ -131,7 +131,7 @@ def _ultralytics(entries: list[Any]) -> tuple[str, str, list[Any]] | None:
 def _boxes(document: Mapping[str, Any], boxes: Any) -> Iterator[Item]:
     kinds, scores = (document.get(key) for key in ("labels", "scores"))
     for number, box in enumerate(boxes):
-        item: Item = {"path_points": _corners(box) if isinstance(box, list) else box}
+        item: Item = {"path_points": corners(box) if isinstance(box, list) else box}
         if isinstance(kinds, list) and number < len(kinds):
             item["name"] = str(kinds[number])
         if isinstance(scores, list) and number < len(scores):
@@ -139,7 +139,12 @@ def _boxes(document: Mapping[str, Any], boxes: Any) -> Iterator[Item]:
         yield item
 
 
-def _corners(box: list[Any]) -> list[list[Any]]:
+def corners(box: list[Any]) -> list[list[Any]]:
+    """Return the corners of a box.
+
+    Args:
+        box: Left, top, right and bottom; anything else gives no outline.
+    """
     if len(box) != 4:
         return [box]
     left, top, right, bottom = box
@@ -221,6 +226,12 @@ def _classification(feature: Mapping[str, Any]) -> Mapping[str, Any]:
 FLAT = ("classification", "type", "cell_type", "class", "class_name", "label", "category")
 FLAT_CONFIDENCE = ("prob", "type_prob")
 """Properties of features that geopandas, TIAToolbox and others write beside those of QuPath."""
+KIND = (
+    *("class", "classification", "class_name", "name", "type", "label", "cell_type", "category"),
+    "predicted_class",
+)
+CONFIDENCES = ("score", "confidence", "probability", "prob", "detection_probability", "type_prob")
+"""Columns and attributes of the class, and of the confidence."""
 
 
 def classification(properties: Any) -> Any:

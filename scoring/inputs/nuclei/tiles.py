@@ -21,10 +21,12 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.isolation import isolated
 from scoring.inputs import case_ids
 from scoring.inputs.case_ids import ID_COLUMNS
-from scoring.inputs.nuclei import strict
+from scoring.inputs.nuclei import annotation_tools, strict
+from scoring.inputs.nuclei.annotation_tools import YOLO, Cells, Size
+from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
-from scoring.inputs.tables import TextTable, find_column
+from scoring.inputs.tables import TextTable, find_column, read_table
 
 X = (
     *("x", "cx", "centroid_x", "x_centroid", "centroid_x_px", "x_px", "x_center", "location_center_x"),
@@ -37,17 +39,17 @@ Y = (
 BOX = (("xmin", "x1", "left"), ("xmax", "x2", "right"), ("ymin", "y1", "top"), ("ymax", "y2", "bottom"))
 MICROMETRES = "µm"
 IN_MICROMETRES = tuple((f"centroid_{axis}_µm", f"centroid_{axis}_μm", f"centroid_{axis}_um") for axis in "xy")
-IMAGES = (*ID_COLUMNS, "image_filename", "filename_he", "filename_image")
-KIND = (
-    *("class", "classification", "class_name", "name", "type", "label", "cell_type", "category"),
-    "predicted_class",
-)
-CONFIDENCE = ("score", "confidence", "probability", "prob", "detection_probability", "type_prob")
+IMAGES = (*ID_COLUMNS, "#filename", "image_filename", "filename_he", "filename_image")
 COCO_MARKS = (b'"category_id"', b'"image_id"')
 COCO_IMAGES = (b'"images"', b'"file_name"')
 """What a file of COCO has that says which image a number is, though it list no nucleus."""
-OF_COCO = re.compile(r'"(image_id|category_id|file_name)"')
-"""What the beginning of a file of COCO has."""
+OF_SEVERAL = re.compile(r'"(image_id|category_id|file_name|region_attributes|original_width|polygonlabels)"')
+"""What the beginning of a file of COCO, VIA or Label Studio has."""
+SEVERAL = (COCO_MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'))
+"""What files of COCO, VIA and Label Studio have, which list the nuclei of several images."""
+VIA_SHAPES, VIA_ATTRIBUTES = ("region_shape_attributes",), ("region_attributes",)
+CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
+"""Endings of files that name the class numbers of YOLO."""
 LISTS = (".json", ".geojson")
 OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detection.geojson")
 """What CellViT writes of one slide: outlines with confidences, middles, and both without confidences."""
@@ -56,6 +58,7 @@ OF_RUN, IN_SLIDE = "processed_files.json", "cell_detection"
 Tiles = dict[str, bytes]
 Questions = Mapping[str, tuple[SuggestedFix, ...]]
 NOTHING: Questions = MappingProxyType({})
+WHOLE: Mapping[str, Size] = MappingProxyType({"": (1.0, 1.0)})
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
@@ -97,13 +100,17 @@ def _slide(path: PurePosixPath) -> tuple[str, int]:
 
 
 def by_tile(
-    files: SourceFiles, changes: InputChanges = InputChanges(), questions: Questions = NOTHING
+    files: SourceFiles,
+    changes: InputChanges = InputChanges(),
+    questions: Questions = NOTHING,
+    sizes: Mapping[str, Size] = WHOLE,
 ) -> SourceFiles:
     """Return files of which those of several tiles are a file for each, in the form of CellViT.
 
     Args:
         changes: By which names of tiles are read that only a file's content has.
         questions: What is asked about tables in MICROMETRES; without any they are read as written.
+        sizes: Width and height of images in px by their ids, "" for all others: what fractions are of.
 
     Raises:
         InputRefused: A table of points has no class, or two files list the nuclei of one tile.
@@ -113,24 +120,24 @@ def by_tile(
     split = {listing} if listing else set()
     images = files.read(listing) if listing else b""
     for member in files.members:
-        tiles = None if member == listing else _tiles(files, member, images, questions)
+        tiles = None if member == listing else _tiles(files, member, images, questions, dict(sizes))
         if tiles is not None:
             named = {fixed_name(name, changes): data for name, data in tiles.items()}
             twice = sorted(named.keys() & files_of_tiles.keys())
             if twice:
                 text = f"{', '.join(twice[:3])}: another file lists the nuclei of this image too. Keep one."
                 raise InputRefused([error("duplicate-case", files.called(member), text)])
-            split.add(member)
+            split |= {member, *(_class_files(files) if member.lower().endswith(".txt") else ())}
             files_of_tiles |= named
     if not files_of_tiles:
         return files
-    sizes = {m: size for m, size in files.sizes.items() if m not in split} | {
+    bytes_of = {m: size for m, size in files.sizes.items() if m not in split} | {
         m: len(d) for m, d in files_of_tiles.items()
     }
     return replace(
         files,
         kind="folder",
-        sizes=dict(sorted(sizes.items())),
+        sizes=dict(sorted(bytes_of.items())),
         read=lambda member: files_of_tiles[member] if member in files_of_tiles else files.read(member),
         open=lambda member: (
             io.BytesIO(files_of_tiles[member]) if member in files_of_tiles else files.open(member)
@@ -139,8 +146,11 @@ def by_tile(
 
 
 def is_of_points(table: TextTable) -> bool:
-    """Return whether a table has the columns of points."""
-    return any(all(find_column(table, names)[0] is not None for names in wanted) for wanted in ((X, Y), BOX))
+    """Return whether a table has the columns of points, boxes or VIA's regions, or is one of Ultralytics."""
+    forms = ((X, Y), BOX, (VIA_SHAPES, VIA_ATTRIBUTES))
+    return YOLO.fullmatch(" ".join(table.header).encode()) is not None or any(
+        all(find_column(table, names)[0] is not None for names in wanted) for wanted in forms
+    )
 
 
 def _listing(files: SourceFiles) -> str | None:
@@ -157,22 +167,95 @@ def _listing(files: SourceFiles) -> str | None:
     return listings[0] if len(listings) == 1 and b"[" in beginnings.values() else None
 
 
-def _tiles(files: SourceFiles, member: str, images: bytes, questions: Questions) -> Tiles | None:
-    """Return the tiles of a member; None for a member of another kind. images: as of `of_coco`."""
+def _class_files(files: SourceFiles) -> list[str]:
+    """Return the members that name classes of YOLO."""
+    return [member for member in files.members if member.lower().endswith(CLASS_FILES)]
+
+
+def _tiles(
+    files: SourceFiles, member: str, images: bytes, questions: Questions, sizes: dict[str, Size]
+) -> Tiles | None:
+    """Return the tiles of a member; None for a member of another kind. images: as of `of_several`."""
+    name = files.called(member)
     if member.lower().endswith(".json"):
         data = files.read(member)
-        is_coco = all(mark in data for mark in COCO_MARKS)
-        return of_coco(data, files.called(member), images) if is_coco else None
+        if any(all(mark in data for mark in marks) for marks in SEVERAL):
+            return of_several(data, name, images, sizes)
+        return None
     if not member.lower().endswith(TABLES_IN_FOLDERS):
         return None
+    if member.lower().endswith(".txt"):
+        data = files.read(member)
+        if YOLO.fullmatch(data.partition(b"\n")[0]):
+            case, listing = _case(member), next(iter(_class_files(files)), "")
+            classes = files.read(listing) if listing else b""
+            size = sizes.get(case.removesuffix(".json"), sizes[""])
+            tile = of_fractions(data, name, size, classes, listing)
+            return None if tile is None else {case: tile}
     try:
-        table = files.read_table(member)[1]
+        data, table = files.read_table(member)
     except InputRefused:
         return None
+    if find_column(table, VIA_SHAPES)[0] is not None:
+        return of_via_table(data, name)
     return _of_points(table, member, questions)
 
 
 @isolated
+def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: str) -> bytes | None:
+    """Return a file of Ultralytics in the form of CellViT, None for other text.
+
+    Args:
+        data: The file.
+        name: Its name, for messages.
+        size: Width and height of its image, px.
+        classes: A file that names the classes, empty without one.
+        listing: Name of that file.
+    """
+    cells = annotation_tools.of_yolo(data, size)
+    named = annotation_tools.class_names(classes.decode("utf-8", "replace"), listing)
+    return None if cells is None else _written(cells, named)
+
+
+@isolated
+def of_via_table(data: bytes, name: str) -> Tiles:
+    """Return the tiles of a table of VIA. name: for messages."""
+    table = read_table(data, name)
+    columns = [find_column(table, names)[0] for names in (IMAGES, VIA_SHAPES, VIA_ATTRIBUTES)]
+    rows = zip(*(table.cells(column) for column in columns if column is not None), strict=True)
+    read = annotation_tools.json_object
+    return _grouped(
+        (row[0], annotation_tools.via_cell(read(row[1]), read(row[-1]))) for row in rows if read(row[1])
+    )
+
+
+@isolated
+def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
+    """Return the tiles of a file of COCO, VIA or Label Studio; None for another file.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        images: As of `of_coco`.
+        sizes: As of `by_tile`.
+    """
+    if all(mark in data for mark in COCO_MARKS):
+        return of_coco(data, name, images)
+    document, _problem = strict.document(data, name)
+    found = _grouped(annotation_tools.of_via(document)) or _grouped(
+        annotation_tools.of_label_studio(document, sizes)
+    )
+    return found or None
+
+
+def _grouped(cells: Cells) -> Tiles:
+    """Return a file for each image of named cells."""
+    cells_of: dict[str, list[dict[str, Any]]] = {}
+    for name, cell in cells:
+        cells_of.setdefault(_case(name), []).append(cell)
+    return {case: _written(listed, {}) for case, listed in cells_of.items()}
+
+
 def of_coco(data: bytes, name: str, images: bytes = b"") -> Tiles | None:
     """Return the tiles of a file of COCO, annotations or results; None for another file.
 
@@ -234,7 +317,7 @@ def _written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
 def _of_points(table: TextTable, member: str, questions: Questions) -> Tiles | None:
     """Return the tiles of a table of points: those of its column of images, else the one of its name."""
     image, x, y, kind, confidence = (
-        find_column(table, names)[0] for names in (IMAGES, X, Y, KIND, CONFIDENCE)
+        find_column(table, names)[0] for names in (IMAGES, X, Y, KIND, CONFIDENCES)
     )
     corners = [find_column(table, names)[0] for names in BOX]
     if kind is not None and x is None and y is None:
@@ -249,12 +332,11 @@ def _of_points(table: TextTable, member: str, questions: Questions) -> Tiles | N
     if x is None or y is None:
         left, right, top, bottom = (table.cells(column) for column in corners if column is not None)
         columns[:2] = _middles(left, right), _middles(top, bottom)
-    cells: dict[str, list[dict[str, Any]]] = {}
-    for row, name in enumerate(names):
-        xs, ys, kinds, values = (column[row] if column else None for column in columns)
-        cell = {"centroid": [_number(xs), _number(ys)], "type": kinds, "type_prob": _number(values)}
-        cells.setdefault(_case(name), []).append(cell)
-    return {case: _written(listed, {}) for case, listed in cells.items()}
+    rows = ([column[row] if column else None for column in columns] for row in range(len(table)))
+    return _grouped(
+        (name, {"centroid": [_number(xs), _number(ys)], "type": kinds, "type_prob": _number(values)})
+        for name, (xs, ys, kinds, values) in zip(names, rows, strict=True)
+    )
 
 
 def _middles(first: list[str], last: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.challenges.recognition import recognise
 from scoring.common.fixes import InputChanges
 from scoring.inputs.sources import FixedSource
 
@@ -96,7 +97,77 @@ JSON_FORMS = {
         ),
     },
 }
+SIDE = 1024
+"""Width and height of images whose sizes files do not have, px."""
+
+
+def by_line(make) -> bytes:
+    return "".join(f"{' '.join(map(repr, line))}\n" for line in each(make)).encode()
+
+
+def box_line(name, score, box, outline, middle) -> list[float]:
+    sides = (box[2] - box[0], box[3] - box[1])
+    return [CLASSES.index(name), *(number / SIDE for number in (*middle, *sides)), score]
+
+
+def outline_line(name, score, box, outline, middle) -> list[float]:
+    return [CLASSES.index(name), *(number / SIDE for point in outline for number in point), score]
+
+
+def via(name, score, box, outline, middle) -> tuple[dict, dict]:
+    (xs, ys) = zip(*outline, strict=True)
+    shape = {"name": "polygon", "all_points_x": list(xs), "all_points_y": list(ys)}
+    return shape, {"Cell type": name, "score": str(score)}
+
+
+def via_json() -> dict:
+    regions = [dict(zip(("shape_attributes", "region_attributes"), pair, strict=True)) for pair in each(via)]
+    return {"tile_1.tif100": {"filename": "tile_1.tif", "size": 100, "regions": regions}}
+
+
+def via_csv() -> bytes:
+    quoted = [['"' + json.dumps(part).replace('"', '""') + '"' for part in pair] for pair in each(via)]
+    lines = [f"tile_1.tif,100,{{}},{len(quoted)},{k},{','.join(pair)}" for k, pair in enumerate(quoted)]
+    header = "#filename,file_size,file_attributes,region_count,region_id,region_shape_attributes"
+    return "\n".join([f"{header},region_attributes", *lines, 'tile_2.tif,1,"{}",0,0,"{}","{}"']).encode()
+
+
+def label_studio(value, kind: str) -> list[dict]:
+    results = each(
+        lambda name, score, box, outline, middle: {
+            "type": kind,
+            "original_width": 200,
+            "original_height": 100,
+            "score": score,
+            "value": {**value(box, outline, middle), kind: [name]},
+        }
+    )
+    image = "/data/upload/1/0a1b2c3d-tile_1.tif"
+    return [{"id": 1, "data": {"image": image}, "predictions": [{"result": results}], "annotations": []}]
+
+
+SEVERAL_FORMS = {
+    "VIA": via_json(),
+    "VIA, project": {"_via_settings": {}, "_via_img_metadata": via_json()},
+    "Label Studio": label_studio(
+        lambda box, outline, m: {"points": [[x / 2, y] for x, y in outline]}, "polygonlabels"
+    ),
+    "Label Studio, boxes": label_studio(
+        lambda box, outline, m: {"x": box[0] / 2, "y": box[1], "width": (box[2] - box[0]) / 2,
+                                 "height": box[3] - box[1], "rotation": 0}, "rectanglelabels"
+    ),
+    "Label Studio, ellipses": label_studio(
+        lambda box, outline, m: {"x": m[0] / 2, "y": m[1], "radiusX": 1, "radiusY": 2}, "ellipselabels"
+    ),
+    "Label Studio, points": label_studio(
+        lambda box, outline, m: {"x": m[0] / 2, "y": m[1], "width": 1}, "keypointlabels"
+    ),
+}  # fmt: skip
 FORMS = {
+    "YOLO, outlines": ("labels/tile_1.txt", by_line(outline_line)),
+    "YOLO, boxes": ("labels/tile_1.txt", by_line(box_line)),
+    "VIA, table": ("via.csv", via_csv()),
+    **{tool: ("export.json", json.dumps(form).encode()) for tool, form in SEVERAL_FORMS.items()},
     **{tool: ("tile_1.json", json.dumps(form).encode()) for tool, form in JSON_FORMS.items()},
     "geopandas": ("tile_1.geojson", geojson(lambda name, score: {"cell_type": name, "prob": score})),
     "TIAToolbox": ("tile_1.geojson", geojson(lambda name, score: {"type": name, "prob": score})),
@@ -140,13 +211,71 @@ def test_nuclei_of_a_tool_are_read_with_one_question_at_most(tool):
         (fix,) = {fix for problem in refused.problems for fix in problem.fixes if start in fix.label}
         asked = dict(fix.changes.options)
         read = puma.read_predictions(data, **asked)
-    assert bool(asked) == (tool in ("MMDetection", "torchvision"))
+    assert bool(asked) == (tool in ("MMDetection", "torchvision", "YOLO, outlines", "YOLO, boxes"))
     assert read.ids == ("tile_1",)
     (nuclei,) = read.nuclei
     assert nuclei.classes.tolist() == KINDS
     np.testing.assert_allclose(nuclei.centroids, MIDDLES)
     graded = tool not in ("labelme", "HistomicsTK", "QuPath 0.6")
     assert nuclei.confidences.tolist() == (SCORES if graded else [1.0] * 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("data.yaml", "path: ..\nnc: 10\nnames: ['" + "', '".join(CLASSES) + "']\n"),
+        ("data.yml", "names: # ten\n" + "".join(f"  {k}: {n}\n" for k, n in enumerate(CLASSES)) + "nc: 10\n"),
+        ("data.yaml", "names:\n" + "".join(f"- '{name}'  # nuclei\n" for name in CLASSES) + "train: a\n"),
+        ("labels/classes.txt", "\n".join(CLASSES) + "\n"),
+    ],
+)
+def test_a_file_beside_names_the_classes_of_yolo(name, text):
+    files = {"labels/tile_1.txt": by_line(box_line), name: text.encode()}
+    (nuclei,) = scoring.load_challenge("puma").read_predictions(files).nuclei
+    assert nuclei.classes.tolist() == KINDS
+
+
+@pytest.mark.parametrize("tool", [*SEVERAL_FORMS, "VIA, table", "YOLO, outlines", "YOLO, boxes"])
+def test_files_of_annotation_tools_are_recognised(tool):
+    name, data = FORMS[tool]
+    (part,) = recognise({name: data})
+    assert (part.readings[0].challenge, part.readings[0].place) == ("puma", "submission")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"0 1.5 0.5 0.5 0.5\n",  # no fraction
+        b"0 .1 .1 .1 .1\nno number\n",
+        b"0 0.1 0.1 0.1 0.1 0.9 12\n0 0.1 0.1 0.1 0.1 0.9 13\n",  # with the number of a track
+        b"9" * 5000 + b" .1 .1 .1 .1\n",
+        b"0 1.2.3 .1 .1 .1\n",
+    ],
+)
+def test_other_text_is_no_file_of_yolo(data):
+    with pytest.raises(scoring.InputRefused, match="no prediction"):
+        scoring.load_challenge("puma").read_predictions({"labels/tile_1.txt": data, "a.txt": b"a"})
+
+
+def test_two_annotators_of_an_image_are_refused():
+    (task,) = SEVERAL_FORMS["Label Studio"]
+    twice = [{**task, "predictions": task["predictions"] * 2}]
+    with pytest.raises(scoring.InputRefused, match="keep one"):
+        scoring.load_challenge("puma").read_predictions(json.dumps(twice).encode(), name="export.json")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"a": {"filename": "a.tif", "regions": [{"region_attributes": 3}, 4]}, "b": None},
+        {"_via_img_metadata": [], "region_attributes": 1},
+        [{"data": {"image": "a.tif"}, "predictions": [{"result": [{"value": {"points": 3}}]}]}],
+        [{"data": {"image": "a.tif"}, "predictions": 5, "annotations": [{"result": [{"value": 1}, 2]}]}, 7],
+    ],
+)
+def test_broken_files_of_annotation_tools_are_refused(document):
+    with pytest.raises(scoring.InputRefused):
+        scoring.load_challenge("puma").read_predictions(json.dumps(document).encode(), name="a.json")
 
 
 def test_places_in_micrometres_are_asked_about_and_read_in_px():

@@ -1,0 +1,214 @@
+"""Nuclei of annotation tools and of YOLO, as cells of each image.
+
+Sources of the formats:
+    VIA, the VGG Image Annotator (`pack_via_metadata` of its source): CSV with a row for each region, of which
+        `region_shape_attributes` and `region_attributes` are JSON; JSON of images with `filename` and
+        `regions`, in a project below `_via_img_metadata`.
+    Label Studio (labelstud.io/guide/predictions and /tags): tasks, {"data", "predictions" or "annotations":
+        [{"result": [{type, value, score, original_width, original_height}]}]}, in percent of the image.
+    Ultralytics (engine/results.py, `save_txt`): a line for each nucleus: class number, then middle, width and
+        height of a box or the vertices of a polygon, as fractions of the image, and with `save_conf` the
+        confidence.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scoring.common.findings import InputRefused, error
+from scoring.inputs.nuclei import strict
+from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND, corners
+from scoring.inputs.tables import key
+
+Cell = dict[str, Any]
+Size = tuple[float, float]
+"""Width and height of an image, px."""
+Cells = Iterator[tuple[str, Cell]]
+"""Names of images, and a cell in each."""
+YOLO = re.compile(rb"\s*\d{1,9}(\s+-?(\d+\.?\d*|\.\d+)(e-?\d{1,3})?){4,}\s*", re.IGNORECASE)
+"""How a file of Ultralytics begins."""
+BOX = 4
+SLACK = 0.05
+"""How far a fraction may lie outside its image, as a box at its edge does."""
+UPLOAD = re.compile(r"^[0-9a-f]{8}-")
+"""What Label Studio puts before the names of uploaded files."""
+
+
+def of_via(document: Any) -> Cells:
+    """Yield the cells of a file of VIA; none of another document."""
+    images = document.get("_via_img_metadata", document) if isinstance(document, dict) else {}
+    for image in images.values() if isinstance(images, dict) else ():
+        regions = image.get("regions") if isinstance(image, dict) else None
+        for region in regions.values() if isinstance(regions, dict) else regions or ():
+            shape, attributes = (_object(region, f"{name}_attributes") for name in ("shape", "region"))
+            yield str(image.get("filename")), via_cell(shape, attributes)
+
+
+def _object(holder: Any, name: str) -> Mapping[str, Any]:
+    value = holder.get(name) if isinstance(holder, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def via_cell(shape: Mapping[str, Any], attributes: Mapping[str, Any]) -> Cell:
+    """Return the cell of a region of VIA; shapes other than polygons are read as their boxes.
+
+    Args:
+        shape: Its `shape_attributes`.
+        attributes: Its `region_attributes`: the class has a usual name, or is the only one of text.
+    """
+    named = {key(str(name)): value for name, value in attributes.items()}
+    kinds = [named[name] for name in KIND if name in named]
+    texts = [value for value in named.values() if isinstance(value, (str, dict))]
+    kind = kinds[0] if kinds else texts[0] if len(texts) == 1 else None
+    if isinstance(kind, dict):  # boxes that can be ticked
+        ticked = [name for name, on in kind.items() if on]
+        kind = ticked[0] if len(ticked) == 1 else None
+    score = next((named[name] for name in CONFIDENCES if name in named), None)
+    return {"contour": _via_outline(shape), "type": kind, "type_prob": _number(score)}
+
+
+def _via_outline(shape: Mapping[str, Any]) -> list[list[Any]] | None:
+    xs, ys = shape.get("all_points_x"), shape.get("all_points_y")
+    if isinstance(xs, list) and isinstance(ys, list) and len(xs) == len(ys):
+        return [list(point) for point in zip(xs, ys, strict=True)]
+    box = [shape.get(name) for name in ("x", "y", "width", "height")]
+    if all(map(strict.is_number, box)):
+        return _box(*box)
+    x, y = shape.get("cx"), shape.get("cy")
+    radii = [shape.get(name, shape.get("r", 0)) for name in ("rx", "ry")]
+    return _around(x, y, *radii) if all(map(strict.is_number, (x, y, *radii))) else None
+
+
+def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
+    """Yield the cells of a file of Label Studio: the predictions of each task, without any its annotations;
+    none of another document.
+
+    Args:
+        document: The tasks.
+        sizes: Of images by their ids, "" for all others.
+    """
+    for task in document if isinstance(document, list) else ():
+        image = next((value for value in _object(task, "data").values() if isinstance(value, str)), None)
+        if image is None:
+            continue
+        name = UPLOAD.sub("", image.rpartition("/")[2].rpartition("=")[2])
+        runs = _results(task, "predictions") or _results(task, "annotations")
+        if len(runs) > 1:
+            text = f"{len(runs)} predictions or annotations of the image: keep one of them."
+            raise InputRefused([error("duplicate-case", name, text)])
+        size = sizes.get(name.rpartition(".")[0], sizes[""])
+        for entry in runs[0] if runs else ():
+            if value := _object(entry, "value"):
+                yield name, _label_studio_cell(entry, value, size)
+
+
+def _results(task: Mapping[str, Any], name: str) -> list[list[Any]]:
+    """Return the results of each prediction or annotation of a task."""
+    runs = task.get(name)
+    results = (run.get("result") for run in runs if isinstance(run, dict)) if isinstance(runs, list) else ()
+    return [result for result in results if isinstance(result, list)]
+
+
+def _label_studio_cell(entry: Mapping[str, Any], value: Mapping[str, Any], usual: Size) -> Cell:
+    kinds = value.get(str(entry.get("type")))
+    size: Any = [entry.get(f"original_{name}") for name in ("width", "height")]
+    width, height = size if all(map(strict.is_number, size)) else usual
+    outline = value.get("points")
+    x, y = value.get("x"), value.get("y")
+    if outline is None and "radiusX" in value:
+        outline = _around(x, y, value["radiusX"], value.get("radiusY"))
+    elif outline is None and entry.get("type") == "keypointlabels":
+        outline = _around(x, y, 0, 0)
+    elif outline is None and not value.get("rotation"):
+        outline = _box(x, y, value.get("width"), value.get("height"))
+    return {
+        "contour": _scaled(outline, (width / 100, height / 100)),
+        "type": kinds[0] if isinstance(kinds, list) and len(kinds) == 1 else None,
+        "type_prob": entry.get("score"),
+    }
+
+
+def of_yolo(data: bytes, size: Size) -> list[Cell] | None:
+    """Return the cells of a file of Ultralytics, with numbers as classes; None for other text.
+
+    Args:
+        data: The file.
+        size: Width and height of its image, px.
+    """
+    cells = []
+    for line in data.splitlines():
+        if not line.strip():
+            continue
+        if not YOLO.fullmatch(line):
+            return None
+        kind, *numbers = line.split()
+        places = [float(number) for number in numbers]
+        score = places.pop() if len(places) % 2 else None
+        if not all(-SLACK <= place <= 1 + SLACK for place in places):
+            return None
+        if len(places) == BOX:
+            x, y, width, height = places
+            outline: Any = _around(x, y, width / 2, height / 2)
+        else:
+            outline = [[x, y] for x, y in zip(places[::2], places[1::2], strict=True)]
+        cells.append({"contour": _scaled(outline, size), "type": int(kind), "type_prob": score})
+    return cells
+
+
+def class_names(text: str, name: str) -> dict[str, str]:
+    """Return the name of each class number, by a data set's YAML or a list of one name a line.
+
+    Args:
+        text: The file.
+        name: Of the file, whose ending says what it is.
+    """
+    if not name.lower().endswith((".yaml", ".yml")):
+        return {str(number): line.strip() for number, line in enumerate(text.splitlines()) if line.strip()}
+    begin = re.search(r"^names:[ \t]*(.*)$", text, re.MULTILINE)
+    if begin is None:
+        return {}
+    inside = re.match(r"[\[{]([^\]}]*)[\]}]", text[begin.start(1) :])
+    lines = re.match(r"(?:[ \t]*(?:-|\d+:)[ \t]*[^\n]*\n?)*", text[begin.end() + 1 :])
+    entries = inside[1].split(",") if inside else lines[0].splitlines() if lines else []
+    named = {}
+    for number, entry in enumerate(entries):
+        numbered = re.match(r"\s*(\d+)\s*:", entry)
+        label = re.sub(r"^\s*(-|\d+\s*:)?\s*", "", entry).split(" #")[0].strip()
+        named[numbered[1] if numbered else str(number)] = label.strip("'\"")
+    return named
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Return the object of a cell in JSON, {} for anything else."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _box(x: Any, y: Any, width: Any, height: Any) -> list[list[Any]] | None:
+    edges = (x, y, width, height)
+    return corners([x, y, x + width, y + height]) if all(map(strict.is_number, edges)) else None
+
+
+def _around(x: Any, y: Any, half_width: Any, half_height: Any) -> list[list[Any]] | None:
+    edges = (x, y, half_width, half_height)
+    if not all(map(strict.is_number, edges)):
+        return None
+    return corners([x - half_width, y - half_height, x + half_width, y + half_height])
+
+
+def _scaled(outline: Any, factors: Size) -> Any:
+    """Return the outline with x and y multiplied; one that is none as it is."""
+    if not isinstance(outline, list) or not all(strict.is_point(list(point)) for point in outline):
+        return outline
+    return [[point[0] * factors[0], point[1] * factors[1]] for point in outline]
+
+
+def _number(value: Any) -> Any:
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        return value
