@@ -15,7 +15,7 @@ from scoring.boards.board import USUAL, BoardSettings, create, listed
 from scoring.boards.bundles import bundle
 from scoring.boards.row_validation import COUNTS, DRAFT, PUBLIC
 from scoring.boards.sample_board import ID, create_sample
-from scoring.boards.submissions import phases
+from scoring.boards.submissions import phases_and_limits
 from scoring.boards.teams import members
 from scoring.boards.views import RULES
 from scoring.challenges import load_challenge
@@ -92,9 +92,9 @@ def _card(store: Store, board: dict) -> None:
         name = markdown(known_challenges.title_of(board["challenge"]))
         counts = f"{teams} team{'s' * (teams != 1)} · {submissions} submission{'s' * (submissions != 1)}"
         st.caption(f"{name} · {counts} · since {board['created'][:10]}")
-        times = phases.phases(store, board["id"])
+        times = phases_and_limits.phases(store, board["id"])
         if times:
-            st.caption(markdown(phases.state_now(times)[1], 120))
+            st.caption(markdown(phases_and_limits.state_now(times)[1], 120))
 
 
 def _begin_sample(store: Store) -> None:

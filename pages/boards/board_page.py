@@ -18,7 +18,7 @@ from scoring.boards.board import OpenBoard, opened
 from scoring.boards.bundles import bundle
 from scoring.boards.publication import public_report, publication_archive
 from scoring.boards.ranking.board_ranking import board_ranking, rows_digest
-from scoring.boards.submissions import phases
+from scoring.boards.submissions import phases_and_limits
 from scoring.boards.teams import members
 from scoring.common.findings import InputRefused
 from scoring.common.text import as_json, markdown
@@ -30,7 +30,11 @@ UNREADABLE = {"board-damaged", "bad-card", "store-damaged"}
 PUBLIC = "public"
 """Value of `view` in the address if an organizer looks at the public page."""
 
-STATES = {phases.OPEN: "event_available", phases.UPCOMING: "event_upcoming", phases.CLOSED: "event_busy"}
+STATES = {
+    phases_and_limits.OPEN: "event_available",
+    phases_and_limits.UPCOMING: "event_upcoming",
+    phases_and_limits.CLOSED: "event_busy",
+}
 """Whether submissions are taken -> its icon."""
 
 
@@ -102,11 +106,11 @@ def _refused(store: Store, board_id: str, refused: InputRefused) -> None:
 def _clock(page: BoardPage) -> None:
     """Tell the organizer that submissions have times in the future."""
     store, board_id = page.board.store, page.board.row.id
-    problem = phases.clock_problem(store, board_id)
+    problem = phases_and_limits.clock_problem(store, board_id)
     if problem:
         st.warning(problem, icon=":material/schedule:")
         if st.button("Set these times to now", icon=":material/schedule:", key="board_clock"):
-            actions.do(phases.set_times_right, store, board_id)
+            actions.do(phases_and_limits.set_times_right, store, board_id)
 
 
 def _record_guess(outcome: Outcome) -> None:
@@ -120,7 +124,7 @@ def _record_guess(outcome: Outcome) -> None:
 
 def _phase(store: Store, board_id: str) -> str | None:
     """Draw which phase is ranked, where the board has phases; None: all."""
-    known = attempt(phases.phases, store, board_id).value
+    known = attempt(phases_and_limits.phases, store, board_id).value
     if not known:
         return None
     every = "All phases"
@@ -177,8 +181,8 @@ def _ways(page: BoardPage, is_public: bool) -> None:
 def _state(page: BoardPage) -> None:
     """Draw whether the board takes submissions now."""
     if page.ranking.phases:
-        state, sentence = phases.state_now(page.ranking.phases)
-        icon, is_open = STATES[state], state == phases.OPEN
+        state, sentence = phases_and_limits.state_now(page.ranking.phases)
+        icon, is_open = STATES[state], state == phases_and_limits.OPEN
         st.badge(markdown(sentence, 120), icon=f":material/{icon}:", color="green" if is_open else "gray")
 
 

@@ -27,7 +27,7 @@ from scoring.boards.row_validation import DETAILS
 from scoring.boards.serialization import packed
 from scoring.boards.submissions import participant
 from scoring.boards.submissions.participant import RemainingQuota, SubmissionFeedback
-from scoring.boards.submissions.phases import spoken
+from scoring.boards.submissions.phases_and_limits import spoken
 from scoring.boards.teams import members, team_changes
 from scoring.boards.views import RULES
 from scoring.common.text import markdown

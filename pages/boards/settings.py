@@ -19,8 +19,8 @@ from scoring.boards import deletion, views
 from scoring.boards.board import OpenBoard, change_settings
 from scoring.boards.ranking import decision_rule, final_ranking
 from scoring.boards.row_validation import COUNTS, VISIBILITIES
-from scoring.boards.submissions import phases
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions import phases_and_limits
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.teams import members
 from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, UNKNOWN, fact_text
@@ -88,9 +88,9 @@ def _phase_form(board: OpenBoard, before: Phase | None) -> None:
         with st.container(horizontal=True, gap="small"):
             if st.form_submit_button("Save the phase", icon=":material/event_available:"):
                 phase = Phase((name or "").strip(), opens, closes, per_day, total)
-                actions.do(phases.define, board.store, board.row.id, phase)
+                actions.do(phases_and_limits.define, board.store, board.row.id, phase)
             if before and st.form_submit_button("Remove it", icon=":material/event_busy:", type="tertiary"):
-                actions.do(phases.remove, board.store, board.row.id, before.name)
+                actions.do(phases_and_limits.remove, board.store, board.row.id, before.name)
 
 
 def _named(key: str) -> str:

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from scoring.boards.foreign_leaderboards import ImportedBoard
 from scoring.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
 from scoring.boards.ranking.ranked_submissions import LADDER, MINUTE, RankedSubmission
-from scoring.boards.submissions.phases import DAY, Allowance, allowance, spoken
+from scoring.boards.submissions.phases_and_limits import DAY, Allowance, allowance, spoken
 from scoring.common.text import markdown, shortened, stopped
 from scoring.comparison import display, summary_text, team_views
 from scoring.comparison import score_units as scales

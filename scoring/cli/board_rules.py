@@ -13,8 +13,8 @@ from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.hidden_truth.test_set_split import split_board
 from scoring.boards.ranking import decision_rule, decision_views, final_ranking
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions import phases, submitting
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions import phases_and_limits, submitting
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.teams import members
 from scoring.cli.board_tables import phase_lines
 from scoring.cli.output import aligned, print_findings, respond
@@ -29,13 +29,13 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.open:
         disclosure.reveal(store, board.row.id)
-        known, message = phases.phases(store, board.row.id), "The truth is open to participants."
-        state, words = phases.state_now(known)
-        if state == phases.OPEN:
+        known, message = phases_and_limits.phases(store, board.row.id), "The truth is open to participants."
+        state, words = phases_and_limits.state_now(known)
+        if state == phases_and_limits.OPEN:
             message += (
                 f" They see all details and can still submit: {words if known else f'the board {words}'}."
             )
-        told = {"board": board.row.id, "hidden": None, "takes_submissions": state == phases.OPEN}
+        told = {"board": board.row.id, "hidden": None, "takes_submissions": state == phases_and_limits.OPEN}
         respond(arguments.json, told, message)
         return
     before = disclosure_rules.rules(store, board.row.id)
@@ -171,7 +171,7 @@ NONE = "none"
 def phase(store: Store, arguments: argparse.Namespace) -> None:
     """Add, change, remove or list phases."""
     board = opened(store, arguments.board)
-    known = {each.name: each for each in phases.phases(store, board.row.id)}
+    known = {each.name: each for each in phases_and_limits.phases(store, board.row.id)}
     values, problems = _values(arguments)
     if arguments.name is None and (values or problems or arguments.remove):
         problems.append(error("bad-option", "--name", "name the phase."))
@@ -180,11 +180,11 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
     if problems:
         raise InputRefused(problems)
     if arguments.remove:
-        phases.remove(store, board.row.id, arguments.name)
+        phases_and_limits.remove(store, board.row.id, arguments.name)
     elif arguments.name is not None:
         before = known.get(arguments.name, Phase(arguments.name))
-        phases.define(store, board.row.id, replace(before, **values))
-    defined = phases.phases(store, board.row.id)
+        phases_and_limits.define(store, board.row.id, replace(before, **values))
+    defined = phases_and_limits.phases(store, board.row.id)
     print_findings(disclosure.unsafe(board))
     message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
     respond(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
@@ -252,7 +252,7 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding
             if values[field] is None:
                 message = f"{text[:60]!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC), or none."
                 problems.append(error("bad-option", flag, message))
-            elif field == "closes" and len(text.strip()) == phases.DAY:
+            elif field == "closes" and len(text.strip()) == phases_and_limits.DAY:
                 values[field] = _day_after(values[field])
         elif text.isascii() and text.isdigit():
             values[field] = int(text)

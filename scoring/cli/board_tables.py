@@ -7,7 +7,7 @@ from typing import Any
 from scoring.boards.foreign_leaderboards import ImportedBoard
 from scoring.boards.ranking import final_ranking
 from scoring.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.submissions.submitting import Receipt
 from scoring.boards.truth_correction.correction_preview import Correction
 from scoring.boards.views import FOR_ORGANIZERS, looks, own_order, which_counts

@@ -6,7 +6,7 @@ import pytest
 
 from scoring.boards import deletion
 from scoring.boards.board import opened
-from scoring.boards.submissions import phases, submitting
+from scoring.boards.submissions import phases_and_limits, submitting
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
 from scoring.store import schema
@@ -103,14 +103,14 @@ def test_what_is_deleted_meanwhile_does_not_come_back(place, tmp_path, monkeypat
     assert board("show", "b", "--json", "-").json["teams"] == []
     assert files(store) == 2, "the truth in two versions"
 
-    arrival = phases.arrival
+    arrival = phases_and_limits.arrival
 
     def deleted_then(of_store: Store, board_id: str) -> str:
         time = arrival(of_store, board_id)
         deletion.delete_board(of_store, board_id)
         return time
 
-    monkeypatch.setattr(phases, "arrival", deleted_then)
+    monkeypatch.setattr(phases_and_limits, "arrival", deleted_then)
     with pytest.raises(Exception, match=r"no-board|store-damaged"):
         submitted(store, tmp_path, 3, "alpha")
     assert files(store) == 0

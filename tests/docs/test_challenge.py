@@ -5,7 +5,7 @@ import shlex
 
 from scoring.access.login_roles import read
 from scoring.boards.hidden_truth import disclosure_rules
-from scoring.boards.submissions import phases
+from scoring.boards.submissions import phases_and_limits
 from scoring.boards.teams import members
 from scoring.store.database import open_store
 from tests.support.boards import labels
@@ -49,5 +49,7 @@ def test_the_commands_of_the_page_make_a_hidden_board(tmp_path, monkeypatch):
                 "score", 0.05
             )
             assert set(members.members(store, "lesions-2026")) == {"alpha"}
-            assert [(one.per_day, one.total) for one in phases.phases(store, "lesions-2026")] == [(5, 100)]
+            assert [(one.per_day, one.total) for one in phases_and_limits.phases(store, "lesions-2026")] == [
+                (5, 100)
+            ]
     assert disclosure_rules.rules(open_store(), "lesions-2026") is None, "at the end it is opened"

@@ -9,7 +9,7 @@ from scoring.boards.board import change_settings, listed
 from scoring.boards.board import opened as board_of
 from scoring.boards.ranking import board_ranking as ranking_module
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions.phases import Phase, define, phases
+from scoring.boards.submissions.phases_and_limits import Phase, define, phases
 from scoring.boards.submissions.submitting import exclude
 from scoring.boards.teams.members import facts as known_facts
 from scoring.comparison.team_facts import TeamFacts

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from scoring.boards.board import listed
 from scoring.boards.board import opened as board_of
 from scoring.boards.bundles import bundle
-from scoring.boards.submissions import phases
+from scoring.boards.submissions import phases_and_limits
 from scoring.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.common.findings import InputRefused
 from scoring.store import schema
@@ -70,7 +70,7 @@ def test_a_row_that_cannot_be_read_hides_no_other_board(store, opened, fault):
     next(one for one in app.button if one.label == "Delete for good").click().run()
     assert not app.exception
     assert [entry["id"] for entry in listed(store)] == ["other"]
-    assert len(phases.phases(store, "other")) == 2
+    assert len(phases_and_limits.phases(store, "other")) == 2
 
 
 def test_a_board_that_came_as_a_bundle_says_so(store, opened, tmp_path):
@@ -138,7 +138,7 @@ def test_a_clock_that_was_ahead_is_told_to_the_organizer_who_sets_it_right(store
     (warning,) = [
         one.value for one in app.warning if "Until then the board accepts no submissions" in one.value
     ]
-    assert phases.spoken(ahead) in warning
+    assert phases_and_limits.spoken(ahead) in warning
     app.button(key="board_clock").click().run()
     assert not app.exception
     with store.read() as session:

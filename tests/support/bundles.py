@@ -14,8 +14,8 @@ import pytest
 
 from scoring.boards.board import BoardSettings, create, opened
 from scoring.boards.bundles import bundle
-from scoring.boards.submissions import phases
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions import phases_and_limits
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.store.database import open_store
 from tests.support.boards import labels, predictions
@@ -35,8 +35,12 @@ def members() -> Mapping[str, bytes]:
             "B", statistics={"resamples": 20, "seed": 0, "group": None, "interval": "auto"}
         )
         create(store, "b", "melanoma", str(labels(folder / "labels.csv")), settings)
-        phases.define(store, "b", Phase("first", closes="2026-01-31T00:00:00.000000+00:00", per_day=2))
-        phases.define(store, "b", Phase("second", opens="2026-01-31T00:00:00.000000+00:00", total=9))
+        phases_and_limits.define(
+            store, "b", Phase("first", closes="2026-01-31T00:00:00.000000+00:00", per_day=2)
+        )
+        phases_and_limits.define(
+            store, "b", Phase("second", opens="2026-01-31T00:00:00.000000+00:00", total=9)
+        )
         for number, team in enumerate(("alpha", "beta")):
             data = predictions(folder / "p.csv", number, 1.0).read_bytes()
             submit(opened(store, "b"), SubmissionRequest(team, f"{team}.csv", data))

@@ -9,9 +9,9 @@ from scoring.access.roles import Actor, Role
 from scoring.boards.board import BoardSettings, OpenBoard, create, opened
 from scoring.boards.hidden_truth import disclosure
 from scoring.boards.hidden_truth.disclosure import HiddenRules
-from scoring.boards.submissions import participant, phases
+from scoring.boards.submissions import participant, phases_and_limits
 from scoring.boards.submissions.participant import SubmissionFeedback
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.teams import members
 from scoring.store.database import Store, open_store
 from tests.support.boards import CASES, TRUTH
@@ -39,7 +39,7 @@ def hidden_board(
     create(store, "h", "melanoma", str(truth), BoardSettings("H", statistics=STATISTICS))
     disclosure.hide(store, "h", known or HiddenRules())
     if phase is not None:
-        phases.define(store, "h", phase)
+        phases_and_limits.define(store, "h", phase)
     members.set_members(store, "h", "alpha", ["Paul@example.org"])
     members.set_members(store, "h", "beta", ["group:lab"])
     return opened(store, "h")

@@ -36,7 +36,7 @@ from scoring.boards.ranking.ranked_submissions import (
     counting,
 )
 from scoring.boards.row_validation import DETAILS, OPENED
-from scoring.boards.submissions import phases
+from scoring.boards.submissions import phases_and_limits
 from scoring.boards.teams import members
 from scoring.challenges import load_challenge
 from scoring.common.direction_and_range import SHARE
@@ -307,7 +307,7 @@ def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, sp
     with store.read() as session:
         for team, phase, time in session.execute(select(*columns).where(of)):
             sent.setdefault(team, {}).setdefault(phase, []).append(time)
-    known_phases = phases.phases(store, board_id)
+    known_phases = phases_and_limits.phases(store, board_id)
     teams = max(1, len(members.team_names(store, board_id) | set(sent)))
     done = [guessing_budget.expected(known_phases, own) for own in sent.values()]
     return guessing_budget.planned(known, known_phases, teams, labels, spent, done)

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, NOTHING, HiddenRules
-from scoring.boards.submissions.phases import DAY, Phase
+from scoring.boards.submissions.phases_and_limits import DAY, Phase
 from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.statistics.optimism import bits_for, possible_gain
 from scoring.store import schema

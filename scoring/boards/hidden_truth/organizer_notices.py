@@ -13,7 +13,7 @@ from scoring.access.roles import Role
 from scoring.boards.hidden_truth import disclosure
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.boards.ranking.ranked_submissions import RankedSubmission
-from scoring.boards.submissions.phases import DAY
+from scoring.boards.submissions.phases_and_limits import DAY
 from scoring.boards.teams.members import team_names
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, note

@@ -14,7 +14,7 @@ from typing import Any
 from scoring.boards import views
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import BoardRanking
-from scoring.boards.submissions.phases import DAY, spoken
+from scoring.boards.submissions.phases_and_limits import DAY, spoken
 from scoring.common.text import markdown, named, stopped
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.version import __version__

@@ -13,7 +13,7 @@ from scoring.boards.publication import public_report
 from scoring.boards.publication.bias_checklist import bias_checklist
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.boards.ranking.final_ranking import frozen
-from scoring.boards.submissions.phases import DAY
+from scoring.boards.submissions.phases_and_limits import DAY
 from scoring.common.findings import InputRefused, error
 from scoring.common.reproducible_zip import zipped
 from scoring.common.text import as_json, shortened

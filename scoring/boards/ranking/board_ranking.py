@@ -32,8 +32,8 @@ from scoring.boards.ranking.ranked_submissions import (
     results,
 )
 from scoring.boards.row_validation import OPENED, WITHHELD, damaged, row_problems
-from scoring.boards.submissions import phases
-from scoring.boards.submissions.phases import DAY, Phase
+from scoring.boards.submissions import phases_and_limits
+from scoring.boards.submissions.phases_and_limits import DAY, Phase
 from scoring.boards.teams import members
 from scoring.common.direction_and_range import Quantity
 from scoring.common.findings import InputRefused
@@ -275,9 +275,9 @@ def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
     Raises:
         InputRefused: `no-phase` where the board has none of that name.
     """
-    known = phases.phases(board.store, board.row.id)
+    known = phases_and_limits.phases(board.store, board.row.id)
     if phase is not None and phase not in {item.name for item in known}:
-        raise InputRefused([phases.unknown(phase, known)])
+        raise InputRefused([phases_and_limits.unknown(phase, known)])
     sent, scored = schema.Submission, schema.ScoredVersion
     with board.store.read() as session:
         of_board = _rows(session, sent, sent.board_id == board.row.id)

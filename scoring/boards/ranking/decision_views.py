@@ -11,7 +11,7 @@ from scoring.boards.board import OpenBoard
 from scoring.boards.ranking import decision_rule, final_ranking
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.boards.row_validation import PARTS
-from scoring.boards.submissions.phases import spoken
+from scoring.boards.submissions.phases_and_limits import spoken
 from scoring.common.text import markdown, shortened
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option

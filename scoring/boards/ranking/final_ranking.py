@@ -13,8 +13,8 @@ from scoring.boards.board import opened
 from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
 from scoring.boards.ranking.decision_rule import SALT, digest
 from scoring.boards.row_validation import LEFT_OUT, WITHHELD, require_readable
-from scoring.boards.submissions import phases
-from scoring.boards.submissions.phases import DAY, OPEN
+from scoring.boards.submissions import phases_and_limits
+from scoring.boards.submissions.phases_and_limits import DAY, OPEN
 from scoring.common.findings import InputRefused, error
 from scoring.core.scorecard import plain
 from scoring.store import schema
@@ -39,7 +39,7 @@ def freeze(store: Store, board_id: str) -> None:
         problems.append("it was already frozen: the board lists later changes.")
     if ranking.hidden is not None:
         problems.append("its truth is hidden: open it first (`board hide --open`).")
-    if ranking.phases and phases.state_now(ranking.phases)[0] == OPEN:
+    if ranking.phases and phases_and_limits.state_now(ranking.phases)[0] == OPEN:
         problems.append("a phase is open: let it close first.")
     if ranking.comparison is None:
         problems.append("nobody is ranked.")

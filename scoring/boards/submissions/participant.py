@@ -17,8 +17,8 @@ from scoring.boards.hidden_truth.redaction import redact
 from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
 from scoring.boards.ranking.ranked_submissions import RankedSubmission
 from scoring.boards.row_validation import DETAILS
-from scoring.boards.submissions import phases, submitting
-from scoring.boards.submissions.phases import DAY
+from scoring.boards.submissions import phases_and_limits, submitting
+from scoring.boards.submissions.phases_and_limits import DAY
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.teams import members, team_changes
 from scoring.common.findings import Finding, InputRefused, error
@@ -175,7 +175,7 @@ def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
     """Return what a team may still do today. A hidden truth without phases takes no submissions."""
     inner = _as_program(board)
     known = disclosure_rules.rules(inner.store, board.row.id)
-    allowed = phases.allowance(inner.store, board.row.id, team)
+    allowed = phases_and_limits.allowance(inner.store, board.row.id, team)
     refused = max(0, _most_refused(known) - _refused_today(inner.store, board.row.id, team))
     problem = allowed.problem
     if problem is None and known is not None and allowed.phase is None:

@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from scoring.boards.board import OpenBoard, opened
 from scoring.boards.hidden_truth.disclosure import told_stays
-from scoring.boards.submissions import phases
-from scoring.boards.submissions.phases import DAY
+from scoring.boards.submissions import phases_and_limits
+from scoring.boards.submissions.phases_and_limits import DAY
 from scoring.boards.teams.members import team_names, teams_excluded
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import shortened
@@ -95,10 +95,10 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
         message = f"the organizer excluded this team ({reason}): nothing was counted."
         raise InputRefused([error("team-excluded", request.team, message)])
     store, digest = board.store, sha256(request.data)
-    time = request.created or phases.arrival(store, board.row.id)
+    time = request.created or phases_and_limits.arrival(store, board.row.id)
     with store.read() as session:
         before = _before(session, board.row.id, request, digest)
-        allowed = phases.allowed(session, board.row.id, request.team, time, request.phase)
+        allowed = phases_and_limits.allowed(session, board.row.id, request.team, time, request.phase)
     if before is not None:
         return before
     if allowed.problem is not None:
@@ -171,8 +171,8 @@ def _store(
         if before is not None:
             return before
         if request.created is None:
-            time = phases.after_own(session, row.id, request.team, time)
-        allowed = phases.allowed(session, row.id, request.team, time, request.phase)
+            time = phases_and_limits.after_own(session, row.id, request.team, time)
+        allowed = phases_and_limits.allowed(session, row.id, request.team, time, request.phase)
         if allowed.problem is not None:
             return allowed.problem
         pin_files(store, session, files)

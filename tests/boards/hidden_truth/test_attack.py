@@ -8,7 +8,7 @@ import pytest
 
 from scoring.boards.hidden_truth.disclosure import HiddenRules
 from scoring.boards.submissions import participant
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.common.findings import InputRefused
 from tests.support.hidden_boards import OPEN, PAUL, acting, hidden_board
 

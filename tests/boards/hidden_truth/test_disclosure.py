@@ -18,8 +18,8 @@ from scoring.boards.hidden_truth.disclosure_rules import HiddenRules, ladder_sco
 from scoring.boards.hidden_truth.organizer_notices import Reason
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions import participant, phases
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions import participant, phases_and_limits
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.teams import members, team_changes
 from scoring.boards.truth_correction import rescoring
 from scoring.common.findings import InputRefused, error
@@ -116,7 +116,7 @@ def test_what_a_program_says_of_its_faults_is_never_passed_on(place, tmp_path, m
 def test_without_a_phase_nothing_is_taken_and_limits_are_the_boards(place, tmp_path):
     board = hidden_board(tmp_path, phase=None)
     assert codes(refusal(board, good())) == ["phase-not-open"]
-    phases.define(board.store, "h", Phase("v", per_day=2))
+    phases_and_limits.define(board.store, "h", Phase("v", per_day=2))
     assert participant.remaining_quota(acting(board, PAUL), "alpha").submissions == 2
     handed_in(board, good(1))
     assert handed_in(board, good(1)).again
@@ -260,8 +260,8 @@ def test_a_correction_changes_nothing_that_is_told(place, tmp_path, known, count
 def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
     board = hidden_board(tmp_path, HiddenRules(step=0.1), phase=None)
     turn = "2026-12-02T00:00:00.000000+00:00"
-    phases.define(board.store, "h", Phase("first", closes=turn))
-    phases.define(board.store, "h", Phase("second", opens=turn))
+    phases_and_limits.define(board.store, "h", Phase("first", closes=turn))
+    phases_and_limits.define(board.store, "h", Phase("second", opens=turn))
     for day, wrong in (("01", 5), ("03", 15)):
         monkeypatch.setattr(schema, "now", lambda day=day: f"2026-12-{day}T12:00:00.000000+00:00")
         handed_in(board, good(wrong))

@@ -25,8 +25,8 @@ from scoring.boards.hidden_truth.guessing_budget import (
 )
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions import participant, phases, submitting
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions import participant, phases_and_limits, submitting
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.teams import members
 from scoring.common.findings import InputRefused
@@ -244,7 +244,7 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
     gain = float((learnt == truth).mean() - 0.5)
     assert gain <= SAFE_GAIN + (0.1 if cases < 100 else 0.0), "of 60 cases chance alone makes 0.1"
     assert disclosure.use(board).is_safe
-    assert len(phases.phases(board.store, "h")) == 1
+    assert len(phases_and_limits.phases(board.store, "h")) == 1
 
 
 @pytest.mark.parametrize("positive", [1, 5, 20])
@@ -436,9 +436,9 @@ def test_later_dates_of_a_phase_are_counted_beside_what_was_sent(place, tmp_path
     board = hidden_board(tmp_path, HiddenRules(), None)
     members.set_members(board.store, "h", "beta", [])
     days = [f"2026-11-0{day}T00:00:00.000000+00:00" for day in range(1, 6)]
-    phases.define(board.store, "h", Phase("weekly", days[0], days[2], per_day=1))
+    phases_and_limits.define(board.store, "h", Phase("weekly", days[0], days[2], per_day=1))
     for wrong, time in enumerate(days[:2]):
         submitting.submit(board, SubmissionRequest("alpha", "p.csv", good(wrong), created=time))
     assert disclosure.planned(board).use.bits == pytest.approx(told(HiddenRules(), 2, balanced(60)))
-    phases.define(board.store, "h", Phase("weekly", days[2], days[4], per_day=1))
+    phases_and_limits.define(board.store, "h", Phase("weekly", days[2], days[4], per_day=1))
     assert disclosure.planned(board).use.bits == pytest.approx(told(HiddenRules(), 4, balanced(60)))

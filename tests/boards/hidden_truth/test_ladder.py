@@ -9,8 +9,8 @@ from scoring.boards.hidden_truth import disclosure
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.hidden_truth.guessing_budget import Labels, told
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions import participant, phases, submitting
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions import participant, phases_and_limits, submitting
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.teams import team_changes
 from scoring.boards.truth_correction import rescoring
@@ -102,15 +102,15 @@ def test_a_score_that_is_shown_later_is_counted_as_another_climb(place, tmp_path
 
 def test_of_two_submissions_at_once_the_first_answered_holds_the_bar(place, tmp_path, monkeypatch):
     """Files that arrived together were answered in any order, each as if it were the first."""
-    board, arrival, answers = hidden_board(tmp_path, STEP, Phase("v")), phases.arrival, []
+    board, arrival, answers = hidden_board(tmp_path, STEP, Phase("v")), phases_and_limits.arrival, []
 
     def overtaken(store, board_id):
         time = arrival(store, board_id)
-        monkeypatch.setattr(phases, "arrival", arrival)
+        monkeypatch.setattr(phases_and_limits, "arrival", arrival)
         answers.append(handed_in(board, good(8)))
         return time
 
-    monkeypatch.setattr(phases, "arrival", overtaken)
+    monkeypatch.setattr(phases_and_limits, "arrival", overtaken)
     answers.append(handed_in(board, good(12)))
     assert [one.score for one in answers] == [0.85, None]
     assert [score for _, score, _ in history(board)] == [0.85, None], "and stays as it was"

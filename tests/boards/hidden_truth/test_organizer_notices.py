@@ -9,7 +9,7 @@ from scoring.boards.hidden_truth import disclosure, organizer_notices
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.teams import members
 from scoring.store.database import open_store
 from tests.support.boards import board, filled, predictions

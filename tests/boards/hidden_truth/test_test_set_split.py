@@ -13,8 +13,8 @@ from scoring.boards.hidden_truth import disclosure, test_set_split
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions import participant, phases
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions import participant, phases_and_limits
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.teams import members, team_changes
 from scoring.boards.truth_correction import rescoring
 from scoring.challenges import load_challenge
@@ -55,7 +55,7 @@ def one(place, tmp_path):
     create(store, "h", "melanoma", str(tmp_path / "t.csv"), BoardSettings("H", statistics=STATISTICS))
     done = board("split", "h", "--share", 0.4, "--seed", 3, "--json", "-")
     assert done.status == 0, done.err
-    phases.define(store, "h", Phase("v", per_day=5, total=100))
+    phases_and_limits.define(store, "h", Phase("v", per_day=5, total=100))
     members.set_members(store, "h", "alpha", ["paul@example.org"])
     members.set_members(store, "h", "beta", ["group:lab"])
     return opened(store, "h")
@@ -224,7 +224,7 @@ def test_until_the_end_nothing_public_depends_on_the_withheld_labels(one, tmp_pa
         create(store, "h", "melanoma", str(tmp_path / "u.csv"), BoardSettings("H", statistics=STATISTICS))
         test_set_split.split_board(store, "h", cases=[CASES[i] for i in shown])
         disclosure.hide(store, "h", HiddenRules(detail))
-        phases.define(store, "h", Phase("v"))
+        phases_and_limits.define(store, "h", Phase("v"))
         members.set_members(store, "h", "alpha", ["paul@example.org"])
         members.set_members(store, "h", "beta", ["group:lab"])
         run = opened(store, "h")
@@ -351,7 +351,7 @@ def test_after_a_correction_both_parts_of_the_shake_up_are_of_one_truth(one, tmp
 
 def test_an_attacker_gains_nothing_about_the_withheld_part(one):
     """Twenty days of five tries: each turns some guesses around, and what scores better stays."""
-    phases.define(one.store, "h", Phase("v", total=100))
+    phases_and_limits.define(one.store, "h", Phase("v", total=100))
     random, best = np.random.default_rng(7), -1.0
     guess = random.random(N) < 0.5
     for _ in range(100):

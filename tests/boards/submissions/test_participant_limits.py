@@ -10,7 +10,7 @@ from scoring.boards.hidden_truth import disclosure, organizer_notices
 from scoring.boards.hidden_truth.disclosure import HiddenRules
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.common.findings import InputRefused
 from scoring.store import schema
 from scoring.store.database import open_store

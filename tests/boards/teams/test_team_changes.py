@@ -9,7 +9,7 @@ from scoring.boards.hidden_truth import organizer_notices
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant, submitting
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.teams import members
 from scoring.comparison import score_units as scales

@@ -8,8 +8,8 @@ import pytest
 
 from scoring.boards.board import opened
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions import phases, submitting
-from scoring.boards.submissions.phases import Phase
+from scoring.boards.submissions import phases_and_limits, submitting
+from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.truth_correction import rescoring
 from scoring.common.findings import InputRefused
@@ -51,7 +51,7 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
     assert done.status == 0, done.err
     assert board("phase", "b", "--name", "final", "--opens", "2026-10-05T18:00").status == 0
     store = open_store()
-    known = phases.phases(store, "b")
+    known = phases_and_limits.phases(store, "b")
     assert known == (
         Phase("first", "2026-10-01T00:00:00.000000+00:00", "2026-10-03T00:00:00.000000+00:00", 1, 2),
         Phase("final", "2026-10-05T18:00:00.000000+00:00"),
@@ -68,9 +68,11 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
     again = submitting.submit(opened(store, "b"), submit(1, "2026-10-04"))
     assert again.again, "the same file is said to be there, whatever is open"
     submitting.submit(opened(store, "b"), submit(2, "2026-10-02"))
-    assert phases.allowance(store, "b", "alpha", at("2026-10-02")).problem.code == "limit-reached"
+    assert phases_and_limits.allowance(store, "b", "alpha", at("2026-10-02")).problem.code == "limit-reached"
     submitting.submit(opened(store, "b"), submit(3, "2026-10-06"))
-    assert phases.allowance(store, "b", "alpha", at("2026-10-06")) == phases.Allowance(known[1], 1, 1)
+    assert phases_and_limits.allowance(store, "b", "alpha", at("2026-10-06")) == phases_and_limits.Allowance(
+        known[1], 1, 1
+    )
     found = board_ranking(opened(store, "b"))
     assert [one.phase for one in found.entries] == ["first", "first", "final"]
     assert [len(board_ranking(opened(store, "b"), name).entries) for name in ("first", "final")] == [2, 1]
@@ -92,7 +94,7 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
     assert "before it opens" in refusal_of("phase", "b", "--name", "final", "--closes", "2026-10-01")
     assert "no-phase" in refusal_of("phase", "b", "--name", "x", "--remove")
     assert "no-phase" in refusal_of("show", "b", "--phase", "x")
-    assert phases.phases(store, "b") == (replace(known[0], per_day=None), known[1])
+    assert phases_and_limits.phases(store, "b") == (replace(known[0], per_day=None), known[1])
     assert board("export", "b", tmp_path / "b.zip").status == 0
 
 
@@ -105,9 +107,12 @@ def test_a_board_says_which_phase_is_open():
         "2026-10-04": ("upcoming", "final opens on 2026-10-05 12:00 UTC"),
         "2026-10-06": ("open", "final is open"),
     }
-    assert {day: phases.state_now((first, final), at(day)) for day in said} == said
-    assert phases.state_now((first,), at("2026-11-01")) == ("closed", "first closed on 2026-10-03 12:00 UTC")
-    assert phases.state_now(()) == ("open", "takes submissions at any time")
+    assert {day: phases_and_limits.state_now((first, final), at(day)) for day in said} == said
+    assert phases_and_limits.state_now((first,), at("2026-11-01")) == (
+        "closed",
+        "first closed on 2026-10-03 12:00 UTC",
+    )
+    assert phases_and_limits.state_now(()) == ("open", "takes submissions at any time")
 
 
 def refusal_of(*arguments: object) -> str:
