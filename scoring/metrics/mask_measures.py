@@ -12,8 +12,8 @@ import scipy
 
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.metrics import surface_distances
+from scoring.metrics.dice_and_panoptic_quality import components, shared_voxels
 from scoring.metrics.greedy_matching import match_by_overlap
-from scoring.metrics.overlap import components, shared_voxels
 
 HAUSDORFF_SHARE = 0.95
 Measured = tuple[float, ...]

@@ -11,7 +11,7 @@ import pytest
 
 from scoring.inputs.masks.counting import VoxelCounts, count, examine
 from scoring.inputs.masks.lesions import lesions
-from scoring.metrics.overlap import dice, overlap
+from scoring.metrics.dice_and_panoptic_quality import dice, overlap
 from tests.support.volumes import AFFINE, nifti, opener
 
 SHAPE = (512, 512, 200)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics.classification import f_score
+from scoring.metrics.dice_and_panoptic_quality import LEAST_IOU, dice, panoptic_quality, segmentation_quality
 from scoring.metrics.greedy_matching import match_by_overlap
-from scoring.metrics.overlap import LEAST_IOU, dice, panoptic_quality, segmentation_quality
 from scoring.metrics.polygon_overlap import intersections, iou, outlines, possible
 
 SIDE = 12

@@ -28,7 +28,7 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import provenance
 from scoring.inputs.case_tables import find_units, joined_columns
-from scoring.metrics import classification, overlap, survival
+from scoring.metrics import classification, dice_and_panoptic_quality, survival
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import evaluate, leave_one_out_weights, replicate
 
@@ -158,7 +158,11 @@ def _aggregated(evaluation: HecktorEvaluation, structure: str) -> float:
     if not len(true):
         return np.nan
     once = np.ones((1, len(true)))
-    return float(overlap.aggregated_dice(both, true, submitted, once, evaluation.options.empty_masks)[0])
+    return float(
+        dice_and_panoptic_quality.aggregated_dice(
+            both, true, submitted, once, evaluation.options.empty_masks
+        )[0]
+    )
 
 
 def _per_class(evaluation: HecktorEvaluation) -> dict[str, Any]:

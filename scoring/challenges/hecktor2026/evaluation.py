@@ -16,7 +16,7 @@ from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.tables import NO_STAGE, oriented
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints
-from scoring.metrics import classification, overlap, survival
+from scoring.metrics import classification, dice_and_panoptic_quality, survival
 from scoring.metrics.classification import ClassCounts, weighted_mean
 from scoring.metrics.survival import ConcordancePairs
 from scoring.statistics.replicates import Quantities
@@ -50,7 +50,7 @@ class HecktorEvaluation:
     def voxels(self) -> Mapping[str, tuple[Ints, Ints, Ints]]:
         """Voxels [N] of each structure in both masks, in the truth and in the submission."""
         tables = self.submission.masks.tables
-        return {s: overlap.overlap(tables, label) for s, (_, label) in STRUCTURES.items()}
+        return {s: dice_and_panoptic_quality.overlap(tables, label) for s, (_, label) in STRUCTURES.items()}
 
     @cached_property
     def scored_voxels(self) -> Mapping[str, tuple[Ints, ...]]:
@@ -63,7 +63,7 @@ class HecktorEvaluation:
         because both are empty."""
         counts = self.truth.has_mask & self.members
         return {
-            s: np.where(counts, overlap.dice(*voxels, self.options.empty_masks), np.nan)
+            s: np.where(counts, dice_and_panoptic_quality.dice(*voxels, self.options.empty_masks), np.nan)
             for s, voxels in self.voxels.items()
         }
 

@@ -12,11 +12,11 @@ from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.inputs.nuclei.reader import Nuclei
-from scoring.metrics import overlap
+from scoring.metrics import dice_and_panoptic_quality
 from scoring.metrics import polygon_overlap as geometry
 from scoring.metrics.classification import divide, f_score, mean_of_defined
+from scoring.metrics.dice_and_panoptic_quality import LEAST_IOU, panoptic_quality, segmentation_quality
 from scoring.metrics.greedy_matching import match_by_overlap
-from scoring.metrics.overlap import LEAST_IOU, panoptic_quality, segmentation_quality
 from scoring.metrics.polygon_overlap import Outlines
 from scoring.statistics.replicates import Quantities, Replicates
 from scoring.statistics.sample_size import QuantityName, counted
@@ -85,7 +85,7 @@ def measure(
     both = np.divmod(every, max(len(predicted_outlines), 1))
     common = geometry.intersections(true, predicted_outlines, both)
     areas = true.areas[both[0]], predicted_outlines.areas[both[1]]
-    iou, dice = geometry.iou(common, *areas), overlap.dice(common, *areas, empty="zero")
+    iou, dice = geometry.iou(common, *areas), dice_and_panoptic_quality.dice(common, *areas, empty="zero")
     of_pairs, of_matched = pair_index[: len(keys)], pair_index[len(keys) :]
     chosen = np.sort(match_by_overlap(*pairs, iou[of_pairs], LEAST_IOU))
     cells = case * K + d.truth.classes

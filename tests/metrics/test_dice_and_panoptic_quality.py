@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics import overlap
+from scoring.metrics import dice_and_panoptic_quality
 from scoring.metrics.classification import weighted_mean
 from scoring.metrics.greedy_matching import match_by_overlap
 
@@ -33,7 +33,7 @@ def plain_dice(pairs: list[tuple[int, int]], label: int, rule: str) -> float:
 
 @given(TABLES, st.integers(1, 2), RULES)
 def test_dice_restated(tables, label, rule):
-    found = overlap.dice(*overlap.overlap(tables, label), rule)
+    found = dice_and_panoptic_quality.dice(*dice_and_panoptic_quality.overlap(tables, label), rule)
     assert found.tolist() == pytest.approx(
         [plain_dice(voxels(table), label, rule) for table in tables], nan_ok=True
     )
@@ -50,10 +50,10 @@ def test_means_of_resampled_patients_restated(tables, label, rule, data):
             )
         )
     )
-    counts = overlap.overlap(tables, label)
+    counts = dice_and_panoptic_quality.overlap(tables, label)
     for dtype in (np.float32, np.int64):
-        means = weighted_mean(overlap.dice(*counts, rule), weights.astype(dtype))
-        pooled = overlap.aggregated_dice(*counts, weights.astype(dtype), rule)
+        means = weighted_mean(dice_and_panoptic_quality.dice(*counts, rule), weights.astype(dtype))
+        pooled = dice_and_panoptic_quality.aggregated_dice(*counts, weights.astype(dtype), rule)
         for row, mean, aggregated in zip(weights, means, pooled, strict=True):
             drawn = [voxels(table) for table, times in zip(tables, row, strict=True) for _ in range(times)]
             values = [
@@ -68,7 +68,9 @@ def test_means_of_resampled_patients_restated(tables, label, rule, data):
 
 
 def test_truth_empty_and_prediction_not_is_zero_under_every_rule():
-    assert [overlap.dice(np.array(0), np.array(0), np.array(5), rule) for rule in WHEN_EMPTY] == [0, 0, 0]
+    assert [
+        dice_and_panoptic_quality.dice(np.array(0), np.array(0), np.array(5), rule) for rule in WHEN_EMPTY
+    ] == [0, 0, 0]
 
 
 def plain_components(region: np.ndarray) -> list[set[tuple[int, ...]]]:
@@ -103,10 +105,11 @@ REGIONS = st.tuples(*[st.integers(1, 4)] * 3).flatmap(
 @given(REGIONS)
 def test_components_and_what_they_share_restated(regions):
     numbered, parts = zip(
-        *[(overlap.components(region)[0], plain_components(region)) for region in regions], strict=True
+        *[(dice_and_panoptic_quality.components(region)[0], plain_components(region)) for region in regions],
+        strict=True,
     )
     for region, numbers, expected in zip(regions, numbered, parts, strict=True):
-        assert overlap.components(region)[1] == len(expected)
+        assert dice_and_panoptic_quality.components(region)[1] == len(expected)
         found = [
             {tuple(map(int, index)) for index in np.argwhere(numbers == number + 1)}
             for number in range(len(expected))
@@ -116,18 +119,18 @@ def test_components_and_what_they_share_restated(regions):
     for a, b in zip(*(numbers.ravel().tolist() for numbers in numbered), strict=True):
         if a and b:
             pairs[a, b] = pairs.get((a, b), 0) + 1
-    first, second, shared = overlap.shared_voxels(*numbered)
+    first, second, shared = dice_and_panoptic_quality.shared_voxels(*numbered)
     assert list(zip(first, second, shared, strict=True)) == [(a, b, n) for (a, b), n in sorted(pairs.items())]
 
 
 def test_parts_that_touch_at_a_corner_are_one():
     region = np.zeros((3, 3, 3), bool)
     region[0, 0, 0] = region[1, 1, 1] = True
-    assert overlap.components(region)[1] == 1
+    assert dice_and_panoptic_quality.components(region)[1] == 1
     region[2, 0, 2] = True
-    assert overlap.components(region)[1] == 1
+    assert dice_and_panoptic_quality.components(region)[1] == 1
     region[1, 1, 1] = False
-    assert overlap.components(region)[1] == 2
+    assert dice_and_panoptic_quality.components(region)[1] == 2
 
 
 @given(
