@@ -17,7 +17,7 @@ from pages.server import access
 from scoring.access.roles import Role
 from scoring.boards.board import OpenBoard
 from scoring.boards.board import opened as board_of
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
 from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, TELLS, HiddenRules
 from scoring.boards.hidden_truth.guessing_budget import Budget
 from scoring.boards.hidden_truth.test_set_split import split_board
@@ -210,7 +210,7 @@ def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
     _hiding(board, ranking)
     _teams(board, ranking)
     layout.heading("What should you know about attempts?")
-    findings = organizer_notices.board_notices(store, board.row.id)
+    findings = probing_notices.board_notices(store, board.row.id)
     if findings:
         finding_list.findings(findings)
     else:

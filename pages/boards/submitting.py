@@ -17,7 +17,7 @@ from pages.input_widgets.selectors import ChosenInput
 from pages.server import background_jobs
 from scoring.boards import deletion, views
 from scoring.boards.board import OpenBoard
-from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.hidden_truth import probing_notices
 from scoring.boards.ranking.ranked_submissions import RankedSubmission
 from scoring.boards.submissions import submission_folders, submitting
 from scoring.boards.submissions.submitting import Receipt, SubmissionRequest, exclude, submit
@@ -54,7 +54,7 @@ def show(page: BoardPage) -> None:
                     st.rerun()
                 st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
     _receipts(st.session_state.get(f"{prefix}_receipts"))
-    if noticed := organizer_notices.team_notices(page.ranking):
+    if noticed := probing_notices.team_notices(page.ranking):
         finding_list.findings(noticed)
     now = [*views.remaining_quotas(page.ranking), *views.refused(submitting.refused_files(board))]
     render.draw_all(now, BlockPath(None, True, "board"))

@@ -21,8 +21,8 @@ from pages.server import login_redirect, streamlit_internals
 from scoring.access import login_roles, roles
 from scoring.access.login_roles import AccessRules, actor_of, key_of
 from scoring.access.roles import LOCAL, NOBODY, Actor, Role
-from scoring.boards.hidden_truth import organizer_notices
-from scoring.boards.hidden_truth.organizer_notices import Reason
+from scoring.boards.hidden_truth import probing_notices
+from scoring.boards.hidden_truth.probing_notices import Reason
 from scoring.boards.teams.members import end_login, not_before
 from scoring.challenges import REGISTRY
 from scoring.common.findings import InputRefused, error, lines
@@ -194,7 +194,7 @@ def record_refused(address: str) -> None:
     reason = Reason.ROLE if person.key else Reason.ENDED if is_known else Reason.FORGED
     with contextlib.suppress(InputRefused):
         access_rules()
-        organizer_notices.record_refused(program_store(), _key(claims) if is_known else "", address, reason)
+        probing_notices.record_refused(program_store(), _key(claims) if is_known else "", address, reason)
 
 
 def bar() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from scoring.boards import board as boards
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.hidden_truth.test_set_split import split_board
 from scoring.boards.ranking import decision_rule, decision_views, final_ranking
@@ -154,8 +154,8 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     if arguments.revoke is not None:
         members.revoke(store, arguments.revoke)
-    trials = organizer_notices.attempts(store, board.row.id)
-    print_findings([*disclosure.unsafe(board), *organizer_notices.board_notices(store, board.row.id)])
+    trials = probing_notices.attempts(store, board.row.id)
+    print_findings([*disclosure.unsafe(board), *probing_notices.board_notices(store, board.row.id)])
     columns = ("created", "team", "person", "outcome", "sha256", "near")
     rows = [{name: getattr(trial, name) for name in columns} for trial in trials]
     table = [[t.created[:16].replace("T", " "), t.team, t.outcome, str(t.person or "")] for t in trials]

@@ -10,7 +10,7 @@ from scoring.boards import deletion, foreign_leaderboards
 from scoring.boards.board import BoardSettings, create, listed, opened, own_options
 from scoring.boards.bundles import bundle
 from scoring.boards.foreign_leaderboards import read_leaderboard
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.serialization import packed
@@ -160,9 +160,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         return
     board = opened(store, arguments.board, arguments.test_set)
     ranking = board_ranking(board, arguments.phase)
-    print_findings(
-        organizer_notices.team_notices(ranking if arguments.phase is None else board_ranking(board))
-    )
+    print_findings(probing_notices.team_notices(ranking if arguments.phase is None else board_ranking(board)))
     value, message = public_report.value(ranking), board_table(ranking)
     if arguments.changes:
         against = opened(store, arguments.board, arguments.against or max(1, board.test_set.number - 1))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.hidden_truth import probing_notices
 from scoring.boards.hidden_truth.disclosure import HiddenRules
 from scoring.boards.teams import members
 from scoring.store.database import open_store
@@ -202,7 +202,7 @@ def test_a_server_with_half_written_secrets_does_not_start(tmp_path, text, words
 
 def _attempts():
 
-    return organizer_notices.attempts(open_store(), "h")
+    return probing_notices.attempts(open_store(), "h")
 
 
 def _bytes(data: str | bytes) -> bytes:

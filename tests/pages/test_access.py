@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages.server import access, streamlit_internals
 from scoring.access import roles
 from scoring.access.roles import Role
-from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.hidden_truth import probing_notices
 from scoring.boards.teams import members
 from scoring.store.database import open_store
 from tests.pages.conftest import NAVIGATION
@@ -90,13 +90,13 @@ def test_a_page_refuses_also_where_the_shell_does_not_and_organizers_are_told(mo
     assert not as_("participant")
     assert as_("organizer")
     assert not as_("visitor")
-    (told,) = organizer_notices.address_notices(open_store())
+    (told,) = probing_notices.address_notices(open_store())
     assert (told.code, told.where) == ("refused-address", "/about")
     assert told.message.startswith("https://idp|paul tried to open this")
     assert not as_("expired")
     monkeypatch.setattr(type(st.context), "cookies", {streamlit_internals.USER_COOKIE: "forged"})
     assert not as_("visitor")
-    codes = [one.code for one in organizer_notices.address_notices(open_store())]
+    codes = [one.code for one in probing_notices.address_notices(open_store())]
     assert codes == ["refused-address", "ended-login", "forged-login"]
 
 

@@ -3,9 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
 from scoring.boards.hidden_truth.disclosure import HiddenRules
-from scoring.boards.hidden_truth.organizer_notices import Reason
+from scoring.boards.hidden_truth.probing_notices import Reason
 from scoring.boards.teams import members
 from scoring.store.database import open_store
 from tests.pages.test_access import RULES, claims
@@ -56,13 +56,13 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     for address in ({"tab": "Participants"}, {"board": "guessed"}):
         app.query_params.update(address)
         app.run()
-    (told,) = organizer_notices.board_notices(board.store, "h")
+    (told,) = probing_notices.board_notices(board.store, "h")
     assert (told.code, told.where) == ("refused-address", "/board?board=…, /board?tab=Participants")
     assert "https://idp|mallory" in told.message
 
 
 def test_an_organizer_hides_and_names_members(board):
-    organizer_notices.record_refused(board.store, "https://idp|mallory", "/about", Reason.ROLE)
+    probing_notices.record_refused(board.store, "https://idp|mallory", "/about", Reason.ROLE)
     app = visited(claims("olga"), "Participants")
     assert not app.exception
     assert "Participants see the score, rates by class" in words(app)
@@ -76,7 +76,7 @@ def test_an_organizer_hides_and_names_members(board):
     app.text_input(key="members_who").input("nobody").run()
     next(one for one in app.button if one.label == "Set members").click().run()
     assert "bad-option" in words(app)
-    assert organizer_notices.attempts(open_store(), "h") == []
+    assert probing_notices.attempts(open_store(), "h") == []
     app.selectbox(key="hide_detail_h").select("cases").run()
     app.secrets = {
         "access": {"organizers": ["other@example.org"]}

@@ -14,7 +14,7 @@ import pytest
 from pages.server import access
 from scoring.access.roles import Role
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.hidden_truth import probing_notices
 from scoring.boards.hidden_truth.disclosure import HiddenRules
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant
@@ -119,7 +119,7 @@ def test_cookies_that_are_forged_or_expired_are_nobodys(place, arrive):
 
 def told_of_addresses(place: Place) -> dict[str, str]:
     told: dict[str, str] = {}
-    for one in organizer_notices.address_notices(open_store_of(place)):
+    for one in probing_notices.address_notices(open_store_of(place)):
         told[one.code] = told.get(one.code, "") + one.message
     return told
 

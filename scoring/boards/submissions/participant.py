@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from scoring.access.roles import LOCAL, Actor, Role
 from scoring.boards.board import OpenBoard, own_options
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
-from scoring.boards.hidden_truth.organizer_notices import FAILED, SCORED
+from scoring.boards.hidden_truth.probing_notices import FAILED, SCORED
 from scoring.boards.hidden_truth.redaction import redact
 from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
 from scoring.boards.ranking.ranked_submissions import RankedSubmission
@@ -133,7 +133,7 @@ def submit(
     if receipt.again:
         _end(inner, attempt, AGAIN)
     else:
-        _end(inner, attempt, SCORED, organizer_notices.near(ranking, entry))
+        _end(inner, attempt, SCORED, probing_notices.near(ranking, entry))
     reply = _answered(ranking, known, team, entry)
     return replace(reply, again=receipt.again, findings=() if known else receipt.findings)
 

@@ -13,9 +13,9 @@ from scoring.boards import board as boards
 from scoring.boards import deletion
 from scoring.boards.board import BoardSettings, create, opened
 from scoring.boards.bundles import bundle
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, organizer_notices, redaction
+from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices, redaction
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules, ladder_scores
-from scoring.boards.hidden_truth.organizer_notices import Reason
+from scoring.boards.hidden_truth.probing_notices import Reason
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant, phases_and_limits
@@ -143,12 +143,12 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
         assert codes(refusal(board, good(1), team=team)) == ["foreign-team"]
     assert len({str(refusal(board, good(1), team=team)) for team in ("beta", "none")}) == 1
     assert [one.team for one in board_ranking(board).entries] == ["beta"]
-    told = [one for one in organizer_notices.board_notices(board.store, "h") if one.code == "foreign-team"]
+    told = [one for one in probing_notices.board_notices(board.store, "h") if one.code == "foreign-team"]
     assert {"beta", "nobody"} <= {one.where for one in told}
     assert "https://idp|paul" in told[0].message
     for _ in range(15):
         refusal(board, good(1), team="beta")
-    assert len(organizer_notices.attempts(board.store, "h")) <= 1 + disclosure_rules.REFUSED_PER_DAY
+    assert len(probing_notices.attempts(board.store, "h")) <= 1 + disclosure_rules.REFUSED_PER_DAY
     theirs = board_ranking(board).entries[0].id
     seen = {
         str(raised(participant.submission_detail, acting(board, PAUL), "alpha", one))
@@ -160,21 +160,21 @@ def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
 
 def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path, monkeypatch):
     store = open_store()
-    assert organizer_notices.address_notices(store) == []
+    assert probing_notices.address_notices(store) == []
     for day in ("2026-11-01", "2026-11-01", "2026-11-02"):
         monkeypatch.setattr(schema, "now", lambda day=day: f"{day}T12:00:00.000000+00:00")
         for reason in Reason:
             person = "" if reason == Reason.FORGED else f"https://idp|{reason}\x07" + "x" * 999
-            organizer_notices.record_refused(store, person, "/about", reason)
+            probing_notices.record_refused(store, person, "/about", reason)
     with store.read() as session:
         assert len(session.scalars(select(RefusedAddress)).all()) == 2 * len(Reason)
-    told = {one.code: one for one in organizer_notices.address_notices(store)}
+    told = {one.code: one for one in probing_notices.address_notices(store)}
     assert told["refused-address"].where == "/about"
     assert told["refused-address"].message.startswith("https://idp|rolex")
     assert len(told["refused-address"].message) < 400
     assert "1 person used a login that had ended, last on 2026-11-02" in told["ended-login"].message
     assert "on 2 days, last on 2026-11-02" in told["forged-login"].message
-    assert codes(raised(organizer_notices.address_notices, as_actor(store, PAUL))) == ["forbidden"]
+    assert codes(raised(probing_notices.address_notices, as_actor(store, PAUL))) == ["forbidden"]
 
 
 def test_the_opening_of_a_board_with_a_ladder_says_that_the_best_shown_score_is_ranked(place, tmp_path):
@@ -274,10 +274,10 @@ def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
 def test_probing_one_case_at_a_time_is_told_to_the_organizer(place, tmp_path):
     board = hidden_board(tmp_path, phase=Phase("v"))
     handed_in(board, good(10))
-    assert organizer_notices.board_notices(board.store, "h") == []
+    assert probing_notices.board_notices(board.store, "h") == []
     handed_in(board, good(11))
     handed_in(board, good(30))
-    (told,) = organizer_notices.board_notices(board.store, "h")
+    (told,) = probing_notices.board_notices(board.store, "h")
     assert (told.code, told.where) == ("near-duplicates", "alpha")
     assert told.message.startswith("1 of its submissions")
 
@@ -286,7 +286,7 @@ def test_constant_columns_are_told_to_the_organizer(place, tmp_path):
     board = hidden_board(tmp_path, phase=Phase("v"))
     handed_in(board, good(10))
     handed_in(board, table([0.5] * len(CASES)))
-    (told,) = organizer_notices.board_notices(board.store, "h")
+    (told,) = probing_notices.board_notices(board.store, "h")
     assert (told.code, told.where, told.message[:24]) == (
         "constant-columns",
         "alpha",
@@ -299,10 +299,10 @@ def test_equal_and_nearly_equal_files_of_other_teams_are_told_to_the_organizer(p
     values = [draw.random() for _ in CASES]
     handed_in(board, table(values))
     handed_in(board, table([draw.random() for _ in CASES]), actor=MAX, team="beta")
-    assert organizer_notices.board_notices(board.store, "h") == []
+    assert probing_notices.board_notices(board.store, "h") == []
     handed_in(board, table([0.9 * value + 0.001 * draw.random() for value in values]), actor=MAX, team="beta")
     handed_in(board, table(values), actor=MAX, team="beta")
-    told = {one.code: one.where for one in organizer_notices.board_notices(board.store, "h")}
+    told = {one.code: one.where for one in probing_notices.board_notices(board.store, "h")}
     assert told == {"equal-files": "alpha, beta", "near-copy": "beta, alpha"}
 
 
@@ -349,7 +349,7 @@ def test_a_board_imported_without_its_test_set_says_so_to_who_submits(place, tmp
     ],
 )
 def test_what_counts_as_constant(data, found):
-    assert organizer_notices.constant(data) == found
+    assert probing_notices.constant(data) == found
 
 
 @pytest.mark.slow
@@ -415,8 +415,8 @@ def test_what_organizers_do_is_refused_to_others(place, tmp_path, actor):
         (members.set_members, ("h", "beta", ["paul@example.org"])),
         (members.members, ("h",)),
         (members.revoke, (MAX.key,)),
-        (organizer_notices.attempts, ("h",)),
-        (organizer_notices.board_notices, ("h",)),
+        (probing_notices.attempts, ("h",)),
+        (probing_notices.board_notices, ("h",)),
     ):
         assert codes(raised(action, store, *arguments)) == ["forbidden"]
     assert disclosure_rules.rules(board.store, "h") == HiddenRules()
@@ -439,7 +439,7 @@ def test_a_hidden_board_stays_hidden_in_a_bundle_and_is_deleted_with_all_it_know
     data = bundle.export(board, with_truth=False)
     assert codes(raised(bundle.export, acting(board, PAUL), False)) == ["forbidden"]
     deletion.delete_board(board.store, "h")
-    assert organizer_notices.attempts(board.store, "h") == []
+    assert probing_notices.attempts(board.store, "h") == []
     assert bundle.import_board(board.store, data) == "h"
     assert disclosure_rules.rules(board.store, "h") == HiddenRules(step=0.1)
     assert members.members(board.store, "h") == {}, "addresses of people are in no bundle"

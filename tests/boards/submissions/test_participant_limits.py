@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure, organizer_notices
+from scoring.boards.hidden_truth import disclosure, probing_notices
 from scoring.boards.hidden_truth.disclosure import HiddenRules
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant
@@ -69,7 +69,7 @@ def test_a_clock_that_is_set_back_gives_no_day_twice(place, tmp_path, monkeypatc
     assert code(good(2)) == "limit-reached", "the day before (UTC) does not come again"
     clock["now"] -= timedelta(days=30)
     assert code(good(3)) == "refused-other"
-    assert [one.code for one in organizer_notices.board_notices(board.store, "h")] == ["not-scored"]
+    assert [one.code for one in probing_notices.board_notices(board.store, "h")] == ["not-scored"]
     assert participant.remaining_quota(acting(board, PAUL), "alpha").refused == 20, (
         "a fault of the server is nobody's"
     )

@@ -5,7 +5,7 @@ import pytest
 from scoring.boards import views
 from scoring.boards.board import opened
 from scoring.boards.bundles import bundle
-from scoring.boards.hidden_truth import organizer_notices
+from scoring.boards.hidden_truth import probing_notices
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant, submitting
@@ -83,7 +83,7 @@ def test_teams_with_an_equal_file_are_not_merged_and_near_names_are_told(place, 
     members.set_members(one.store, "h", "umea lab", ["group:lab"])
     handed_in(one, good(3), team="Umea-Lab")
     handed_in(one, good(3), actor=MAX, team="umea lab")
-    told = {finding.code: finding.where for finding in organizer_notices.board_notices(one.store, "h")}
+    told = {finding.code: finding.where for finding in probing_notices.board_notices(one.store, "h")}
     assert told["near-team-names"] == "Umea-Lab, umea lab"
     done = board("team", "h", "umea lab", "--rename", "Umea-Lab")
     assert (done.status, "equal-files" in done.err) == (2, True)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure, organizer_notices
+from scoring.boards.hidden_truth import disclosure, probing_notices
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
@@ -41,7 +41,7 @@ def test_a_team_that_comes_by_submitting_warns_where_the_truth_is_safe_no_more(j
     assert "truth-not-safe" in done.err
     for command in ("show", "attempts"):
         assert "Not safe" in board(command, "h").err
-    assert [note.code for note in organizer_notices.team_notices(board_ranking(opened(one.store, "h")))] == [
+    assert [note.code for note in probing_notices.team_notices(board_ranking(opened(one.store, "h")))] == [
         "truth-not-safe",
         "equal-files",
     ]
