@@ -32,7 +32,7 @@ from scoring.challenges.puma.matching import (
     reaching,
 )
 from scoring.challenges.puma.nucleus_classes import CLASSES
-from scoring.challenges.puma.official_score import EVALUATOR, missing_words, official
+from scoring.challenges.puma.official_program import EVALUATOR, missing_words, official
 from scoring.challenges.puma.options import OPTIONS, OUTLINES
 from scoring.challenges.puma.outline_quality import MeasuredOutlines
 from scoring.challenges.puma.predictions import NucleiPredictions
