@@ -21,7 +21,7 @@ from scoring.challenges.melanoma.measures import (
 )
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.evaluation import SafeScanEvaluation, evaluate
-from scoring.challenges.safe_scan.official_score import missing_words, of_files
+from scoring.challenges.safe_scan.official_program import missing_words, of_files
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.core.file_contents import counted

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from scoring.challenges.safe_scan import demographics, official_score
+from scoring.challenges.safe_scan import demographics, official_program
 from scoring.challenges.safe_scan.demographics import Demographics
-from scoring.challenges.safe_scan.official_score import score_zero
+from scoring.challenges.safe_scan.official_program import score_zero
 from scoring.challenges.safe_scan.tables import CODES, once, read_ids, several
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, ordered, warning
@@ -164,8 +164,8 @@ def _read_cases(
     problems = list(table.problems)
     findings: list[Finding] = []
     if read_labels:
-        findings += official_score.place_consequences(files, member)
-        findings += table.notes or official_score.file_consequences(table, data, with_demographics)
+        findings += official_program.place_consequences(files, member)
+        findings += table.notes or official_program.file_consequences(table, data, with_demographics)
     ids = read_ids(table, problems, findings)
     labels = read_labels(table, problems, [] if ids is None else findings) if read_labels else None
     if ids is None:
@@ -175,10 +175,10 @@ def _read_cases(
     members, elsewhere = find_images(pictures, folder, ids)
     findings += [
         *(read.findings if with_demographics else ()),
-        *official_score.column_consequences(
+        *official_program.column_consequences(
             table, labels.cancels if labels else None, read.official_errors if with_demographics else ()
         ),
-        *official_score.path_consequences(table, _written_ids(table)),
+        *official_program.path_consequences(table, _written_ids(table)),
         *image_findings(pictures, table, ids, members, elsewhere),
         *(_not_opened(pictures, table, ids, members) if read_labels else ()),
     ]

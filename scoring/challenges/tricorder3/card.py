@@ -10,7 +10,7 @@ from scoring.challenges.doubtful_results import constant_output, few_cases
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.evaluation import SafeScanEvaluation, evaluate
-from scoring.challenges.safe_scan.official_score import missing_words, of_files, only_unusable
+from scoring.challenges.safe_scan.official_program import missing_words, of_files, only_unusable
 from scoring.challenges.tricorder3.formula import (
     CLASSES,
     FREE_MIB,
