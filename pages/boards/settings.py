@@ -195,7 +195,9 @@ def _decision(page: BoardPage) -> None:
     rule, final = decision_rule.fixed_rule(store, board_id), final_ranking.frozen(store, board_id)
     if rule is not None:
         changed = len(decision_rule.rule_changes(rule))
-        st.markdown(f"The rule was fixed on {phases.spoken(rule.created)}; changes since: **{changed}**.")
+        st.markdown(
+            f"The rule was fixed on {phases_and_limits.spoken(rule.created)}; changes since: **{changed}**."
+        )
     elif page.ranking.entries:
         st.caption("No rule was fixed before the first submission.")
     if not page.ranking.entries:
@@ -206,7 +208,7 @@ def _decision(page: BoardPage) -> None:
                 actions.do(decision_rule.fix_rule, store, board_id, prizes, ties)
         st.caption("The rule records the current metric, options, phases and the submission that counts.")
     if final is not None:
-        st.markdown(f"The final ranking was frozen on {phases.spoken(final.created)}.")
+        st.markdown(f"The final ranking was frozen on {phases_and_limits.spoken(final.created)}.")
     elif st.button("Freeze the final ranking", icon=":material/lock:", key=f"freeze_{board_id}"):
         actions.done(actions.attempt(final_ranking.freeze, store, board_id), "It was not frozen")
     if final is None:

@@ -72,14 +72,15 @@ def rule(store: Store, arguments: argparse.Namespace) -> None:
     message = "No rule was fixed: use --fix before the first submission."
     if row is not None:
         lines = [
-            f"Fixed on {phases.spoken(row.created)}, SHA-256 {row.sha256}",
+            f"Fixed on {phases_and_limits.spoken(row.created)}, SHA-256 {row.sha256}",
             f"metric: {decision_views.metric(board)}",
         ]
         lines += [
             f"{part}: {text}" for part, text in decision_views.in_words(row.rule, board.challenge).items()
         ]
         lines += [
-            f"changed on {phases.spoken(one['time'])}, {one['part']}: {one['before']} -> {one['after']}"
+            f"changed on {phases_and_limits.spoken(one['time'])}, "
+            f"{one['part']}: {one['before']} -> {one['after']}"
             for one in decision_views.changes_in_words(row, board.challenge)
         ]
         message = "\n".join(lines)

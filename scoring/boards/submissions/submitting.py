@@ -1,4 +1,4 @@
-"""Submitting to a board: each submission is scored at once, within what `phases` allows.
+"""Submitting to a board: each submission is scored at once, within `phases_and_limits`.
 
 The same file from the same team gets its earlier receipt and counts once. A refused file counts nothing, and
 is kept only where the organizer of the board said so.

@@ -1,4 +1,4 @@
-"""Official score for the same files, and findings about the score of an ISIC submission."""
+"""Official program's score for the same files, and findings where it differs or stops."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Official macro F1 that the Grand Challenge evaluator gives the same files."""
+"""Official program's macro F1 for the same files (the Grand Challenge evaluator)."""
 
 from collections.abc import Iterator
 from itertools import compress

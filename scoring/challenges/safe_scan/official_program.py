@@ -1,4 +1,4 @@
-"""Consequences at the official validator: of how a table is written, and for the score of the same files."""
+"""Official program (the validator): consequences of how a table is written, and for the score of the same files."""
 
 import codecs
 import posixpath
