@@ -1,4 +1,4 @@
-"""Official program (the validator): consequences of how a table is written, and for the score of the same files."""
+"""Official program (the validator): consequences of how a table is written, its score of the same files."""
 
 import codecs
 import posixpath
