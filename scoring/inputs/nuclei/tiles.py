@@ -147,7 +147,7 @@ def by_tile(
 
 def is_of_points(table: TextTable) -> bool:
     """Return whether a table has the columns of points, boxes or VIA's regions, or is one of Ultralytics."""
-    forms = ((X, Y), BOX, (VIA_SHAPES, VIA_ATTRIBUTES))
+    forms = ((X, Y), IN_MICROMETRES, BOX, (VIA_SHAPES, VIA_ATTRIBUTES))
     return YOLO.fullmatch(" ".join(table.header).encode()) is not None or any(
         all(find_column(table, names)[0] is not None for names in wanted) for wanted in forms
     )

@@ -285,6 +285,8 @@ def test_places_in_micrometres_are_asked_about_and_read_in_px():
         lambda name, score, box, outline, m: ("tile_1.tif", name, m[0] * 0.23, m[1] * 0.23),
     )
     source = packed("measurements.csv", table)
+    (part,) = recognise({"measurements.csv": table})
+    assert [reading.challenge for reading in part.readings[:1]] == ["puma"]
     with pytest.raises(scoring.InputRefused, match="coordinates are in µm") as refused:
         puma.read_predictions(source)
     (fix,) = refused.value.problems[0].fixes
