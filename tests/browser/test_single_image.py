@@ -228,7 +228,7 @@ def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
     page = single_image("?challenge=melanoma", viewport=viewport)
     give_photograph(page)
     page.get_by_text("Turn and crop").click()
-    area = page.locator(".js-plotly-plot .nsewdrag").first
+    area = page.locator("[class*='single_frame'] .nsewdrag").first
     area.scroll_into_view_if_needed()
     driver.settled(page)
     box = area.bounding_box()
