@@ -1,4 +1,4 @@
-"""What all platforms share: one submission by the settings of `benchside.json`, and its messages."""
+"""Evaluation that all platforms share: a submission by the settings of `benchside.json`, and its messages."""
 
 import json
 import traceback

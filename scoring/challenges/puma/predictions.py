@@ -174,10 +174,8 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     truth: None, or one without a case, leaves the submission's own cases. Raises InputRefused with every
     problem.
     """
-    naming, edits = Naming.of(**context.options), {}
-    if isinstance(source, FixedSource):
-        edits = dict(source.changes.edits)
-        source = replace(source, changes=replace(source.changes, edits=()))
+    naming = Naming.of(**context.options)
+    source, edits = _without_edits(source)
     opened, of_job = by_case(open_source(source, context.name))
     files, of_slide = by_slide(opened)
     original = {member: of_job.get(before, before) for member, before in of_slide.items()} or of_job
@@ -230,6 +228,13 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         read.names,
         read.written(file_of.get(case, NO_FILE) for case in ids),
     )
+
+
+def _without_edits(source: Source) -> tuple[Source, dict[str, str]]:
+    """Return a submission without its edits of coordinates, and these."""
+    if not isinstance(source, FixedSource):
+        return source, {}
+    return replace(source, changes=replace(source.changes, edits=())), dict(source.changes.edits)
 
 
 def _leaves(source: Source, member: str) -> bool:
