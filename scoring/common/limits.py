@@ -1,4 +1,4 @@
-"""Limits that the server's operator may set: uploads, results, memory of a session and of all, models."""
+"""Limits that the server's operator may set: uploads, memory, models (of tables: `inputs.table_text`)."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Markdown of captions, rules and sentences rendered as HTML or as plain text.
+"""Markdown of captions and sentences rendered as HTML or plain text (foreign text made safe: `common.text`).
 
 Tables, lists, paragraphs, **bold**, `code`, colours and sizes as Streamlit knows them (`:red[▲]`,
 `:small[...]`, `:orange-badge[...]`), line breaks (two blanks at a line's end) and backslash escapes. Anything

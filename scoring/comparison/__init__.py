@@ -1,4 +1,4 @@
-"""Comparison of teams on one truth: `compare` ranks, `pairs` and `two_submissions` tell teams apart.
+"""Comparison of teams on one truth: `compare` ranks, `pairs` tells teams apart and finds near-identical ones.
 
 Details: by class, case, subgroup, other rules and weights (`robustness`). The tests are in
 `scoring.statistics`, the figures' drawing in `scoring.presentation.figures.comparison`. No file is read.

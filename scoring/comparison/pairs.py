@@ -1,4 +1,4 @@
-"""Differences of pairs of teams in any metric with their p values, and similarity of two submissions."""
+"""Pairs of teams: differences in any metric with p values, and near-identical submissions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

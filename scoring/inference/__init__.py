@@ -2,5 +2,6 @@
 
 A model file: `onnx_scan` before it is loaded, `model_contract` (inputs, outputs), `preflight` (all checks and
 trial runs), `run_model` over a test set by `model_pool`. Confinement: `sandbox`; time limits: `timed_worker`;
-tables and documents: `reader_pool`. Images: `preprocessing` for models, `thumbnails` for people.
+tables and documents: `reader_pool`. Images: `image_sanitizer` decodes uploads,
+`preprocessing` is for models, `thumbnails` for people.
 """

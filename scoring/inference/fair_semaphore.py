@@ -1,4 +1,4 @@
-"""Fair semaphore: places for work, which go to the caller that used them least."""
+"""Fair semaphore: places for work, for the caller that used them least (how many models: `open_models`)."""
 
 import threading
 from collections.abc import Callable

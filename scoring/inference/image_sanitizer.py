@@ -1,4 +1,4 @@
-"""Sanitizer of uploaded photographs: refused, or rebuilt upright from pixels without hidden metadata.
+"""Decoder of uploaded photographs (JPEG, HEIC, AVIF ...): upright pixels without hidden metadata, or refused.
 
 Runs in the worker. Only the kinds in `KINDS` are read from a file's metadata.
 """

@@ -1,4 +1,4 @@
-"""Open models: a bounded number of worker processes that stay open between requests.
+"""Models held in memory: how many worker processes run at once and stay open between requests.
 
 A model of a visitor's own has a process of its own, which makes way for others once it is idle. Models that
 everybody may use have one process for all.

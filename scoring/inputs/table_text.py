@@ -1,4 +1,4 @@
-"""Text of table files: encoding, limits and the header line."""
+"""Text of table files: encoding and header line; too many lines or cells are refused (columns: `tables`)."""
 
 import codecs
 import re

@@ -1,4 +1,4 @@
-"""Cohen's kappa of two submissions, their agreement beyond accuracy, and cases of similar scores."""
+"""Cohen's kappa and agreement beyond accuracy of two submissions (near-identical: `comparison.pairs`)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Photograph from its file: pixels and nothing else (no EXIF, no place)."""
+"""Photograph of a visitor: pixels and nothing else; `scoring.inference.image_sanitizer` decodes its file."""
 
 import math
 import threading
@@ -34,7 +34,7 @@ class Photograph:
     Attributes:
         pixels: uint8 (height, width, 3), upright, read-only.
         small: A copy to measure and to show, 512 px on its shorter side.
-        dropped: Of `models.image_upload.KINDS`, what else it held.
+        dropped: Of `inference.image_sanitizer.KINDS`, what else it held.
         framed: How it was reduced, and turned and cropped by hand, in sentences; "" where it was not.
         reduction: Pixels of the file along one pixel that was kept, 1 or more.
     """
@@ -98,7 +98,7 @@ def received(
     """Return the photograph in a file, decoded in the confined worker (`process`, else one for this file
     alone), and reduced where it has more than `most_pixels`. The bytes are not kept.
 
-    Raises InputRefused (`image-unreadable`) with one sentence, see `models.image_upload.upright`.
+    Raises InputRefused (`image-unreadable`) with one sentence, see `inference.image_sanitizer.upright`.
     """
     decoders = image_sanitizer.decoders(data)
     if process is None or decoders:

@@ -5,6 +5,7 @@ import io
 import json
 import tempfile
 import zipfile
+from contextlib import suppress
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -73,7 +74,8 @@ def spoil(random: Random, tree: Any) -> None:
     elif fault == 2 and isinstance(inner, dict):
         inner[random.choice(("x", "imported", "score", "number"))] = deepcopy(random.choice(VALUES))
     elif fault == 3 and isinstance(inner[key], int | float):
-        inner[key] += random.choice((-1, 1, 0.01))
+        with suppress(OverflowError):  # some whole numbers are beyond floats
+            inner[key] += random.choice((-1, 1, 0.01))
     else:
         inner[key] = deepcopy(random.choice(VALUES))
 

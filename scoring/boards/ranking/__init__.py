@@ -1,1 +1,1 @@
-"""Ranking of a board: the submission of each team that counts, the decision rule and the final ranking."""
+"""Ranking of a board: `ranked_submissions` picks what counts of each team, `board_ranking` orders teams."""

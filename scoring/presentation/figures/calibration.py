@@ -1,4 +1,4 @@
-"""Reliability diagrams."""
+"""Calibration (reliability) diagrams."""
 
 from dataclasses import dataclass
 
