@@ -187,5 +187,5 @@ def test_no_fix_of_a_table_of_ranks_reads_the_ranks_as_classes():
 def test_two_values_of_one_name_in_nested_json_are_refused():
     challenge = scoring.load_challenge("isic")
     document = [{"image": case, "a": {"MEL": 0.9}, "b": {"MEL": 0.1}} for case in SCORES]
-    with pytest.raises(scoring.InputRefused, match="one name"):
+    with pytest.raises(scoring.InputRefused, match="the same name"):
         challenge.read_predictions(json.dumps(document).encode(), challenge.read_truth(TRUTH))

@@ -85,7 +85,7 @@ def test_the_buttons_set_the_best_and_the_official_threshold(melanoma):
         f"{100 * reached:.2f} points, {100 * (reached - card.score):.2f} more than the official "
         f"{100 * card.score:.2f}"
     ) in words(app)
-    assert "on new cases expect less" in words(app)
+    assert "expect a lower score on new cases" in words(app)
     assert written(app, "official")[0][2] == share(reached)
     app.button(key="to_official").click().run()
     assert app.slider(key="threshold").value == 0.5

@@ -242,7 +242,7 @@ def test_tricorder_s_order_of_classes_is_fixed_and_a_model_that_names_another_is
         said = [finding for finding in findings if finding.code == "category-order"]
         assert [finding.level for finding in said] == ["warning"] * warned
         for finding in said:
-            assert re.search("are VASC, SCCKA, .* reads them as AKIEC, BCC, ", finding.message)
+            assert re.search("names its outputs VASC, SCCKA, .* reads them as AKIEC, BCC, ", finding.message)
 
 
 def test_a_model_that_answers_with_no_number():

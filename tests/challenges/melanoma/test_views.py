@@ -67,7 +67,7 @@ def test_the_official_numbers_stand_beside_those_at_a_threshold(card, threshold)
 def test_a_report_names_the_best_threshold_and_why_not_to_believe_it(card):
     (words,) = of_section(card, "Threshold", Text)
     assert f"**{threshold_views.cut(best_threshold(card))}**" in words.text
-    assert "on new cases expect less" in words.text
+    assert "expect a lower score on new cases" in words.text
     captions = " ".join(figure.caption for figure in of_section(card, "Threshold", Figure))
     assert "your threshold" not in captions
 
