@@ -215,7 +215,8 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
             opponent, its_title = selectors.second(chosen.others, challenge_id, several, kept)
         options = {**options, **choices}
         score = partial(scoring_run.card, challenge_id, test_set, submission, truth=truth, predictions=read)
-        with scored_submission.at_once(places[0], score, options, len(getattr(truth, "ids", ()))):
+        basis = (test_set.key, submission.key, repr(options))
+        with scored_submission.at_once(places[0], score, options, len(getattr(truth, "ids", ())), basis):
             outcome = score(chosen=options)
     if outcome.refused:
         _refused(page, chosen, truth, outcome.refused, panel)

@@ -24,6 +24,8 @@ from scoring.presentation.html import views_of
 
 SHARED_CARDS, SESSION_CARDS = 32, 4
 """Views that are kept."""
+WHOLE = "_scored_whole"
+"""In the session: the basis of the last card of many cases that was computed whole."""
 MANY_CASES = 20_000
 """Cases from which on intervals take so long that the score is drawn before them."""
 
@@ -91,16 +93,19 @@ def headline(scored: ScoredSubmission, places: BlockColumns, link: CaseLink | No
 
 
 @contextmanager
-def at_once(bar: DeltaGenerator, score: Callable[..., Any], options: Mapping, n: int) -> Iterator[None]:
-    """Draw the score of many cases in its bar while its interval is computed.
+def at_once(
+    bar: DeltaGenerator, score: Callable[..., Any], options: Mapping, n: int, basis: tuple[str, ...]
+) -> Iterator[None]:
+    """Draw the score of many cases in its bar while its interval is computed, once for each submission.
 
     Args:
         bar: Where.
         score: Options -> the outcome of scoring.
         options: Those of the whole card.
         n: Number of cases.
+        basis: What the card is made of.
     """
-    if n < MANY_CASES:
+    if n < MANY_CASES or st.session_state.get(WHOLE) == basis:
         yield
         return
     place, card = bar.empty(), score(chosen={**options, "resamples": 0}).value
@@ -109,6 +114,7 @@ def at_once(bar: DeltaGenerator, score: Callable[..., Any], options: Mapping, n:
         place.markdown(f"**{words}** :gray-badge[Computing its interval ...]", width="content")
     yield
     place.empty()
+    st.session_state[WHOLE] = basis
 
 
 def worth(scored: ScoredSubmission) -> str:

@@ -10,8 +10,8 @@ from pages.input_widgets.drop_routing import FILES_KEYS
 from pages.input_widgets.dropped_files import (
     ASKED,
     COMPARED,
-    EMPTY,
     GO,
+    NONE,
     PLACED,
     RECOGNISED,
     REFUSED,
@@ -41,16 +41,10 @@ INPUTS = {
 }
 
 
-def say_empty() -> None:
-    """Say once that no file came with the last drop."""
-    folder = st.session_state.pop(EMPTY, None)
-    if folder is not None:
-        sentence = (
-            f"The folder **{markdown(folder, 60)}** is empty" if folder else "The drop contained no file"
-        )
-        st.info(
-            f"{sentence}: no file was read. Drop the folder that holds the files, or the files themselves."
-        )
+def say_none() -> None:
+    """Say once why no file of the last drop was read."""
+    if sentence := st.session_state.pop(NONE, None):
+        st.info(sentence)
 
 
 def line(challenge_id: str | None = None, compares: bool = False) -> None:

@@ -27,7 +27,7 @@ COMPARED = ("board", "teams")
 """Inputs of the page that compares teams."""
 RECOGNISED = "recognised"
 PLACED, ASKED, REFUSED, GO = "_placed", "_asked", "_not_taken", "_go"
-EMPTY = "_empty_folder"
+NONE = "_none_of_drop"
 """Name of the folder without a file that was dropped last."""
 TOGETHER = "_placed_together"
 """Keys of the inputs that the last drop filled."""
@@ -136,10 +136,10 @@ def _place_teams(challenge_id: str, teams: Sequence[Dropped]) -> None:
     _record(Dropped(files, teams[0].recognised, candidate))
 
 
-def drop_nothing(folder: str) -> None:
-    """Take a drop in which no file came. folder: its name; "" where no folder came either."""
+def drop_none(sentence: str) -> None:
+    """Take a drop of which no file is read. sentence: why, and what to do (Markdown)."""
     _begin()
-    st.session_state[EMPTY] = folder
+    st.session_state[NONE] = sentence
 
 
 def asks() -> bool:
@@ -173,7 +173,7 @@ def take_parsed(sha256: str, name: str) -> SourceFiles | None:
 def _begin() -> None:
     st.session_state[ASKED], st.session_state[REFUSED] = [], []
     dropped_photographs.forget()
-    for key in (GO, EMPTY, PARSED):
+    for key in (GO, NONE, PARSED):
         st.session_state.pop(key, None)
     st.session_state[TOGETHER] = set()
 

@@ -35,7 +35,7 @@ with st.container(key="unseen"):
 access.bar()
 reload_recovery.say_lost()
 upload_quota.say_refused()
-drop_messages.say_empty()
+drop_messages.say_none()
 opens = url_state.start_run(page.url_path)
 deferred_widgets.begin(opens and page.url_path in REGISTRY)
 page.run()

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from pages.server.request_guard import FRAME_FILES
 from scoring.challenges import samples
 from tests.browser import driver
 from tests.inference.test_foreign_pictures import dicom
@@ -146,6 +147,16 @@ def test_drags_that_end_foreign_files_photographs_and_the_keyboard(opened, tmp_p
     chooser.value.set_files(samples.FOLDER / "melanoma" / "teams" / "iris.csv")
     page.wait_for_url("**/melanoma*", timeout=driver.PATIENCE)
     expect(page.get_by_text("a prediction file for Melanoma")).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_more_files_than_a_message_may_name_are_told_to_come_as_a_zip(opened, tmp_path):
+    for number in range(FRAME_FILES + 1):
+        (tmp_path / f"{number}.csv").touch()
+    page = opened("isic")
+    drag(page, tmp_path)()
+    expect(page.get_by_text("7,001 files were chosen, and none was read")).to_be_visible(
+        timeout=driver.PATIENCE
+    )
 
 
 def excel(folder: Path, path: Path) -> list[Path]:

@@ -1,10 +1,13 @@
 """Dropping files anywhere on a page: a target over the whole window hands them to the page's uploaders."""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from pages.input_widgets import dropped_files
+from pages.server.request_guard import FRAME_FILES
+from scoring.common.text import markdown
 
 FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
@@ -28,12 +31,25 @@ KEY = "drop_anywhere_component"
 def anywhere() -> None:
     """Take drops on the whole page. Drawn once, above every page, where it takes no room."""
     st.html(FOLDER / "uploaders.css")
-    _component(key=KEY, height=1, on_empty_change=_without_files)
+    data = {"most": FRAME_FILES}
+    _component(key=KEY, data=data, height=1, on_empty_change=_without_files, on_many_change=_too_many)
 
 
 def _without_files() -> None:
-    """Answer a drop in which no file came. The component tells the folder's name."""
-    dropped_files.drop_nothing(st.session_state[KEY].empty)
+    """Answer a drop in which no file came. The component tells the folder's name, "" where there is none."""
+    folder = st.session_state[KEY].empty
+    sentence = f"The folder **{markdown(folder, 60)}** is empty" if folder else "The drop contained no file"
+    dropped_files.drop_none(
+        f"{sentence}: no file was read. Drop the folder that holds the files, or the files themselves."
+    )
+
+
+def _too_many(key: str = KEY) -> None:
+    """Answer more files than one message may name. The component tells how many."""
+    dropped_files.drop_none(
+        f"{st.session_state[key].many:,} files were chosen, and none was read: at most {FRAME_FILES:,} come "
+        "one by one. Pack them into a zip, and drop the zip."
+    )
 
 
 def folder_button(uploader: str, label: str) -> None:
@@ -42,5 +58,6 @@ def folder_button(uploader: str, label: str) -> None:
     Args:
         label: What the folder is, for screen readers.
     """
-    data = {"uploader": uploader, "label": f"Choose a folder: {label}"}
-    _folder_button(key=f"{uploader}_folder", data=data, height=37, width=66)
+    data = {"uploader": uploader, "label": f"Choose a folder: {label}", "most": FRAME_FILES}
+    key = f"{uploader}_folder"
+    _folder_button(key=key, data=data, height=37, width=66, on_many_change=partial(_too_many, key))

@@ -41,7 +41,7 @@ function element(tag, words) {
   return made;
 }
 
-export default function ({ parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const overlay = parentElement.querySelector(".overlay"), zones = parentElement.querySelector(".zones");
   if (overlay.dataset.listens) return;
   overlay.dataset.listens = "yes";
@@ -96,6 +96,7 @@ export default function ({ parentElement, setTriggerValue }) {
     const files = await filesOf(event.dataTransfer);
     if (!uploader) return;
     if (!files.length) return setTriggerValue("empty", folder?.name ?? "");
+    if (files.length > data.most) return setTriggerValue("many", files.length);
     live.textContent = `${files.length} file${files.length === 1 ? "" : "s"} for ${zone.querySelector("b").textContent}`;
     hand(uploader, files);
   });

@@ -98,7 +98,9 @@ def test_the_score_of_many_cases_stands_before_its_interval(n, early):
         asked.append(chosen["resamples"])
         return SimpleNamespace(value=SimpleNamespace(challenge="melanoma", score=0.75))
 
-    with at_once(bar, score, {"resamples": 1000}, n):
+    with at_once(bar, score, {"resamples": 1000}, n, (f"n = {n}",)):
         assert [text.split(" :")[0] for text in drawn] == ["**Score 75.00**"] * early
     assert asked == [0] * early
     assert drawn[1:] == [""] * early
+    with at_once(bar, score, {"resamples": 1000}, n, (f"n = {n}",)):  # a click later the interval is there
+        assert len(drawn) == 2 * early
