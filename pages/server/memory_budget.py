@@ -64,6 +64,16 @@ class MemoryBudget:
         self._use(f"{cached.__qualname__} {key!r}", result, lambda: cached.clear(**key))
         return result
 
+    def forget(self, is_over: Callable[[Any], bool], from_bytes: int) -> None:
+        """Let results of that size or more go that are no longer needed."""
+        with self._lock:
+            found = [(key, held) for key, held in self._results.items() if held.size >= from_bytes]
+            over = [(key, held) for key, held in found if is_over(held.result())]
+            for key, _ in over:
+                del self._results[key]
+        for _, held in over:
+            held.forget()
+
     def _use(self, key: str, result: object, forget: Callable[[], object]) -> None:
         with self._lock:
             known = self._results.pop(key, None)

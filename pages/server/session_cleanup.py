@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from time import monotonic
 
-from pages.server import streamlit_internals
+from pages.server import memory_budget, streamlit_internals
 from pages.server.streamlit_internals import Runtime
 from scoring.inference.image_cache import PICTURES
 
@@ -24,6 +24,8 @@ SESSION_SECONDS = 20
 """So long after it left, a session is gone with all that it held, on a busy machine up to 10 s later. Until
 then a reload takes over its files."""
 PAUSE_SECONDS = 1
+REFUSAL_BYTES = 5_000_000
+"""Refusals from this size on go when anybody leaves; whoever still looks at one waits for it once more."""
 LOG = logging.getLogger(__name__)
 
 
@@ -72,8 +74,10 @@ async def watch() -> None:
 
 
 def give_memory_back() -> None:
-    """Free what sessions left behind, prepared images and cycles, and return it to the operating system."""
+    """Free what sessions left behind, prepared images, problems of large refused files and cycles, and return
+    it to the operating system."""
     PICTURES.clear()
+    memory_budget.RESULTS.forget(lambda outcome: getattr(outcome, "refused", None) is not None, REFUSAL_BYTES)
     gc.unfreeze()
     gc.collect()
     if sys.platform == "linux":

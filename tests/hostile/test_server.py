@@ -313,6 +313,27 @@ def test_a_hostile_file_has_its_answer_and_the_server_stays_small(server, costs,
     assert cost.server < MEGABYTES + 2 * cost.size
 
 
+def kept_results(server: Server) -> int:
+    """Return MB of results for all visitors, as the server says of itself."""
+    with Visitor(server.address, "about") as visitor:
+        visitor.run()
+        return int(KEPT.search(" ".join(visitor.texts))[1].replace(",", ""))
+
+
+KEPT = re.compile(r"predictions kept in memory\D+([\d,]+) MB")
+
+
+@pytest.mark.soak
+def test_the_problems_of_a_large_refused_table_go_with_its_visitor(server):
+    table = b"image,risk\n" + b"images/M0001.jpg,0.5\n" * 199_000
+    before = kept_results(server)
+    give(server, Drop("melanoma", SUBMISSION, "twice.csv", table))
+    assert kept_results(server) > before + 50
+    until = time.monotonic() + 60
+    while kept_results(server) > before + 5:
+        assert time.monotonic() < until
+
+
 LISTS = "[" + "[]," * 66_000 + "[]]"
 
 

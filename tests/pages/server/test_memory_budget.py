@@ -70,6 +70,20 @@ def test_what_the_cache_itself_let_go_counts_no_more(computed):
     assert 5 * MEGABYTE <= budget.held_bytes < 6 * MEGABYTE
 
 
+def test_results_that_are_over_go_where_they_are_large(computed):
+    compute, names = computed
+    budget = MemoryBudget(100 * MEGABYTE)
+    for name in "ab":
+        budget.bound(compute, name=name, _more=None)
+    budget.forget(lambda result: result.name == "a", 2 * MEGABYTE)
+    assert budget.held_bytes >= 2 * MEGABYTE
+    budget.forget(lambda result: result.name == "a", MEGABYTE)
+    assert budget.held_bytes < 2 * MEGABYTE
+    for name in "ba":
+        budget.bound(compute, name=name, _more=None)
+    assert names == list("aba")
+
+
 def script() -> None:
     """A page that computes results of own files, a megabyte each."""
     import numpy as np
