@@ -8,6 +8,7 @@ import pytest
 
 import scoring
 from scoring.challenges import samples
+from scoring.cli.output import helps
 from scoring.common.finding_groups import distinct
 from scoring.common.findings import Finding
 from scoring.common.fixes import InputChanges, SuggestedFix, renamed, renaming
@@ -407,3 +408,10 @@ def test_workbooks_are_mended_as_tables_are():
     for source in (book, {"t.xlsx": book}):
         files = open_source(FixedSource(source, changes), "t.xlsx")
         assert files.read(files.members[0]).splitlines()[0] == b"id,A"
+
+
+def test_a_change_that_was_made_is_no_longer_offered_in_the_terminal():
+    offered = renaming("column", (("p", "risk"),))
+    made = SuggestedFix("", offered.changes)
+    assert [flags for _, flags in helps([offered])] == ["--rename-columns p=risk"]
+    assert [*helps([made, offered])] == []

@@ -30,10 +30,11 @@ def print_findings(findings: Iterable[Finding]) -> None:
 
 
 def helps(fixes: Iterable[SuggestedFix]) -> Iterator[tuple[str, str]]:
-    """Yield what each fix does, and its options of the command line, each once."""
-    printed: set[str] = set()
-    for fix in fixes:
-        flags = " ".join(flags_of(fix))
+    """Yield what each fix does, and its options of the command line, each once; not those that were made,
+    which have no label."""
+    written = [(fix, " ".join(flags_of(fix))) for fix in fixes]
+    printed = {flags for fix, flags in written if not fix.label}
+    for fix, flags in written:
         if flags and flags not in printed:
             printed.add(flags)
             yield shortened(fix.label), flags

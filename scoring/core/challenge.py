@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # what only some commands need is not loaded for all
 
 WITH_COLUMNS = Lazy("scoring.core.import_preview:with_columns")
 WITH_SCORES = Lazy("scoring.core.import_preview:with_scores")
+MOVED_POLYGONS = Lazy("scoring.inputs.nuclei.tiles:moved_polygons")
 READ_MODEL = Lazy("scoring.inference.challenge_task:read_model")
 Model = str | os.PathLike[str] | bytes | FixedSource
 Progress = Callable[[int, int], object]  # done, total
@@ -339,7 +340,7 @@ class Challenge(Generic[Truth, Predictions]):
         is_table = not self.inputs.submission.several
         whole = is_table and self.model is not None and not getattr(predictions, "labels_only", True)
         table = self.prediction_table(cases, predictions) if whole else None
-        return submission.changed_file(source, name, table, is_table)
+        return submission.changed_file(source, name, table, is_table, MOVED_POLYGONS)
 
     def received(
         self, truth: Truth, index: int, model: Mapping[str, Any] | None = None

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import zipfile
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
@@ -12,7 +12,7 @@ import numpy as np
 
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, split
-from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.common.fixes import OF_COORDINATES, InputChanges, SuggestedFix
 from scoring.common.text import csv_text
 from scoring.core.scorecard import ScoreCard
 from scoring.core.submitted_part import offered
@@ -348,13 +348,14 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
         if other and official.same:
             official = replace(official, same=False, score=None, reason=other, changes=1)
         return replace(card, official=official)
+    n = n_changes(fixes)
+    needed = f"{n} change{'s' * (n > 1)}, which the file itself needs: "
+    needed += f"{'; '.join(changes.words() for changes in fixes)}."
     if official.same:
-        n = n_changes(fixes)
-        reason = (
-            f"It is official after {n} change{'s' * (n > 1)}, which the file itself needs: "
-            f"{'; '.join(changes.words() for changes in fixes)}."
-        )
+        reason = f"It is official after {needed}"
         official = replace(official, same=False, score=None, reason=reason, changes=n)
+    elif official.score is not None:  # that of the changed file
+        official = replace(official, score=None, reason=f"{official.reason} It was read with {needed}")
     mended = [changes.as_dict() for changes in fixes]
     return replace(card, provenance={**card.provenance, "mended": mended}, official=official)
 
@@ -371,7 +372,11 @@ def n_changes(changed: Iterable[InputChanges]) -> int:
 
 
 def changed_file(
-    source: Source, name: str, table: str | bytes | None = None, is_table: bool = False
+    source: Source,
+    name: str,
+    table: str | bytes | None = None,
+    is_table: bool = False,
+    moved: Callable[..., bytes] | None = None,
 ) -> tuple[str, bytes]:
     """Return a submission with its changes applied, as it has to be handed in: its name and its bytes.
 
@@ -379,11 +384,16 @@ def changed_file(
         source: The submission, read with changes.
         table: What the challenge writes of it as the official program takes it; None: it is not known.
         is_table: Whether the official program takes one table.
+        moved: Makes the edits of coordinates in a file, by its bytes, its name and them.
     """
     stem = name.rsplit(".", 1)[0] or name
     if table is not None and is_table:
         return f"{stem}-changed.csv", table.encode() if isinstance(table, str) else table
     files = open_source(source, name)
+    edits = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
+    if moved is not None and OF_COORDINATES & edits.keys():
+        plain, called = files.read, files.called
+        files = replace(files, read=lambda member: moved(plain(member), called(member), edits))
     if files.kind == "file":
         (member,) = files.members
         if not member.lower().endswith(table_formats.ENDINGS):

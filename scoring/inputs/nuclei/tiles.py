@@ -23,6 +23,7 @@ from scoring.inputs import case_ids
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.nuclei import annotation_tools, strict
 from scoring.inputs.nuclei.annotation_tools import YOLO, Cells, Size
+from scoring.inputs.nuclei.contents import POLYGONS
 from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
@@ -215,6 +216,32 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
     cells = annotation_tools.of_yolo(data, size)
     named = annotation_tools.class_names(classes.decode("utf-8", "replace"), listing)
     return None if cells is None else _written(cells, named)
+
+
+@isolated
+def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
+    """Return Multiple polygons JSON with the edits of its coordinates made.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        edits: As in `InputChanges`.
+
+    Raises:
+        InputRefused: The file has another form.
+    """
+    document, _problem = strict.document(data, name)
+    polygons = document.get(POLYGONS) if isinstance(document, dict) else None
+    if not isinstance(polygons, list):
+        text = "coordinates of this format are changed here alone: export them in px of the image, as [x, y]."
+        raise InputRefused([error("bad-option", name, text)])
+    factor, step = float(edits.get("multiply", 1)), -1 if "exchange" in edits else 1
+    for polygon in polygons:
+        points = [
+            [*(value * factor for value in point[:2][::step]), *point[2:]] for point in polygon["path_points"]
+        ]
+        polygon["path_points"] = points
+    return json.dumps(document).encode()
 
 
 @isolated

@@ -383,6 +383,11 @@ def test_another_reading_of_coordinates_is_offered_with_its_score(change):
     card = CHALLENGE.score(CROWDED, found, resamples=0)
     assert card.score == pytest.approx(expected, abs=1e-3)  # the side of the drawn squares changes too
     assert (card.official.same, "mended" in card.provenance) == (False, True)
+    assert card.official.score is None  # the official program reads the file as it is
+    name, changed = CHALLENGE.changed_file(CROWDED, found, FixedSource(other, fix.changes), "sent.zip")
+    again = CHALLENGE.score(CROWDED, CHALLENGE.read_predictions(changed, CROWDED, name), resamples=0)
+    assert again.score == card.score
+    assert again.official.score is not None
 
 
 @pytest.mark.parametrize(
