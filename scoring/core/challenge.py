@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from scoring.common.citation import Citation
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.core import card_contract, submission, submitted_part
+from scoring.core import applied_fixes, card_contract, submitted_part
 from scoring.core import options as of_options
 from scoring.core.challenge_files import Inputs, OtherNames, Sample
 from scoring.core.lazy import Lazy
@@ -243,7 +243,7 @@ class Challenge(Generic[Truth, Predictions]):
         """
         values = of_options.complete(self.options_of("truth"), options)
         how = Context(name, values, progress, cancelled)
-        return submission.with_note(self.readers.truth(source, images, how), source)
+        return applied_fixes.with_note(self.readers.truth(source, images, how), source)
 
     def read_predictions(
         self,
@@ -268,9 +268,9 @@ class Challenge(Generic[Truth, Predictions]):
             refused = WITH_COLUMNS(refused, opened, self, truth, name)
             raise WITH_SCORES(refused, source, self, truth, read_again) from refused
         submitted_part.require_some(read, truth, name)
-        is_table = bool(self.words.reading) or submission.is_one_table(source, opened)
+        is_table = bool(self.words.reading) or applied_fixes.is_one_table(source, opened)
         read = WITH_SCORES(read, source, self, truth, read_again)
-        return submission.with_note(read, source, is_table)
+        return applied_fixes.with_note(read, source, is_table)
 
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
         """Return a test set reduced to the cases that were submitted, to read and score these alone.
@@ -316,7 +316,7 @@ class Challenge(Generic[Truth, Predictions]):
         except InputRefused as refused:
             raise WITH_SCORES(refused, model, self, cases, run_again) from refused
         read = WITH_SCORES(read, model, self, cases, run_again)
-        return submission.with_note(read, model)
+        return applied_fixes.with_note(read, model)
 
     def prediction_table(self, cases: Truth, predictions: Predictions) -> str | bytes:
         """Return predictions as the file that the official program takes."""
@@ -340,7 +340,7 @@ class Challenge(Generic[Truth, Predictions]):
         is_table = not self.inputs.submission.several
         whole = is_table and self.model is not None and not getattr(predictions, "labels_only", True)
         table = self.prediction_table(cases, predictions) if whole else None
-        return submission.changed_file(source, name, table, is_table, MOVED_POLYGONS)
+        return applied_fixes.changed_file(source, name, table, is_table, MOVED_POLYGONS)
 
     def received(
         self, truth: Truth, index: int, model: Mapping[str, Any] | None = None
@@ -397,4 +397,4 @@ class Challenge(Generic[Truth, Predictions]):
         lacking = tuple(card_contract.lacking(card, self.id, metrics, self.scoring.quantity))
         if lacking:
             raise InputRefused(lacking)
-        return submitted_part.marked(submission.with_provenance(card, self.words.reading), truth)
+        return submitted_part.marked(applied_fixes.with_provenance(card, self.words.reading), truth)

@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring.common.findings import Finding, InputRefused
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
-from scoring.core import submission
+from scoring.core import applied_fixes
 from scoring.core.file_contents import values_of
 from scoring.inputs.case_tables import WITH_METADATA, find_table
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
@@ -117,7 +117,7 @@ def with_scores(found: Any, source: Source, challenge: "Challenge[Any, Any]", tr
     """
     is_refused = isinstance(found, InputRefused)
     is_model = not is_refused and getattr(found, "model", None) is not None
-    findings = found.problems if is_refused else submission.findings_of(found)
+    findings = found.problems if is_refused else applied_fixes.findings_of(found)
     doubtful = [finding for finding in findings if finding.code in DOUBTFUL and finding.fixes]
     is_labelled = truth is not None and getattr(truth, "labels", truth) is not None
     if _trying.get() or not doubtful or not is_labelled or (is_model and len(truth) > MOST_RUN):
@@ -130,7 +130,7 @@ def with_scores(found: Any, source: Source, challenge: "Challenge[Any, Any]", tr
     )
     if is_refused:
         return InputRefused(changed, found.findings, found.salvaged)
-    return submission.with_findings(found, changed)
+    return applied_fixes.with_findings(found, changed)
 
 
 def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:

@@ -18,8 +18,9 @@ from scoring.challenges.isic.truth import UNIT_COLUMN, IsicCases
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, editing
+from scoring.core.applied_fixes import FIXED, changes_in, n_changes
 from scoring.core.scorecard import Official
-from scoring.core.submission import FIXED, Predictions, changes_in, n_changes
+from scoring.core.submission import Predictions
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics.replicates import Replicates
 

@@ -16,8 +16,8 @@ from scoring.challenges.safe_scan.tables import (
 )
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, warning
+from scoring.core.applied_fixes import FIXED
 from scoring.core.scorecard import Official
-from scoring.core.submission import FIXED
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.table_text import read_lines
