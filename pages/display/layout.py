@@ -20,7 +20,7 @@ from scoring.core.views import Fact, Panels
 from scoring.presentation.figures.number_format import UNDEFINED
 from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import DARK, LIGHT, Theme
-from scoring.presentation.svg import svg
+from scoring.presentation.svg.draw_figure import svg
 
 COLUMN = 1130
 """px of a page's column in a window of 1280."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.theme import LIGHT
-from scoring.presentation.svg import svg
+from scoring.presentation.svg.draw_figure import svg
 from tests.benchmarks.test_hecktor2026 import run
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
 

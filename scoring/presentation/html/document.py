@@ -17,7 +17,7 @@ from scoring.core.views import Figure
 from scoring.presentation.figures.number_format import UNDEFINED, decimal
 from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import LIGHT, Theme
-from scoring.presentation.svg import WIDTH, svg
+from scoring.presentation.svg.draw_figure import WIDTH, svg
 
 # Whatever a label or a name may try, the browser is told to load nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

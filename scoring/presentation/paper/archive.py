@@ -17,7 +17,7 @@ from scoring.presentation.figures.theme import LIGHT
 from scoring.presentation.html.report_blocks import Lines, panel_width
 from scoring.presentation.html.scorecard import views_of
 from scoring.presentation.paper import latex
-from scoring.presentation.svg import WIDTH, svg
+from scoring.presentation.svg.draw_figure import WIDTH, svg
 from scoring.version import __version__
 
 """The date of the zip's members: the same result gives the same bytes."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scoring.presentation.svg.axes import Axis, title
-from scoring.presentation.svg.plot import (
+from scoring.presentation.svg.plot_layout import (
     ROW,
     SAMPLE,
     STANDOFF,
@@ -14,7 +14,7 @@ from scoring.presentation.svg.plot import (
     in_rows,
     label_room,
 )
-from scoring.presentation.svg.scatter import attributes, dashed, path
+from scoring.presentation.svg.curves_and_points import attributes, dashed, path
 from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]

@@ -2,7 +2,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.presentation.figures.scores_over_time import Moment, progress
-from scoring.presentation.svg import svg
+from scoring.presentation.svg.draw_figure import svg
 from tests.support.figures import THEMES, trace
 
 MOMENTS = [

@@ -9,7 +9,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.presentation.svg.axes import Axis, error_ends, positions, written
-from scoring.presentation.svg.plot import Plot
+from scoring.presentation.svg.plot_layout import Plot
 from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]

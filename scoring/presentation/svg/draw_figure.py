@@ -11,8 +11,8 @@ from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import FONT
 from scoring.presentation.svg.bars import Sums, bars, box, heatmap, violin
 from scoring.presentation.svg.frame_and_legend import annotations, grid, labels, legend, shapes
-from scoring.presentation.svg.plot import Plot, measured
-from scoring.presentation.svg.scatter import ground, scatter, ternary_points
+from scoring.presentation.svg.plot_layout import Plot, measured
+from scoring.presentation.svg.curves_and_points import ground, scatter, ternary_points
 from scoring.presentation.svg.text import number
 
 WIDTH = 680
