@@ -1,4 +1,7 @@
-"""The three roles, and the person who acts; `login_roles` decides which role somebody has."""
+"""The three roles, and the person who acts; a role holds for all boards of a server.
+
+`login_roles` decides which role somebody has, `pages.server.access` which role a page needs.
+"""
 
 from dataclasses import dataclass, field
 from enum import IntEnum

@@ -1,4 +1,7 @@
-"""Isolation: readers of strangers' files, which a server runs in a confined process instead of its own."""
+"""Isolation: readers of strangers' files, which a server runs in a confined process instead of its own.
+
+The processes, their seconds and their memory: `scoring.inference.reader_pool`.
+"""
 
 from collections.abc import Callable
 from functools import wraps

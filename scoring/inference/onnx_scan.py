@@ -1,6 +1,7 @@
 """Scan of an ONNX file before it is loaded (`model_contract` checks inputs).
 
-It refuses what would make the runtime read other files or swell, and summarises the rest.
+It refuses operators of unknown domains, files outside of the model and what would make the runtime swell, and
+summarises the rest.
 
 ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do.
 Sources: onnx.proto3 and the runtime's published security fixes. Runs in the worker, because the protobuf

@@ -8,8 +8,8 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.presentation.figures.theme import channels
 from scoring.presentation.svg.axes import bar_width, error_ends, positions
-from scoring.presentation.svg.plot_layout import Plot
 from scoring.presentation.svg.curves_and_points import polyline, whiskers
+from scoring.presentation.svg.plot_layout import Plot
 from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]

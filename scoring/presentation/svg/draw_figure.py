@@ -1,6 +1,6 @@
 """Figures as SVG, for reports and papers: what Plotly draws, without a browser and without scripts.
 
-Drawn is the parts of the figures here: bars, lines, points, heat maps, violins, boxes and triangles. The
+It draws the parts of the figures here: bars, lines, points, heat maps, violins, boxes and triangles. The
 same figure gives the same bytes. What answers a pointer stays on the page.
 """
 
@@ -10,9 +10,9 @@ from html import escape
 from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import FONT
 from scoring.presentation.svg.bars import Sums, bars, box, heatmap, violin
+from scoring.presentation.svg.curves_and_points import ground, scatter, ternary_points
 from scoring.presentation.svg.frame_and_legend import annotations, grid, labels, legend, shapes
 from scoring.presentation.svg.plot_layout import Plot, measured
-from scoring.presentation.svg.curves_and_points import ground, scatter, ternary_points
 from scoring.presentation.svg.text import number
 
 WIDTH = 680

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scoring.presentation.svg.axes import Axis, title
+from scoring.presentation.svg.curves_and_points import attributes, dashed, path
 from scoring.presentation.svg.plot_layout import (
     ROW,
     SAMPLE,
@@ -14,7 +15,6 @@ from scoring.presentation.svg.plot_layout import (
     in_rows,
     label_room,
 )
-from scoring.presentation.svg.curves_and_points import attributes, dashed, path
 from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]

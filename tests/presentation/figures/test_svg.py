@@ -8,10 +8,10 @@ import pytest
 
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.theme import LIGHT
-from scoring.presentation.svg.draw_figure import svg
 from scoring.presentation.svg.axes import written
 from scoring.presentation.svg.bars import density
 from scoring.presentation.svg.curves_and_points import polyline
+from scoring.presentation.svg.draw_figure import svg
 from scoring.presentation.svg.text import words
 from tests.presentation.figures.test_every_figure import every_figure
 
