@@ -17,7 +17,7 @@ from scoring.metrics import submission_agreement
 from scoring.statistics import intervals, permutation_test, replicate_comparison
 from scoring.statistics.interval_options import DIGITS, FEW_UNITS, UNITS_OF_COMPARISON, StatisticsOptions
 from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
-from scoring.statistics.paired_tests import NAMES, Sample, p_value
+from scoring.statistics.mcnemar_delong_wilcoxon import NAMES, Sample, p_value
 from scoring.statistics.permutation_test import Exchange
 from scoring.statistics.replicates import array_name, left_out_name
 from scoring.statistics.sample_size import QuantityName

@@ -11,7 +11,7 @@ from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.common.findings import Finding
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
+from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, Sample, ScoreSample
 from scoring.statistics.permutation_test import Categories, Score
 
 Value = Callable[[str], NDArray[np.float64]]

@@ -10,7 +10,7 @@ import numpy as np
 from scoring.common.arrays import Floats, Ints
 from scoring.metrics import auc_and_average_precision
 from scoring.metrics.classification import divide, f_score, mean_of_defined
-from scoring.metrics.object_matching import COCO_LIMITS
+from scoring.metrics.detection_matching import COCO_LIMITS
 from scoring.metrics.task_cases import DetectionCases
 
 RATES = {"luna16": 2.0 ** np.arange(-3, 4), "camelyon16": 2.0 ** np.arange(-2, 4)}

@@ -8,7 +8,7 @@ import scipy
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.statistics import intervals
 from scoring.statistics.interval_options import DIGITS
-from scoring.statistics.paired_tests import holm
+from scoring.statistics.mcnemar_delong_wilcoxon import holm
 
 LEVEL = 0.95
 NO_SPREAD = 1e-12

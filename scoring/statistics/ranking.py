@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Floats, Ints, Numbers
 from scoring.statistics.interval_options import DIGITS
-from scoring.statistics.paired_tests import holm, wilcoxon
+from scoring.statistics.mcnemar_delong_wilcoxon import holm, wilcoxon
 
 SCHEMES = ("mean_then_rank", "median_then_rank", "rank_then_mean", "rank_then_median", "test_then_rank")
 

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.statistics import intervals
 from scoring.statistics.interval_options import DIGITS
+from scoring.statistics.mcnemar_delong_wilcoxon import holm
 from scoring.statistics.paired_bootstrap import PairTest
-from scoring.statistics.paired_tests import holm
 
 AT_ONCE = 10_000
 """Pairs that are made at once where all are gone through."""

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.challenges.puma import matching
+from scoring.challenges.puma import nuclei_matching
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.diagnostics import along_confidence, along_radius
 from scoring.challenges.puma.formula import quantities
-from scoring.challenges.puma.matching import MatchingRule, detections
+from scoring.challenges.puma.nuclei_matching import MatchingRule, detections
 from scoring.challenges.puma.nucleus_classes import position
 from scoring.inputs.nuclei.reader import read_nuclei
 from scoring.metrics import point_pairs
@@ -170,7 +170,9 @@ def test_curves(benchmark, read):
 
 def test_a_thousand_replicates(benchmark, read):
     d = detections(*read)
-    counted = {name: matching.tallies(d, matching.match(d, MatchingRule(name))) for name in plain.RULES}
+    counted = {
+        name: nuclei_matching.tallies(d, nuclei_matching.match(d, MatchingRule(name))) for name in plain.RULES
+    }
     weights = np.concatenate(list(replicate_weights(np.arange(REAL_IMAGES), RESAMPLES, 0)))
     found = benchmark(quantities, "description", counted, weights)
     assert found["score"].shape == (RESAMPLES,)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from scoring.metrics import registry
-from scoring.metrics.object_matching import detection_cases
+from scoring.metrics.detection_matching import detection_cases
 from scoring.metrics.task_cases import Objects
 from tests.support import peer
 

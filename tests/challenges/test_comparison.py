@@ -6,7 +6,7 @@ import pytest
 import scoring
 from scoring.challenges import samples
 from scoring.comparison.pairs import value_of
-from scoring.statistics.paired_tests import BinarySample, ValueSample, components
+from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, ValueSample, components
 from scoring.statistics.replicates import array_name
 
 RESAMPLES = 30

@@ -10,7 +10,7 @@ import scipy.stats
 import scoring
 from scoring.common.findings import InputRefused
 from scoring.comparison.compare import compare_cards
-from scoring.statistics.paired_tests import delong, holm, mcnemar
+from scoring.statistics.mcnemar_delong_wilcoxon import delong, holm, mcnemar
 from tests.support import risk_tables
 from tests.support.teams import LESIONS, lesion_outputs, lesion_teams, lesion_truth, outputs_table, risk_teams
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.metrics import registry
-from scoring.metrics.object_matching import detection_cases
+from scoring.metrics.detection_matching import detection_cases
 from scoring.metrics.task_cases import Objects
 from tests.support import peer
 

@@ -12,7 +12,7 @@ import scipy.stats
 from scoring.challenges.tricorder3.formula import CLASSES, weighted_f1
 from scoring.metrics import classification
 from scoring.statistics import intervals
-from scoring.statistics.paired_tests import delong, mcnemar, wilcoxon
+from scoring.statistics.mcnemar_delong_wilcoxon import delong, mcnemar, wilcoxon
 from scoring.statistics.replicate_comparison import Resampled, compare
 from scoring.statistics.replicates import replicate_weights
 from tests.support.soak import FACTOR

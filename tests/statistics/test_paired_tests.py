@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from scoring.statistics.paired_tests import (
+from scoring.statistics.mcnemar_delong_wilcoxon import (
     BinarySample,
     ScoreSample,
     ValueSample,

@@ -23,7 +23,7 @@ from scoring.core.comparison_spec import (
 )
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.paired_tests import Sample, ValueSample
+from scoring.statistics.mcnemar_delong_wilcoxon import Sample, ValueSample
 from scoring.statistics.replicates import array_name
 
 

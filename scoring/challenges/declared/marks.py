@@ -6,7 +6,7 @@ from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.object_readers import Detections
 from scoring.common.arrays import Array, Floats
-from scoring.metrics.object_matching import box_iou
+from scoring.metrics.detection_matching import box_iou
 from scoring.metrics.task_cases import Objects
 
 TRUTH, PREDICTION = 0, 1

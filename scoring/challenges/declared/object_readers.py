@@ -23,7 +23,7 @@ from scoring.inputs import case_ids
 from scoring.inputs.case_tables import AlignedRows, nothing_in_common
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import key
-from scoring.metrics.object_matching import detection_cases
+from scoring.metrics.detection_matching import detection_cases
 from scoring.metrics.task_cases import DetectionCases, Objects
 
 

@@ -26,7 +26,7 @@ from scoring.core.comparison_spec import (
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.interval_options import DIGITS
-from scoring.statistics.paired_tests import BinarySample, Sample, ValueSample
+from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, Sample, ValueSample
 from scoring.statistics.ranking import ranks_along_teams
 
 RankArray = NDArray[np.int64]

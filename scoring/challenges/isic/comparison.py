@@ -9,7 +9,7 @@ from scoring.challenges.isic.options import METRIC, PAGE_RULES
 from scoring.core.comparison_spec import ComparisonSpec, correct_labels, of_labels
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.thresholds import HALF, decided
-from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
+from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, Sample, ScoreSample
 from scoring.statistics.permutation_test import Categories, Score
 
 

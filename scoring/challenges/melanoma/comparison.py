@@ -17,7 +17,7 @@ from scoring.core.comparison_spec import (
 )
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.classification import divide
-from scoring.statistics.paired_tests import BinarySample, Sample, ScoreSample
+from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, Sample, ScoreSample
 
 PARAMETERS = (
     FormulaParameter("beta", "beta of F", BETA, 0.25, 4),

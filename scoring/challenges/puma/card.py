@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import match_table, matching, outline_quality, tissue_statistics
+from scoring.challenges.puma import match_table, nuclei_matching, outline_quality, tissue_statistics
 from scoring.challenges.puma.findings import score_warnings
 from scoring.challenges.puma.formula import (
     ID,
@@ -23,7 +23,7 @@ from scoring.challenges.puma.formula import (
     sums,
     unit_sums,
 )
-from scoring.challenges.puma.matching import (
+from scoring.challenges.puma.nuclei_matching import (
     MatchingRule,
     PairedNuclei,
     crowded,
@@ -240,9 +240,9 @@ class PumaEvaluation:
 def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCard:
     """known: `um_truth` and `um_predicted` of a card with the same predictions kept."""
     d, name = e.detections, e.rule.name
-    matched = matching.match_all(d, e.rule)
+    matched = nuclei_matching.match_all(d, e.rule)
     m = matched[name]
-    counted = {rule: matching.tallies(d, matched[rule]) for rule in RULES}
+    counted = {rule: nuclei_matching.tallies(d, matched[rule]) for rule in RULES}
     measured = outline_quality.measure(e.truth.nuclei, e.predictions.nuclei, d, m) if e.outlines else None
     evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
@@ -256,7 +256,7 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
         for side, counting in sides
     )
     scored = CountedNuclei(e.truth, d, name, counted, truth_um, predicted_um)
-    confusion, metrics = matching.confusion(d, m), metric_values(scored, point)
+    confusion, metrics = nuclei_matching.confusion(d, m), metric_values(scored, point)
     warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, replicates)]
     card = ScoreCard(
         ID,

@@ -9,7 +9,7 @@ from scoring.challenges.puma.options import RULE
 from scoring.core.comparison_spec import ComparisonSpec
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics.classification import mean_of_defined
-from scoring.statistics.paired_tests import Sample
+from scoring.statistics.mcnemar_delong_wilcoxon import Sample
 
 
 def correct(card: ScoreCard) -> np.ndarray:

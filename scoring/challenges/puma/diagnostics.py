@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import scipy
 
-from scoring.challenges.puma import matching
+from scoring.challenges.puma import nuclei_matching
 from scoring.challenges.puma.formula import RADIUS_RANGE, class_values, macro_f1, sums
-from scoring.challenges.puma.matching import MatchingRule, PairedNuclei, of_card, reaching, rule_of
+from scoring.challenges.puma.nuclei_matching import MatchingRule, PairedNuclei, of_card, reaching, rule_of
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.arrays import Floats
 from scoring.core.scorecard import ScoreCard
@@ -47,7 +47,7 @@ def _along(d: PairedNuclei, x: Floats, rules: Sequence[MatchingRule]) -> dict[st
 
 
 def _score(d: PairedNuclei, rule: MatchingRule) -> float:
-    counted = matching.tallies(d, matching.match(d, rule))
+    counted = nuclei_matching.tallies(d, nuclei_matching.match(d, rule))
     values = class_values(rule.name, sums(counted, np.ones((1, len(d)))))
     return float(macro_f1(rule.name, values, int(counted.occurs.any(0).sum()))[0])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.challenges.doubtful_results import consequence
 from scoring.challenges.puma.formula import RADIUS, Tallies
-from scoring.challenges.puma.matching import MatchingRule, PairedNuclei
+from scoring.challenges.puma.nuclei_matching import MatchingRule, PairedNuclei
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.common.findings import SMALL_CLASS, Finding, note, warning

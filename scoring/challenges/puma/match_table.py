@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma.matching import Matching, PairedNuclei
+from scoring.challenges.puma.nuclei_matching import Matching, PairedNuclei
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.arrays import Array
 from scoring.common.text import csv_text

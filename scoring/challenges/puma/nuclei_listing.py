@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.challenges.puma import matching
+from scoring.challenges.puma import nuclei_matching
 from scoring.challenges.puma.match_table import (
     FALSE_NEGATIVE,
     FALSE_POSITIVE,
@@ -14,7 +14,7 @@ from scoring.challenges.puma.match_table import (
     TRUE_POSITIVE,
     outcomes,
 )
-from scoring.challenges.puma.matching import of_card, rule_of
+from scoring.challenges.puma.nuclei_matching import of_card, rule_of
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.outline_quality import matched_iou
 from scoring.challenges.puma.predictions import NucleiPredictions
@@ -62,7 +62,7 @@ def marks(card: ScoreCard, index: int) -> dict[str, Array]:
     score: confidence, 1 for the truth; distance: px to the partner, NaN = none.
     """
     d, rule = of_card(card), rule_of(card)
-    m = matching.match(d, rule)
+    m = nuclei_matching.match(d, rule)
     true, predicted = outcomes(d, m)
     t = slice(*d.truth.first[index : index + 2])
     (first_prediction, end) = d.predicted.first[index : index + 2]

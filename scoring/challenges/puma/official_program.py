@@ -5,10 +5,10 @@ from itertools import compress
 
 import numpy as np
 
-from scoring.challenges.puma import matching
+from scoring.challenges.puma import nuclei_matching
 from scoring.challenges.puma.cases import WrittenFiles
 from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, Tallies, class_values, macro_f1, sums
-from scoring.challenges.puma.matching import MatchingRule, PairedNuclei, reaching
+from scoring.challenges.puma.nuclei_matching import MatchingRule, PairedNuclei, reaching
 from scoring.challenges.puma.nucleus_classes import CLASSES, PLATFORM, position
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
@@ -99,7 +99,9 @@ def _evaluated(
         within = reaching(d, RADIUS)
         if within is None:
             return None
-        counted = matching.tallies(within, matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf)))
+        counted = nuclei_matching.tallies(
+            within, nuclei_matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf))
+        )
     read = np.array([key in (POLYGONS, "") for key in written.keys])[:, None]
     known = np.array([key != CENTROIDS for key in truth.keys])[:, None]
     there = Tallies(counted.true_positive * read * known, counted.support * known, counted.predicted * read)

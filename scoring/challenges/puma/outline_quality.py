@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.puma.formula import image_sums
-from scoring.challenges.puma.matching import K, Matching, PairedNuclei
+from scoring.challenges.puma.nuclei_matching import K, Matching, PairedNuclei
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning

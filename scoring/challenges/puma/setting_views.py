@@ -10,7 +10,7 @@ import numpy as np
 from scoring.challenges.puma.diagnostics import shift
 from scoring.challenges.puma.formula import METRICS, RADIUS
 from scoring.challenges.puma.image_views import count_of_images
-from scoring.challenges.puma.matching import rule_of
+from scoring.challenges.puma.nuclei_matching import rule_of
 from scoring.challenges.puma.views import NAMES, best_possible
 from scoring.common.arrays import Floats
 from scoring.core.scorecard import ScoreCard

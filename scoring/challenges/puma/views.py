@@ -9,7 +9,7 @@ from scoring.challenges.preflight_views import format_facts, tensors
 from scoring.challenges.puma.detail_views import outlines, tissue
 from scoring.challenges.puma.formula import METRICS, RULE_NAMES
 from scoring.challenges.puma.image_views import count_of_images, images
-from scoring.challenges.puma.matching import rule_of
+from scoring.challenges.puma.nuclei_matching import rule_of
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.findings import SMALL_CLASS
 from scoring.core.scorecard import ScoreCard

@@ -26,7 +26,7 @@ from scoring.core.comparison_spec import (
     of_labels,
 )
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.paired_tests import Sample
+from scoring.statistics.mcnemar_delong_wilcoxon import Sample
 
 OF_RISKS = ("f1_malignant", "f1_medium", "f1_benign")
 RISK_SHARES = {risk: weight / sum(RISK_WEIGHTS.values()) for risk, weight in RISK_WEIGHTS.items()}

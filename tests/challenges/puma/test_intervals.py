@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from scoring.challenges.puma import matching
+from scoring.challenges.puma import nuclei_matching
 from scoring.challenges.puma.formula import METRICS, quantities
-from scoring.challenges.puma.matching import MatchingRule, detections
+from scoring.challenges.puma.nuclei_matching import MatchingRule, detections
 from scoring.statistics.replicates import replicate_weights
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain
@@ -24,7 +24,8 @@ def evaluator(images, rules: str):
     truth = CHALLENGE.read_truth(plain.files(numbered(images[0])))
     found = detections(truth, CHALLENGE.read_predictions(plain.files(numbered(images[1])), truth))
     counted = {
-        name: matching.tallies(found, matching.match(found, MatchingRule(name))) for name in plain.RULES
+        name: nuclei_matching.tallies(found, nuclei_matching.match(found, MatchingRule(name)))
+        for name in plain.RULES
     }
     return partial(quantities, rules, counted)
 

@@ -245,7 +245,7 @@ def test_predictions_read_against_another_truth_are_no_submission():
 
 
 def test_a_crowd_is_refused_and_not_matched(monkeypatch):
-    monkeypatch.setattr("scoring.challenges.puma.matching.MOST_PAIRS", 20)
+    monkeypatch.setattr("scoring.challenges.puma.nuclei_matching.MOST_PAIRS", 20)
     pile = [nucleus("tumor", k, 0) for k in range(5)]
     refusal = refused(scored, ([pile], [pile]))
     assert [(p.code, p.where) for p in refusal.problems] == [("too-large", "submission")]
