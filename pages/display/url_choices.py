@@ -1,4 +1,5 @@
-"""Choices kept in the page's address (query parameters), so that a link shares them."""
+"""Choices kept in the page's address (query parameters), so that a link shares them; `pages.server.url_state`
+reads and writes the address of whole pages."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""Tables of another shape than a row for each case with a score for each class, and edits that read them."""
+"""Tables of another shape than a row for each case with a score for each class, and edits that read them.
+
+Numbers of classes that a challenge reads by itself: `scoring.challenges.tricorder3.tables.parse_label`.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

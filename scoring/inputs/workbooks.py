@@ -1,11 +1,10 @@
 """Excel workbooks (.xlsx), read as tables of text.
 
-A workbook is a zip of XML. It is read piece by piece with limits of its own; seconds and memory of the process that
-reads it are limited by `scoring.inference.reader_pool`. Libraries that read whole sheets
-reserve room for the rectangle around all cells (python-calamine: 6 GB and a minute for a file of 1.4 kB with
-one cell in the last corner), lose digits of numbers, and do not tell a formula without its value from an
-empty cell. Formulas have the value that was last computed. Dates stay dates, so that they are not read as
-numbers.
+A workbook is a zip of XML. It is read piece by piece with limits of its own; seconds and memory of the
+process that reads it are limited by `scoring.inference.reader_pool`. Libraries that read whole sheets reserve
+room for the rectangle around all cells (python-calamine: 6 GB and a minute for a file of 1.4 kB with one cell
+in the last corner), lose digits of numbers, and do not tell a formula without its value from an empty cell.
+Formulas have the value that was last computed. Dates stay dates, so that they are not read as numbers.
 """
 
 import csv

@@ -1,4 +1,7 @@
-"""Matches of the detections of one image, as metrics of points and boxes measure them."""
+"""Matches of the detections of one image, as FROC, F1 of points and mAP of boxes measure them.
+
+Nuclei of PUMA: `scoring.challenges.puma.nuclei_matching`.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple

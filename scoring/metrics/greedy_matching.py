@@ -1,4 +1,7 @@
-"""Greedy one-to-one matching of pairs: in a given order, or by falling overlap."""
+"""Greedy one-to-one matching of any pairs: in a given order, or by falling overlap.
+
+Which order: `detection_matching` (points, boxes), `scoring.challenges.puma.nuclei_matching` (nuclei).
+"""
 
 from collections import deque
 from collections.abc import Mapping

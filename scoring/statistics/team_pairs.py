@@ -1,4 +1,4 @@
-"""Pairs of teams: every two of several, with what tells them apart.
+"""Pairs of teams: every two of several, with the result of their test (`permutation_test.swap_test`).
 
 A thousand teams make half a million pairs, so they are kept as columns, and a pair is made when it is asked
 for.
