@@ -1,6 +1,7 @@
 """Upload quota: bytes of each session and of the whole server; only for sessions shown an input.
 
-The numbers are in `scoring.common.limits`. Streamlit itself bounds one file, and takes any number of them from any session.
+The numbers are in `scoring.common.limits`. Streamlit itself bounds one file, and takes any number of them
+from any session.
 """
 
 import logging

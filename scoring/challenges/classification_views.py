@@ -111,9 +111,9 @@ def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
     return card.metrics.get(key) if won is None else 100 * won / weight
 
 
-def points_lost(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
-    """Return the points that each class's measure cost. key: of the measure in `per_class`; name: as
-    shown."""
+def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
+    """Draw `score_lost` of each class, which the challenge's `card` computes. key: of the measure in
+    `per_class`; name: as shown."""
     rows = card.per_class
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
     caption = (

@@ -68,7 +68,7 @@ class Occupancy:
 
 
 def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Check]:
-    """Return everything there is to say.
+    """Return the checks: program, models, cluster, files, store, limits, machine.
 
     Args:
         public: Whether other machines can reach the server; then unconfined models are refused.

@@ -30,7 +30,7 @@ class NoPlace(Exception):
     """As many models are open as may be.
 
     Attributes:
-        place: Place in the line; 1 is the next.
+        position: Place in the line; 1 is the next.
     """
 
     def __init__(self, position: int):

@@ -1,4 +1,5 @@
-"""Database connection: SQLite in a folder, or PostgreSQL by `BENCHSIDE_DATABASE_URL`; locks, writes.
+"""Database connection: SQLite in a folder, or PostgreSQL by `BENCHSIDE_DATABASE_URL`; locks, writes;
+`migrate` upgrades an older one.
 
 SQLite is in WAL mode, so that readers and one writer do not wait for each other. A writer takes the lock when
 it begins: one that reads first and writes later would be refused at once, however long it may wait. Writers

@@ -1,4 +1,7 @@
-"""Disclosure rules: scores rounded, withheld, or by the Ladder."""
+"""Rules of a board on its hidden truth: scores rounded, or shown by the Ladder; how much is shown, in words.
+
+`visible_results` applies them: which scores, classes and cases a participant sees.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

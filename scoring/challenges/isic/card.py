@@ -138,6 +138,8 @@ def scores_at_half(predictions: Predictions) -> int:
 
 
 def _per_class(e: IsicEvaluation, replicates: Replicates) -> dict[str, Any]:
+    """Return the row of each class: its measures, and the share of the score that its mistakes cost
+    (`score_lost`)."""
     point, ranking = e.point, MEANS[RANKED_BY[e.options.ranked_by]]
     defined = sum(not np.isnan(point[ranking, name][0]) for name in e.supports)
     rows: dict[str, dict[str, Any]] = {}

@@ -99,9 +99,8 @@ def _evaluated(
         within = reaching(d, RADIUS)
         if within is None:
             return None
-        counted = nuclei_matching.tallies(
-            within, nuclei_matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf))
-        )
+        matched = nuclei_matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf))
+        counted = nuclei_matching.tallies(within, matched)
     read = np.array([key in (POLYGONS, "") for key in written.keys])[:, None]
     known = np.array([key != CENTROIDS for key in truth.keys])[:, None]
     there = Tallies(counted.true_positive * read * known, counted.support * known, counted.predicted * read)

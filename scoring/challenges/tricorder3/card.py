@@ -1,4 +1,4 @@
-"""Scorecard of TRICORDER-3, and the score that the validator gives for the same files."""
+"""Scorecard of TRICORDER-3 (score, rows by class with points lost), and the validator's score of the files."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -167,6 +167,8 @@ def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[
 def _per_class(
     evaluation: SafeScanEvaluation, counts: CountsOfClass, precisions: Mapping[str, float]
 ) -> dict[str, dict[str, Any]]:
+    """Return the row of each class: its measures, and the share of the score that its mistakes cost
+    (`score_lost`)."""
     point, replicates = evaluation.point, evaluation.replicates
     rows: dict[str, dict[str, Any]] = {}
     for k, name in enumerate(CLASSES):

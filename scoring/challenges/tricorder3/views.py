@@ -50,7 +50,7 @@ def views(card: ScoreCard) -> Views:
     return Views(
         headline(card),
         (
-            Section("Points", (SideBySide(((shared.points_lost(card),), (parts(card),)), (3, 2)),)),
+            Section("Points", (SideBySide(((shared.points_lost_figure(card),), (parts(card),)), (3, 2)),)),
             Section("Risk", risk(card)),
             Section("Classes", classes(card)),
             Section("Curves", shared.curves(card)),

@@ -75,7 +75,7 @@ def _per_class(card: ScoreCard) -> Iterator[Block]:
     if not card.per_class:
         return
     if all("score_lost" in entry for entry in card.per_class.values()):
-        yield shared.points_lost(card)
+        yield shared.points_lost_figure(card)
     kinds: dict[tuple[str, ...], list[str]] = {}
     for name, entry in card.per_class.items():
         kinds.setdefault(tuple(key for key in entry if key != "risk"), []).append(name)
