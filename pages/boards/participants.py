@@ -17,7 +17,7 @@ from pages.server import access
 from scoring.access.roles import Role
 from scoring.boards.board import OpenBoard
 from scoring.boards.board import opened as board_of
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
+from scoring.boards.hidden_truth import disclosure_rules, probing_notices, visible_results
 from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, TELLS, HiddenRules
 from scoring.boards.hidden_truth.guessing_budget import Budget
 from scoring.boards.hidden_truth.test_set_split import split_board
@@ -227,8 +227,8 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
     if known is not None:
         rule = public_report.hidden_truth_words(known, board.split is not None)
         st.markdown(f"Participants see {TELLS[known.detail]}. {rule}")
-        st.markdown(disclosure.use(board, ranking).words)
-        _budget(disclosure.planned(board, ranking=ranking))
+        st.markdown(visible_results.use(board, ranking).words)
+        _budget(visible_results.planned(board, ranking=ranking))
     else:
         st.markdown("No: participants see their full scorecard, and everybody sees intervals and ties.")
     _parts(board, ranking)
@@ -260,12 +260,12 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
             key=f"hide_digits_{row.id}",
         )
         wanted = replace(known or HiddenRules(), detail=detail, step=step or None, decimals=decimals)
-        _budget(disclosure.planned(board, wanted, ranking))
+        _budget(visible_results.planned(board, wanted, ranking))
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
-                actions.do(disclosure.hide, board.store, row.id, wanted)
+                actions.do(visible_results.hide, board.store, row.id, wanted)
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
-                actions.do(disclosure.reveal, board.store, row.id)
+                actions.do(visible_results.reveal, board.store, row.id)
 
 
 def _parts(board: OpenBoard, ranking: BoardRanking) -> None:

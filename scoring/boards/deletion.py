@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import deleted_truths, disclosure
+from scoring.boards.hidden_truth import deleted_truths, visible_results
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
@@ -56,7 +56,7 @@ def delete_board(store: Store, board_id: str) -> Deleted:
     told, files = 0.0, deleted_truths.test_sets(store, board_id)
     with suppress(InputRefused):  # a board that cannot be read
         board = opened(store, board_id)
-        told = disclosure.bits_told(board, board_ranking(board))
+        told = visible_results.bits_told(board, board_ranking(board))
     with store.write() as session:
         exclusive(session)
         _require_board(session, board_id)
@@ -79,7 +79,7 @@ def delete_submission(store: Store, board_id: str, submission_id: str) -> Delete
     Raises:
         InputRefused: `no-submission` where the board has none of that id; nothing is deleted then.
     """
-    with disclosure.told_stays(store, board_id), store.write() as session:
+    with visible_results.told_stays(store, board_id), store.write() as session:
         exclusive(session)
         _require_board(session, board_id)
         row = session.get(schema.Submission, submission_id) or session.get(schema.RefusedFile, submission_id)

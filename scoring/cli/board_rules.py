@@ -8,7 +8,7 @@ from typing import Any
 
 from scoring.boards import board as boards
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
+from scoring.boards.hidden_truth import disclosure_rules, probing_notices, visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.hidden_truth.test_set_split import split_board
 from scoring.boards.ranking import decision_rule, decision_views, final_ranking
@@ -28,7 +28,7 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     """Hide the truth of a board, change what it tells, or open it."""
     board = opened(store, arguments.board)
     if arguments.open:
-        disclosure.reveal(store, board.row.id)
+        visible_results.reveal(store, board.row.id)
         known, message = phases_and_limits.phases(store, board.row.id), "The truth is open to participants."
         state, words = phases_and_limits.state_now(known)
         if state == phases_and_limits.OPEN:
@@ -49,13 +49,13 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     rules = before or HiddenRules()
     by_split = board.split is not None and before == HiddenRules()
     if (before is None or by_split) and not wanted.keys() - {"refused_per_day"}:
-        rules = disclosure.planned(board).proposed or rules
+        rules = visible_results.planned(board).proposed or rules
     rules = replace(rules, **wanted)
     if rules.step == 0:
         rules = replace(rules, step=None)
-    disclosure.hide(store, board.row.id, rules)
-    used, budget = disclosure.use(board), disclosure.planned(board)
-    print_findings(disclosure.unsafe(board))
+    visible_results.hide(store, board.row.id, rules)
+    used, budget = visible_results.use(board), visible_results.planned(board)
+    print_findings(visible_results.unsafe(board))
     value = {"board": board.row.id, "hidden": asdict(rules), "use": asdict(used) | {"gain": used.gain}}
     value["budget"] = budget.as_dict()
     ladder = "without the Ladder" if rules.step is None else f"the Ladder's step is {rules.step:g}"
@@ -124,8 +124,8 @@ def split(store: Store, arguments: argparse.Namespace) -> None:
         cases = [line.strip() for line in text.splitlines() if line.strip()]
     board = split_board(store, arguments.board, arguments.share, cases, arguments.seed)
     known, total = board.split, len(board.truth)
-    budget = disclosure.planned(board)
-    print_findings(disclosure.unsafe(board))
+    budget = visible_results.planned(board)
+    print_findings(visible_results.unsafe(board))
     value = {"board": board.row.id, "shown": board.n_told, "withheld": total - board.n_told}
     value |= {"share": known.share if known else None, "seed": known.seed if known else None}
     message = (
@@ -144,7 +144,7 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
         if not arguments.member and not arguments.nobody:
             raise InputRefused([error("bad-option", "--member", "name a member, or use --nobody.")])
         members.set_members(store, board.row.id, arguments.team, arguments.member)
-        print_findings(disclosure.unsafe(board))
+        print_findings(visible_results.unsafe(board))
     teams = members.members(store, board.row.id)
     message = "\n".join(f"{team}: {', '.join(people)}" for team, people in teams.items())
     respond(arguments.json, {"board": board.row.id, "teams": teams}, message or "No team has members yet.")
@@ -156,7 +156,7 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.revoke is not None:
         members.revoke(store, arguments.revoke)
     trials = probing_notices.attempts(store, board.row.id)
-    print_findings([*disclosure.unsafe(board), *probing_notices.board_notices(store, board.row.id)])
+    print_findings([*visible_results.unsafe(board), *probing_notices.board_notices(store, board.row.id)])
     columns = ("created", "team", "person", "outcome", "sha256", "near")
     rows = [{name: getattr(trial, name) for name in columns} for trial in trials]
     table = [[t.created[:16].replace("T", " "), t.team, t.outcome, str(t.person or "")] for t in trials]
@@ -186,7 +186,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
         before = known.get(arguments.name, Phase(arguments.name))
         phases_and_limits.define(store, board.row.id, replace(before, **values))
     defined = phases_and_limits.phases(store, board.row.id)
-    print_findings(disclosure.unsafe(board))
+    print_findings(visible_results.unsafe(board))
     message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
     respond(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
 

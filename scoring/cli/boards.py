@@ -10,7 +10,7 @@ from scoring.boards import deletion, foreign_leaderboards
 from scoring.boards.board import BoardSettings, create, listed, opened, own_options
 from scoring.boards.bundles import bundle
 from scoring.boards.foreign_leaderboards import read_leaderboard
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
+from scoring.boards.hidden_truth import disclosure_rules, probing_notices, visible_results
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.serialization import packed
@@ -53,7 +53,7 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
             arguments.metadata,
         ),
     )
-    print_findings([*board.truth.findings, *disclosure.unsafe(board)])
+    print_findings([*board.truth.findings, *visible_results.unsafe(board)])
     message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
     respond(arguments.json, public_report.value(board_ranking(board)), message)
 
@@ -84,7 +84,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
         for f in receipt.findings
         if arguments.folder is None or (f.level == "warning" and f.code not in OF_SMALL_SETS)
     ]
-    noticed += disclosure.unsafe(board)
+    noticed += visible_results.unsafe(board)
     if problems:
         refusal = InputRefused(problems, noticed)
         if not arguments.json:

@@ -10,7 +10,7 @@ import pytest
 
 from scoring.boards import serialization, views
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure, disclosure_rules
+from scoring.boards.hidden_truth import disclosure_rules, visible_results
 from scoring.boards.publication import public_report
 from scoring.boards.ranking import board_ranking
 from scoring.common.direction_and_range import SHARE
@@ -78,7 +78,7 @@ def test_a_page_looks_at_each_submission_a_few_times(crowded, is_hidden, monkeyp
     opened_card = serialization.card_from_bytes
     monkeypatch.setattr(serialization, "card_from_bytes", lambda data: read.append(data) or opened_card(data))
     if is_hidden:
-        disclosure.hide(crowded.board.store, "b", disclosure_rules.HiddenRules(step=0.01))
+        visible_results.hide(crowded.board.store, "b", disclosure_rules.HiddenRules(step=0.01))
         public_report.sections(board_ranking.board_ranking(crowded.board))
     else:
         views.sections(crowded)

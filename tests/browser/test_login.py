@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from scoring.boards.hidden_truth import probing_notices
-from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.hidden_truth.visible_results import HiddenRules
 from scoring.boards.teams import members
 from scoring.store.database import open_store
 from tests.browser import driver

@@ -3,9 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
-from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.hidden_truth import disclosure_rules, probing_notices, visible_results
 from scoring.boards.hidden_truth.probing_notices import Reason
+from scoring.boards.hidden_truth.visible_results import HiddenRules
 from scoring.boards.teams import members
 from scoring.store.database import open_store
 from tests.pages.test_access import RULES, claims
@@ -48,7 +48,7 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     members.set_members(open_store(), "h", "alpha", [])  # between two clicks
     finished(next(one for one in app.button if one.label == "Submit").click().run())
     assert "You are not in a team" in words(app)
-    assert disclosure.use(board).answers == 1
+    assert visible_results.use(board).answers == 1
 
     app = visited(claims("mallory"), "Submit")
     assert "You are not in a team" in words(app)

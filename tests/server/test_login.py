@@ -8,7 +8,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
-from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.hidden_truth.visible_results import HiddenRules
 from tests.browser import driver
 from tests.support.hidden_boards import hidden_board
 from tests.support.provider import provided, secrets

@@ -15,7 +15,7 @@ from pages.server import access
 from scoring.access.roles import Role
 from scoring.boards.board import opened
 from scoring.boards.hidden_truth import probing_notices
-from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.hidden_truth.visible_results import HiddenRules
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant
 from scoring.store.database import open_store

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from scoring.access.roles import Actor, Role
 from scoring.boards.board import BoardSettings, OpenBoard, create, opened
-from scoring.boards.hidden_truth import disclosure
-from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.hidden_truth import visible_results
+from scoring.boards.hidden_truth.visible_results import HiddenRules
 from scoring.boards.submissions import participant, phases_and_limits
 from scoring.boards.submissions.participant import SubmissionFeedback
 from scoring.boards.submissions.phases_and_limits import Phase
@@ -37,7 +37,7 @@ def hidden_board(
         + "".join(f"{case},{bool(ill)},canaryplace{i % 3}\n" for i, (case, ill) in enumerate(rows.items()))
     )
     create(store, "h", "melanoma", str(truth), BoardSettings("H", statistics=STATISTICS))
-    disclosure.hide(store, "h", known or HiddenRules())
+    visible_results.hide(store, "h", known or HiddenRules())
     if phase is not None:
         phases_and_limits.define(store, "h", phase)
     members.set_members(store, "h", "alpha", ["Paul@example.org"])

@@ -11,7 +11,7 @@ from typing import Any
 
 from scoring.boards import serialization
 from scoring.boards.board import OpenBoard
-from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth import visible_results
 from scoring.boards.hidden_truth.redaction import redact
 from scoring.boards.ranking.board_ranking import BoardRanking, board_ranking
 from scoring.boards.ranking.decision_rule import SALT
@@ -103,7 +103,7 @@ def _of_hidden(
     shown = {
         score.entry.id: score.score
         for team in ranking.by_team
-        for score in disclosure.visible_scores(ranking, team)
+        for score in visible_results.visible_scores(ranking, team)
     }
     scorings = []
     whole = {(one["submission_id"], one["number"]): one for one in rows["scorings"]}

@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import delete, select
 
 from scoring.access.roles import Role
-from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth import visible_results
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.boards.ranking.ranked_submissions import RankedSubmission
 from scoring.boards.submissions.phases_and_limits import DAY
@@ -273,7 +273,7 @@ def team_notices(ranking: BoardRanking) -> list[Finding]:
     board = ranking.board
     known = (board.store, board.row.id)
     of_names = (*equal_files(*known), *near_names(*known))
-    return [*disclosure.unsafe(board, ranking), *of_names, *equal_times(ranking)]
+    return [*visible_results.unsafe(board, ranking), *of_names, *equal_times(ranking)]
 
 
 def equal_times(ranking: BoardRanking) -> list[Finding]:

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 from markupsafe import Markup
 
 from scoring.boards import views
-from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth import visible_results
 from scoring.boards.hidden_truth.disclosure_rules import NOTHING, HiddenRules
 from scoring.boards.ranking import decision_rule, decision_views, final_ranking, shake_up
 from scoring.boards.ranking.board_ranking import BoardRanking
@@ -43,7 +43,7 @@ def value(ranking: BoardRanking) -> dict[str, Any]:
         "decision_rule": decision_rule.rule_as_dict(decision_rule.fixed_rule(store, board_id)),
         "final": final_ranking.as_dict(ranking, final_ranking.frozen(store, board_id)),
     }
-    return disclosure.published(ranking) | shaken | decided
+    return visible_results.published(ranking) | shaken | decided
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
@@ -77,7 +77,7 @@ def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:
 
 
 def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
-    public, scale = disclosure.published(ranking), scales.of(ranking.board.challenge)
+    public, scale = visible_results.published(ranking), scales.of(ranking.board.challenge)
     note = Text(hidden_truth_words(known, ranking.split is not None), "note")
     shown = digits(scale, known)
     lines = views.baselines(public, scale, shown)
@@ -91,7 +91,7 @@ def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
         names = ", ".join(markdown(name, 60) for name in public["unranked"])
         blocks.append(Text(stopped(f"Teams without a shown score: {names}")))
     if ranking.board.store.files.holds(ranking.board.test_set.sha256):
-        used = disclosure.use(ranking.board, ranking if ranking.phase is None else None)
+        used = visible_results.use(ranking.board, ranking if ranking.phase is None else None)
         blocks.append(Text(used.words, question="How much of the truth have the scores revealed?"))
     return (
         Section("Ranking", blocks),

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from scoring.access.roles import LOCAL, Actor, Role
 from scoring.boards.board import OpenBoard, own_options
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices
+from scoring.boards.hidden_truth import disclosure_rules, probing_notices, visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.hidden_truth.probing_notices import FAILED, SCORED
 from scoring.boards.hidden_truth.redaction import redact
@@ -208,7 +208,7 @@ def _history(ranking: BoardRanking, known: HiddenRules | None, team: str) -> lis
             SubmissionFeedback(e.id, team, e.created, e.score, e.interval, None, e is counts, _status(e))
             for e in ranking.by_team.get(team, ())
         ]
-    chosen, told = disclosure.counted(ranking).get(team), disclosure.visible_scores(ranking, team)
+    chosen, told = visible_results.counted(ranking).get(team), visible_results.visible_scores(ranking, team)
     counted = chosen.id if chosen else None
     return [
         SubmissionFeedback(
@@ -224,12 +224,14 @@ def _answered(
 ) -> SubmissionFeedback:
     """Return the answer with its details. Where the Ladder shows no score, it shows no detail either."""
     reply = next(reply for reply in _history(ranking, known, team) if reply.submission == entry.id)
-    entry = entry if known is None else disclosure.at_first(ranking, entry)
+    entry = entry if known is None else visible_results.at_first(ranking, entry)
     detail = known.detail if known else DETAILS[-1]
     if reply.score is None or detail in ("none", "score") or not entry.is_eligible:
         return reply
-    reply = replace(reply, classes=disclosure.classes_of(ranking, entry))
-    return replace(reply, cases=tuple(disclosure.cases_of(ranking, entry))) if detail == "cases" else reply
+    reply = replace(reply, classes=visible_results.classes_of(ranking, entry))
+    return (
+        replace(reply, cases=tuple(visible_results.cases_of(ranking, entry))) if detail == "cases" else reply
+    )
 
 
 def _status(entry: RankedSubmission, is_hidden: bool = False) -> str:

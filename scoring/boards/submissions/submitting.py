@@ -17,7 +17,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scoring.boards.board import OpenBoard, opened
-from scoring.boards.hidden_truth.disclosure import told_stays
+from scoring.boards.hidden_truth.visible_results import told_stays
 from scoring.boards.submissions import phases_and_limits
 from scoring.boards.submissions.phases_and_limits import DAY
 from scoring.boards.teams.members import team_names, teams_excluded

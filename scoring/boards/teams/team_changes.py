@@ -6,7 +6,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from scoring.access.roles import Role
-from scoring.boards.hidden_truth.disclosure import told_stays
+from scoring.boards.hidden_truth.visible_results import told_stays
 from scoring.boards.row_validation import OPENED, plain
 from scoring.boards.teams.members import team_names
 from scoring.common.findings import InputRefused, error

@@ -10,7 +10,7 @@ import pytest
 from scoring.boards import deletion, serialization
 from scoring.boards.board import BoardSettings, create, opened
 from scoring.boards.bundles import bundle
-from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth import visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
@@ -190,7 +190,7 @@ def test_a_hidden_board_goes_with_what_was_shown_alone(place, tmp_path, known):
     handed_in(one, good(11), actor=MAX, team="beta")
     rescoring.rescore(one.store, "h", str(labels(tmp_path / "corrected.csv", wrong=(1, 7, 20))))
     ranking = board_ranking(opened(one.store, "h"))
-    public = disclosure.published(ranking)
+    public = visible_results.published(ranking)
     data = bundle.export(ranking.board, with_truth=False)
     text = b"".join(own_files(data).values())
     with one.store.read() as session:
@@ -203,7 +203,7 @@ def test_a_hidden_board_goes_with_what_was_shown_alone(place, tmp_path, known):
     assert b"canary" not in text
     deletion.delete_board(one.store, "h")
     bundle.import_board(one.store, data)
-    there = disclosure.published(board_ranking(opened(one.store, "h")))
+    there = visible_results.published(board_ranking(opened(one.store, "h")))
     told = ("team", "rank", "score", "submission")
     assert [[team[name] for name in told] for team in there["teams"]] == [
         [team[name] for name in told] for team in public["teams"]
@@ -226,8 +226,8 @@ def test_a_class_that_lacks_is_not_told_by_the_official_program(place, tmp_path)
         for name in ("whole", "lacking"):
             (card,) = cards_of(bundle.export(opened(store, name), False))
             found.append(card["official"])
-        disclosure.hide(store, "whole", HiddenRules("none"))
-        disclosure.hide(store, "lacking", HiddenRules("none"))
+        visible_results.hide(store, "whole", HiddenRules("none"))
+        visible_results.hide(store, "lacking", HiddenRules("none"))
     assert "UNK" not in json.dumps(visible)
     assert hidden[0] == hidden[1]
     assert hidden[0]["same"] is False

@@ -6,7 +6,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.hidden_truth.visible_results import HiddenRules
 from scoring.boards.submissions import participant
 from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.common.findings import InputRefused

@@ -13,7 +13,7 @@ import pytest
 
 from scoring import load_challenge
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth import visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules, ladder_scores
 from scoring.boards.hidden_truth.guessing_budget import (
     SAFE_GAIN,
@@ -221,8 +221,8 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
         members.set_members(board.store, "h", f"team{account}", ["paul@example.org"])
     for unused in ("alpha", "beta"):
         members.set_members(board.store, "h", unused, [])
-    disclosure.hide(board.store, "h", known or disclosure.planned(board, HiddenRules()).proposed)
-    assert disclosure.planned(board).proposed is None, "it calls itself safe"
+    visible_results.hide(board.store, "h", known or visible_results.planned(board, HiddenRules()).proposed)
+    assert visible_results.planned(board).proposed is None, "it calls itself safe"
     rows, values = [], []
     for day in range(20):
         for account in range(ACCOUNTS):
@@ -243,7 +243,7 @@ def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
     learnt = np.array(values) @ np.linalg.pinv(np.array(rows)).T > 0
     gain = float((learnt == truth).mean() - 0.5)
     assert gain <= SAFE_GAIN + (0.1 if cases < 100 else 0.0), "of 60 cases chance alone makes 0.1"
-    assert disclosure.use(board).is_safe
+    assert visible_results.use(board).is_safe
     assert len(phases_and_limits.phases(board.store, "h")) == 1
 
 
@@ -439,6 +439,6 @@ def test_later_dates_of_a_phase_are_counted_beside_what_was_sent(place, tmp_path
     phases_and_limits.define(board.store, "h", Phase("weekly", days[0], days[2], per_day=1))
     for wrong, time in enumerate(days[:2]):
         submitting.submit(board, SubmissionRequest("alpha", "p.csv", good(wrong), created=time))
-    assert disclosure.planned(board).use.bits == pytest.approx(told(HiddenRules(), 2, balanced(60)))
+    assert visible_results.planned(board).use.bits == pytest.approx(told(HiddenRules(), 2, balanced(60)))
     phases_and_limits.define(board.store, "h", Phase("weekly", days[2], days[4], per_day=1))
-    assert disclosure.planned(board).use.bits == pytest.approx(told(HiddenRules(), 4, balanced(60)))
+    assert visible_results.planned(board).use.bits == pytest.approx(told(HiddenRules(), 4, balanced(60)))

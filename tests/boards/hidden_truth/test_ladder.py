@@ -5,7 +5,7 @@ import pytest
 
 from scoring.boards import deletion
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth import visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.hidden_truth.guessing_budget import Labels, told
 from scoring.boards.ranking.board_ranking import board_ranking
@@ -28,7 +28,7 @@ def history(board, team="alpha"):
 
 def shown(board):
     """What the public sees, team by team."""
-    teams = disclosure.published(board_ranking(board))["teams"]
+    teams = visible_results.published(board_ranking(board))["teams"]
     return {one["score"] for team in teams for one in team["history"]}
 
 
@@ -49,14 +49,14 @@ def test_an_exclusion_shows_no_other_score_and_the_bar_stays(place, tmp_path):
     board = hidden_board(tmp_path, STEP, Phase("v"))
     for wrong in (8, 20, 12):
         handed_in(board, good(wrong))
-    before, public, bits = history(board), shown(board), disclosure.use(board).bits
+    before, public, bits = history(board), shown(board), visible_results.use(board).bits
     assert [score is None for _, score, _ in before] == [False, True, True]
     for _ in changes(board):
         assert history(board) == before
         assert shown(board) <= public
-    assert disclosure.use(board).bits == bits
+    assert visible_results.use(board).bits == bits
     assert handed_in(board, good(11)).score is None, "below what was shown"
-    assert disclosure.published(board_ranking(board))["unranked"] == ["alpha"]
+    assert visible_results.published(board_ranking(board))["unranked"] == ["alpha"]
     assert handed_in(board, good(0)).counts, "above it"
 
 
@@ -73,7 +73,7 @@ def test_submissions_that_are_taken_back_tell_no_more_than_is_counted(place, tmp
             submitting.exclude(board.store, "h", entry, "sent by mistake")
         else:
             deletion.delete_submission(board.store, "h", entry)
-    assert disclosure.use(board).bits >= answers * np.log2(51)
+    assert visible_results.use(board).bits >= answers * np.log2(51)
 
 
 def deleted(board):
@@ -92,12 +92,12 @@ def test_a_score_that_is_shown_later_is_counted_as_another_climb(place, tmp_path
     board = hidden_board(tmp_path, known, Phase("v"))
     for wrong in (first, then):
         handed_in(board, good(wrong))
-    bits, (_, second) = disclosure.use(board).bits, history(board)
+    bits, (_, second) = visible_results.use(board).bits, history(board)
     assert second[1] is None
     change(board)
     now = history(board)
     assert next(score for name, score, _ in now if name == second[0]) is not None, "it is shown by that"
-    assert disclosure.use(board).bits == pytest.approx(bits + told(known, len(now), Labels(60, 60, 60)))
+    assert visible_results.use(board).bits == pytest.approx(bits + told(known, len(now), Labels(60, 60, 60)))
 
 
 def test_of_two_submissions_at_once_the_first_answered_holds_the_bar(place, tmp_path, monkeypatch):
@@ -118,11 +118,11 @@ def test_of_two_submissions_at_once_the_first_answered_holds_the_bar(place, tmp_
 
 def test_a_file_that_is_sent_again_after_a_correction_tells_what_it_told(place, tmp_path):
     board = hidden_board(tmp_path, STEP, Phase("v"))
-    first, bits = handed_in(board, good(20)), disclosure.use(board).bits
+    first, bits = handed_in(board, good(20)), visible_results.use(board).bits
     rescoring.rescore(board.store, "h", str(labels(tmp_path / "corrected.csv", wrong=range(12))))
     now = opened(board.store, "h")
     assert handed_in(now, good(20)).score == first.score
     assert len(history(now)) == 1
-    assert disclosure.use(now).bits == bits
+    assert visible_results.use(now).bits == bits
     assert handed_in(now, good(20), actor=MAX, team="beta").score > first.score, "another team's is its own"
-    assert disclosure.use(now).bits == pytest.approx(2 * bits)
+    assert visible_results.use(now).bits == pytest.approx(2 * bits)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure, probing_notices
+from scoring.boards.hidden_truth import probing_notices, visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
@@ -25,7 +25,7 @@ def just_safe(place, tmp_path):
     """The board "h" that is safe with its two teams, and the file of a third."""
     truth = {case: i % 2 == 0 for i, case in enumerate(CASES)}
     one = hidden_board(tmp_path, SAFE, Phase("v", total=1), truth)
-    assert disclosure.planned(one).proposed is None
+    assert visible_results.planned(one).proposed is None
     (tmp_path / "p.csv").write_bytes(table([0.6, 0.4] * 400, CASES))
     return one, tmp_path / "p.csv"
 
@@ -54,16 +54,16 @@ def test_a_hidden_truth_that_another_board_has_too_is_told_and_counted(just_safe
     truth.write_bytes(one.store.files.read(one.test_set.sha256))
     done = board("create", "melanoma", "--id", "second", "--title", "S", "--truth", truth)
     assert "truth-shared second: h has the same test set" in done.err
-    assert disclosure.planned(one).use.bits == math.inf, "it is open"
+    assert visible_results.planned(one).use.bits == math.inf, "it is open"
     assert "truth-not-safe" in board("show", "h").err
     board("phase", "second", "--name", "v", "--total", 1)
     done = board("hide", "second", "--detail", "score", "--ladder", 0.5)
     assert "truth-shared" in done.err
-    both = [disclosure.planned(opened(one.store, name)) for name in ("h", "second")]
+    both = [visible_results.planned(opened(one.store, name)) for name in ("h", "second")]
     assert both[0].use.bits == both[1].use.bits
-    assert disclosure.planned(opened(one.store, "second"), SAFE).use.bits == both[1].use.bits
+    assert visible_results.planned(opened(one.store, "second"), SAFE).use.bits == both[1].use.bits
     assert board("hide", "second", "--detail", "none").status == 0
-    alone = disclosure.planned(opened(one.store, "h"))
+    alone = visible_results.planned(opened(one.store, "h"))
     assert (alone.proposed, 0 < alone.use.bits < both[0].use.bits) == (None, True)
     board("submit", "h", "--team", "alpha", "--predictions", file)
     public = public_report.html(board_ranking(opened(one.store, "h")))
@@ -83,7 +83,7 @@ def test_what_a_deleted_board_told_stays_counted_for_the_next_of_its_truth(just_
     truth = tmp_path / "same.csv"
     truth.write_bytes(one.store.files.read(one.test_set.sha256))
     board("submit", "h", "--team", "alpha", "--predictions", file)
-    told = disclosure.use(opened(one.store, "h")).bits
+    told = visible_results.use(opened(one.store, "h")).bits
     assert told > 0
     for times in (1, 2):
         assert board("delete", "h", "--yes").status == 0
@@ -91,7 +91,7 @@ def test_what_a_deleted_board_told_stays_counted_for_the_next_of_its_truth(just_
         board("phase", "h", "--name", "v", "--total", 1)
         done = board("hide", "h", "--detail", "score", "--ladder", 0.5)
         assert done.status == 0
-        assert disclosure.planned(opened(one.store, "h")).use.bits >= (times + 1) * told - 1e-9
+        assert visible_results.planned(opened(one.store, "h")).use.bits >= (times + 1) * told - 1e-9
         board("submit", "h", "--team", "alpha", "--predictions", file)
     assert "truth-not-safe" in board("show", "h").err
     assert "truth-shared h: deleted boards had this test set" in board("show", "h").err

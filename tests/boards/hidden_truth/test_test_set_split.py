@@ -9,7 +9,7 @@ import pytest
 
 from scoring.boards.board import BoardSettings, change_settings, create, opened
 from scoring.boards.bundles import bundle
-from scoring.boards.hidden_truth import disclosure, test_set_split
+from scoring.boards.hidden_truth import test_set_split, visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
@@ -186,7 +186,7 @@ def test_one_file_is_scored_on_both_parts_and_only_the_shown_one_is_told(one, tm
     value = public_report.value(board_ranking(opened(one.store, "h")))
     assert schemas.problems("board", json.dumps(value)) == []
     assert [team["score"] for team in value["teams"]] == [round(expected, 3)]
-    disclosure.reveal(one.store, "h")
+    visible_results.reveal(one.store, "h")
     value = public_report.value(board_ranking(opened(one.store, "h")))
     assert schemas.problems("board", json.dumps(value)) == []
     assert value["teams"][0]["score"] == pytest.approx(final, abs=1e-12)
@@ -223,7 +223,7 @@ def test_until_the_end_nothing_public_depends_on_the_withheld_labels(one, tmp_pa
         assert board("delete", "h", "--yes").status == 0
         create(store, "h", "melanoma", str(tmp_path / "u.csv"), BoardSettings("H", statistics=STATISTICS))
         test_set_split.split_board(store, "h", cases=[CASES[i] for i in shown])
-        disclosure.hide(store, "h", HiddenRules(detail))
+        visible_results.hide(store, "h", HiddenRules(detail))
         phases_and_limits.define(store, "h", Phase("v"))
         members.set_members(store, "h", "alpha", ["paul@example.org"])
         members.set_members(store, "h", "beta", ["group:lab"])
@@ -271,7 +271,7 @@ def test_a_team_nominates_and_that_counts_at_the_end(one):
     participant.nominate(acting(one, PAUL), "alpha", second.submission)
     assert counts() == second.submission, "also where an earlier one is better"
     participant.nominate(acting(one, PAUL), "alpha", first.submission)
-    disclosure.reveal(one.store, "h")
+    visible_results.reveal(one.store, "h")
     assert counts() == first.submission
     for call in (
         lambda: participant.nominate(acting(one, PAUL), "alpha", second.submission),
@@ -288,7 +288,7 @@ def test_the_terminal_says_of_withheld_scores_that_they_are_the_organizers_until
     for number in (1, 2):
         (tmp_path / f"{number}.csv").write_bytes(sent(number, 0.7))
     if is_open:
-        disclosure.reveal(one.store, "h")
+        visible_results.reveal(one.store, "h")
     submit = ("submit", "h", "--team", "alpha", "--predictions")
     told = [board(*submit, tmp_path / "1.csv"), board("show", "h")]
     score = f"{board_ranking(opened(one.store, 'h')).entries[0].score:.6f}"
@@ -309,7 +309,7 @@ def test_the_shake_up_has_both_ranks_of_the_same_files(one):
     assert [team["team"] for team in public["teams"]] == ["alpha", "beta"]
     assert "shake_up" not in public
     assert "Shake-up" not in public_report.html(board_ranking(opened(one.store, "h")))
-    disclosure.reveal(one.store, "h")
+    visible_results.reveal(one.store, "h")
     ranking = board_ranking(opened(one.store, "h"))
     moved = {
         row["team"]: (row["shown"]["rank"], row["rank"]) for row in public_report.value(ranking)["shake_up"]
@@ -342,7 +342,7 @@ def test_after_a_correction_both_parts_of_the_shake_up_are_of_one_truth(one, tmp
     turned = (shown[0], shown[1], shown[5])
     (tmp_path / "c.csv").write_text(labels([*range(N)], turned=turned))
     rescoring.rescore(one.store, "h", str(tmp_path / "c.csv"))
-    disclosure.reveal(one.store, "h")
+    visible_results.reveal(one.store, "h")
     (row,) = public_report.value(board_ranking(opened(one.store, "h")))["shake_up"]
     expected = score_of(tmp_path, shown, data, turned)
     assert row["shown"]["score"] == pytest.approx(expected, abs=1e-12)
@@ -363,17 +363,17 @@ def test_an_attacker_gains_nothing_about_the_withheld_part(one):
     right, is_shown = np.array(TRUTH) == guess, np.isin(np.arange(N), shown_rows(one))
     assert right[is_shown].mean() > 0.7, "the shown part is what scores cost"
     assert abs(right[~is_shown].mean() - 0.5) < 0.1
-    words = disclosure.use(one).words
+    words = visible_results.use(one).words
     assert "concern the shown part only" in words
-    assert disclosure.planned(one).proposed is not None
+    assert visible_results.planned(one).proposed is not None
 
 
 def test_what_is_nominated_and_not_shown_counts_at_the_end_alone(one):
     """The Ladder showed the first; the team nominated the second, and stood without a rank until the end."""
-    disclosure.hide(one.store, "h", HiddenRules(step=0.1))
+    visible_results.hide(one.store, "h", HiddenRules(step=0.1))
     first, second = (handed_in(one, sent(3, right)).submission for right in (0.9, 0.6))
     team_changes.nominate(one.store, "h", second)
-    published = disclosure.published(board_ranking(opened(one.store, "h")))
+    published = visible_results.published(board_ranking(opened(one.store, "h")))
     assert [team["team"] for team in published["teams"]] == ["alpha"]
     assert board_ranking(opened(one.store, "h")).counting["alpha"].id == first
     assert "Only the organizer sees these scores" in board("show", "h").out
@@ -381,5 +381,5 @@ def test_what_is_nominated_and_not_shown_counts_at_the_end_alone(one):
     assert "organizer sees these scores" in str(first_tab.blocks[0])
     with pytest.raises(InputRefused, match="unknown-team"):
         team_changes.nominate(one.store, "h", None, "nobody")
-    disclosure.reveal(one.store, "h")
+    visible_results.reveal(one.store, "h")
     assert board_ranking(opened(one.store, "h")).counting["alpha"].id == second

@@ -7,7 +7,7 @@ import pytest
 
 from scoring.boards.board import opened
 from scoring.boards.bundles import bundle
-from scoring.boards.hidden_truth import disclosure
+from scoring.boards.hidden_truth import visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules
 from scoring.boards.publication import public_report
 from scoring.boards.publication.bias_checklist import bias_checklist
@@ -231,7 +231,7 @@ def test_a_rule_is_read_as_words(empty):
 def test_nothing_is_frozen_before_the_end(sent, tmp_path):
     store = open_store()
     board("phase", "b", "--name", "now", "--total", 3)
-    disclosure.hide(store, "b", HiddenRules())
+    visible_results.hide(store, "b", HiddenRules())
     with pytest.raises(InputRefused) as refused:
         final_ranking.freeze(store, "b")
     assert {problem.code for problem in refused.value.problems} == {"not-final"}

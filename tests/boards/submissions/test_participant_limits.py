@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import disclosure, probing_notices
-from scoring.boards.hidden_truth.disclosure import HiddenRules
+from scoring.boards.hidden_truth import probing_notices, visible_results
+from scoring.boards.hidden_truth.visible_results import HiddenRules
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.boards.submissions import participant
 from scoring.boards.submissions.phases_and_limits import Phase
@@ -52,7 +52,7 @@ def test_copies_and_tabs_that_submit_at_once_share_the_limits(place, tmp_path):
     told = raced([b"nothing 1", b"nothing 2", b"nothing 3"])
     assert set(told) == {"refused-file", "refused-limit"}
     assert told.count("refused-file") <= LIMIT
-    disclosure.hide(board.store, "h", HiddenRules(refused_per_day=LIMIT + 9))
+    visible_results.hide(board.store, "h", HiddenRules(refused_per_day=LIMIT + 9))
     told = raced([good(wrong) for wrong in range(4)])
     assert told.count("scored") == LIMIT
     assert set(told) <= {"scored", "limit-reached", "refused-limit"}

@@ -13,7 +13,7 @@ from scoring.boards import board as boards
 from scoring.boards import deletion
 from scoring.boards.board import BoardSettings, create, opened
 from scoring.boards.bundles import bundle
-from scoring.boards.hidden_truth import disclosure, disclosure_rules, probing_notices, redaction
+from scoring.boards.hidden_truth import disclosure_rules, probing_notices, redaction, visible_results
 from scoring.boards.hidden_truth.disclosure_rules import HiddenRules, ladder_scores
 from scoring.boards.hidden_truth.probing_notices import Reason
 from scoring.boards.publication import public_report
@@ -69,7 +69,7 @@ def test_details_carry_no_label_no_number_of_cases_and_no_matrix(place, tmp_path
 def test_what_follows_from_the_truth_alone_is_no_rate_of_a_class(place, tmp_path):
     of_truth = {"support", "predicted", "tp", "score_worth", "best_possible_f1", "per_mm2_truth"}
     of_many_labels = {"log_loss", "brier_score", "score_lost"}
-    assert not disclosure.RATES & (of_truth | of_many_labels)
+    assert not visible_results.RATES & (of_truth | of_many_labels)
     board = hidden_board(tmp_path, HiddenRules(detail="classes"))
     told = handed_in(board, good(7)).classes
     assert {key for row in told.values() for key in row} == {"precision", "recall", "f1", "specificity"}
@@ -180,7 +180,7 @@ def test_refused_addresses_are_told_to_the_organizer_once_a_day(place, tmp_path,
 def test_the_opening_of_a_board_with_a_ladder_says_that_the_best_shown_score_is_ranked(place, tmp_path):
     board = hidden_board(tmp_path)
     assert "The ranking uses the last submission" in public_report.html(board_ranking(board))
-    disclosure.hide(board.store, "h", HiddenRules(step=0.1))
+    visible_results.hide(board.store, "h", HiddenRules(step=0.1))
     assert "The ranking uses the best score of each team that the Ladder shows" in public_report.html(
         board_ranking(board)
     )
@@ -209,7 +209,7 @@ def test_what_is_published_is_ranked_by_what_is_shown(place, tmp_path):
     for wrong in (20, 19):
         handed_in(board, good(wrong))
     handed_in(board, good(20), actor=MAX, team="beta")
-    value = disclosure.published(board_ranking(board))
+    value = visible_results.published(board_ranking(board))
     assert [(team["team"], team["rank"]) for team in value["teams"]] == [("alpha", 1), ("beta", 1)]
     assert len({team["score"] for team in value["teams"]}) == 1
     counted = {team["team"]: team["submission"] for team in value["teams"]}
@@ -219,9 +219,9 @@ def test_what_is_published_is_ranked_by_what_is_shown(place, tmp_path):
     assert "canary" not in text
     for entry in board_ranking(board).entries:
         assert str(entry.score) not in text
-    disclosure.reveal(board.store, "h")
+    visible_results.reveal(board.store, "h")
     revealed = board_ranking(board)
-    assert disclosure.published(revealed) == revealed.as_dict()
+    assert visible_results.published(revealed) == revealed.as_dict()
     assert {team["team"]: team["submission"] for team in revealed.as_dict()["teams"]} == counted
     assert (revealed.as_dict()["board"]["counts"], value["board"]["counts"]) == ("ladder", "ladder")
 
@@ -241,7 +241,7 @@ def test_a_correction_changes_nothing_that_is_told(place, tmp_path, known, count
         alpha = acting(now, PAUL)
         own = participant.own_submissions(alpha, "alpha")
         details = [participant.submission_detail(alpha, "alpha", one.submission) for one in own]
-        return disclosure.published(board_ranking(now)), own, details, disclosure.use(now)
+        return visible_results.published(board_ranking(now)), own, details, visible_results.use(now)
 
     before = told(board)
     scores = {entry.id: entry.score for entry in board_ranking(board).entries}
@@ -265,10 +265,10 @@ def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
     for day, wrong in (("01", 5), ("03", 15)):
         monkeypatch.setattr(schema, "now", lambda day=day: f"2026-12-{day}T12:00:00.000000+00:00")
         handed_in(board, good(wrong))
-    first, second = (disclosure.published(board_ranking(board, name)) for name in ("first", "second"))
+    first, second = (visible_results.published(board_ranking(board, name)) for name in ("first", "second"))
     assert [team["team"] for team in first["teams"]] == ["alpha"]
     assert (second["teams"], second["unranked"]) == ([], ["alpha"]), "a worse score is shown in no phase"
-    assert disclosure.use(board).answers == 1
+    assert visible_results.use(board).answers == 1
 
 
 def test_probing_one_case_at_a_time_is_told_to_the_organizer(place, tmp_path):
@@ -357,11 +357,11 @@ def test_the_use_of_a_truth_is_counted(place, tmp_path):
     board = hidden_board(tmp_path)
     handed_in(board, good(1))
     handed_in(board, good(2), actor=MAX, team="beta")
-    assert disclosure.use(board).answers == 2
-    assert disclosure.use(board).bits == pytest.approx(2 * np.log2(1002))
-    assert disclosure.use(board).words.startswith("2 scores have been shown")
-    disclosure.hide(board.store, "h", HiddenRules(step=0.5))
-    assert disclosure.use(board).bits == pytest.approx(2 * np.log2(1002) + 2 * np.log2(4)), (
+    assert visible_results.use(board).answers == 2
+    assert visible_results.use(board).bits == pytest.approx(2 * np.log2(1002))
+    assert visible_results.use(board).words.startswith("2 scores have been shown")
+    visible_results.hide(board.store, "h", HiddenRules(step=0.5))
+    assert visible_results.use(board).bits == pytest.approx(2 * np.log2(1002) + 2 * np.log2(4)), (
         "what was told stays"
     )
 
@@ -371,13 +371,13 @@ def test_what_was_told_stays_counted_where_submissions_are_deleted_or_teams_merg
     for wrong in (9, 7, 5):
         handed_in(board, good(wrong))
     handed_in(board, good(8), actor=MAX, team="beta")
-    before = disclosure.use(board).bits
+    before = visible_results.use(board).bits
     team_changes.rename_team(board.store, "h", "beta", "alpha")
-    assert disclosure.use(board).bits == pytest.approx(before), "two accounts were told"
+    assert visible_results.use(board).bits == pytest.approx(before), "two accounts were told"
     for entry in board_ranking(board).entries[::-1]:
         deletion.delete_submission(board.store, "h", entry.id)
-    assert disclosure.use(board).answers == 0
-    assert disclosure.use(board).bits == pytest.approx(before)
+    assert visible_results.use(board).answers == 0
+    assert visible_results.use(board).bits == pytest.approx(before)
 
 
 def test_a_score_without_end_uses_up_a_truth_that_stays_readable(place, tmp_path):
@@ -385,14 +385,14 @@ def test_a_score_without_end_uses_up_a_truth_that_stays_readable(place, tmp_path
     truth = "case,boneage\n" + "".join(f"{i},{10 + i}\n" for i in range(30))
     (tmp_path / "t.csv").write_text(truth)
     create(open_store(), "h", "rsna-boneage", str(tmp_path / "t.csv"), BoardSettings("H"))
-    disclosure.hide(open_store(), "h", HiddenRules())
+    visible_results.hide(open_store(), "h", HiddenRules())
     (tmp_path / "p.csv").write_text(truth)
     sent = run_board("submit", "h", "--team", "alpha", "--predictions", tmp_path / "p.csv", "--json", "-")
     assert sent.status == 0, sent.err
-    disclosure.hide(open_store(), "h", HiddenRules(decimals=1))
+    visible_results.hide(open_store(), "h", HiddenRules(decimals=1))
     assert disclosure_rules.rules(open_store(), "h") == HiddenRules(decimals=1)
     assert run_board("delete", "h", "--submission", sent.json["submissions"][0]["submission"]).status == 0
-    assert disclosure.use(opened(open_store(), "h")).bits >= 30
+    assert visible_results.use(opened(open_store(), "h")).bits >= 30
 
 
 def test_a_role_that_is_taken_away_ends_at_the_next_write(place, tmp_path):
@@ -410,8 +410,8 @@ def test_what_organizers_do_is_refused_to_others(place, tmp_path, actor):
     board = hidden_board(tmp_path)
     store = as_actor(board.store, actor)
     for action, arguments in (
-        (disclosure.hide, ("h", HiddenRules("cases"))),
-        (disclosure.reveal, ("h",)),
+        (visible_results.hide, ("h", HiddenRules("cases"))),
+        (visible_results.reveal, ("h",)),
         (members.set_members, ("h", "beta", ["paul@example.org"])),
         (members.members, ("h",)),
         (members.revoke, (MAX.key,)),
