@@ -73,7 +73,7 @@ def test_a_page_looks_at_each_submission_a_few_times(crowded, is_hidden, monkeyp
         return looked_at((seen.append(e) or e for e in entries), *more, **named)
 
     monkeypatch.setattr(board_ranking, "counting", counting)
-    monkeypatch.setattr(disclosure, "counting", counting)
+    monkeypatch.setattr(visible_results, "counting", counting)
     read = []
     opened_card = serialization.card_from_bytes
     monkeypatch.setattr(serialization, "card_from_bytes", lambda data: read.append(data) or opened_card(data))

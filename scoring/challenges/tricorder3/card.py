@@ -1,4 +1,4 @@
-"""Scorecard of TRICORDER-3 (score, rows by class with points lost), and the validator's score of the files."""
+"""Scorecard of TRICORDER-3: score, rows by class with points lost, and the validator's own score."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
