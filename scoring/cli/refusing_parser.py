@@ -2,7 +2,6 @@
 describes."""
 
 import argparse
-import difflib
 import re
 import sys
 import tomllib
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from scoring.common.findings import InputRefused, error
+from scoring.common.text import nearest
 from scoring.core.challenge import Challenge
 
 REQUIRED = re.compile(r"the following arguments are required: ([A-Z]+)")
@@ -78,8 +78,8 @@ class Parser(argparse.ArgumentParser):
 
 def _near(written: str, known: Iterable[str]) -> str:
     """Return ". Did you mean ...?" for the most similar known word, "" if none is similar."""
-    near = difflib.get_close_matches(written, list(known), 1, 0.6)
-    return f". Did you mean {near[0]}?" if near else ""
+    near = nearest(written, known)
+    return f". Did you mean {near}?" if near else ""
 
 
 def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:

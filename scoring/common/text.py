@@ -1,6 +1,7 @@
 """Text of others made safe for where it is shown, and names of metrics as people write them."""
 
 import csv
+import difflib
 import io
 import json
 import re
@@ -40,6 +41,22 @@ def shortened(text: object, limit: int = LIMIT) -> str:
         )
     line = " ".join(visible.split())
     return line if len(line) <= limit and len(whole) <= 10 * limit else line[: limit - 1].rstrip() + "…"
+
+
+def nearest(written: object, known: Iterable[str], alike: float = 0.6) -> str:
+    """Return the known word that is most similar, whatever its case; "" if none is.
+
+    Args:
+        alike: How similar it is at least, 0 to 1.
+    """
+    words = {word.lower(): word for word in known}
+    near = difflib.get_close_matches(str(written).lower(), words, 1, alike)
+    return words[near[0]] if near else ""
+
+
+def did_you_mean(word: str) -> str:
+    """Return " Did you mean ...?", "" without a word."""
+    return f" Did you mean {word!r}?" if word else ""
 
 
 def common_start(names: Sequence[str]) -> str:

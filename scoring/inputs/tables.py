@@ -2,7 +2,6 @@
 
 import codecs
 import csv
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ from itertools import repeat
 from scoring.common.findings import Finding, error, note
 from scoring.common.fixes import editing, keeping
 from scoring.common.isolation import isolated
+from scoring.common.text import did_you_mean, nearest
 from scoring.common.transport import crosses
 from scoring.inputs import long_tables, table_formats
 from scoring.inputs.fix_suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
@@ -298,12 +298,8 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
         kind: What its cells hold: where no header is near, such columns are offered; "": none is.
     """
     names = list(names)
-    near = [
-        table.header[table.keys.index(k)]
-        for n in names
-        for k in difflib.get_close_matches(key(n), table.keys, 1, 0.75)
-    ]
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    near = next(filter(None, (nearest(key(n), table.keys, 0.75) for n in names)), "")
+    hint = did_you_mean(near and table.header[table.keys.index(near)])
     headers = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
     message = (
         f"there is no column for {subject}: name it {' or '.join(repr(n) for n in names[:3])}. Found: "

@@ -170,6 +170,18 @@ class Reliability:
         return float(np.sum(self.n[filled] / self.n.sum() * apart))
 
 
+def of_largest(outputs: Floats, right: Bools) -> "Reliability | None":
+    """Return ten bins of the largest probability; None where outputs are none, or there are none.
+
+    Args:
+        outputs: Outputs [N, K].
+        right: Whether each case is right [N].
+    """
+    if not len(outputs) or output_kind(outputs) != "probabilities":
+        return None
+    return reliability(outputs.max(1), right)
+
+
 def reliability(confidence: Floats, correct: Bools) -> Reliability:
     """Compare outputs with how often they are right, in ten bins.
 

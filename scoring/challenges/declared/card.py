@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.declared import cases as of_cases
-from scoring.challenges.declared.cases import DeclaredCases
+from scoring.challenges.declared.cases import DeclaredCases, as_metric_cases, has_prediction
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.keys import near
 from scoring.challenges.declared.mask_readers import region_cases
 from scoring.challenges.declared.measures import Measured, groups_of, unit_sums
 from scoring.challenges.declared.object_readers import Detections, matched_cases
@@ -19,26 +17,17 @@ from scoring.challenges.doubtful_results import constant_output, few_cases
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.direction_and_range import SCORE
 from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.text import did_you_mean, nearest
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import key
-from scoring.metrics import calibration, classification, curves, subgroups
-from scoring.metrics.calibration import Reliability
-from scoring.metrics.task_cases import (
-    Cases,
-    DetectionCases,
-    LabelledCases,
-    MultilabelCases,
-    RegionCases,
-    SurvivalCases,
-    ValueCases,
-)
+from scoring.metrics import calibration, classification, curves, subgroups, task_cases
+from scoring.metrics.task_cases import LabelledCases, MultilabelCases
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
-from scoring.statistics.sample_size import QuantityName
 
 CURVE_REPLICATES, MOST_CURVES = 300, 30
 """Replicates of a band of curves, and classes with curves, at most."""
@@ -50,42 +39,34 @@ def score(
     declaration: Declaration, truth: DeclaredCases, predictions: Predictions, settings: ScoreSettings
 ) -> ScoreCard:
     """Score predictions on a truth. Raises InputRefused with every problem."""
-    hard, soft = graded(predictions.faults, declaration.predictions.missing)
-    statistics, metadata = settings.statistics, settings.metadata
+    missing, statistics, metadata = declaration.predictions.missing, settings.statistics, settings.metadata
+    hard, soft = graded(predictions.faults, missing)
     problems = [*hard, *settings.problems, *missing_columns(declaration, truth, metadata)]
     if problems:
         raise InputRefused(problems, [*truth.findings, *predictions.findings, *soft])
     columns = joined_columns(truth, metadata)
-    groups = [key(name) for name in declaration.subgroups]
     group = statistics.group or declaration.truth.unit
     unit, units = find_units(columns, len(truth), (), truth.id_column, group)
-    has = of_cases.has_prediction(declaration, predictions)
-    counted = has | (declaration.predictions.missing != "ignore")
-    weights = None if counted.all() else counted.astype(float)
-    of_metrics: Mapping[str, Cases] = {}
+    counted = has_prediction(declaration, predictions) | (missing != "ignore")
+    of_metrics: Mapping[str, task_cases.Cases] = {}
     if declaration.task == "segmentation":
         of_metrics = region_cases(declaration, predictions)
     elif isinstance(predictions, Detections):
         of_metrics = matched_cases(declaration, truth, predictions)
-    first = of_metrics.get(declaration.score[0].key)
-    cases = of_cases.as_metric_cases(declaration, truth, predictions) if first is None else first
-    measured = Measured(declaration, cases, counted, groups_of(columns, groups), of_metrics)
-    point = measured.quantities(counted.astype(float)[None])
-    replicates = replicate(measured.quantities, point, units, statistics, weights, measured.basis)
+    cases = of_metrics.get(declaration.score[0].key) or as_metric_cases(declaration, truth, predictions)
+    groups = groups_of(columns, [key(name) for name in declaration.subgroups])
+    measured = Measured(declaration, cases, counted, groups, of_metrics)
+    weights = counted.astype(float)
+    point = measured.quantities(weights[None])
+    weights_of_some = None if counted.all() else weights
+    drawn = replicate(measured.quantities, point, units, statistics, weights_of_some, measured.basis)
     if declaration.task == "segmentation":
-        replicates = replace(replicates, intervals=_possible(replicates.intervals, measured))
-    options = {**settings.options, "declaration": declaration.tree}
-    digest = truth_digest(truth, predictions)
+        ends = {name: measured.possible(name, bounds) for name, bounds in drawn.intervals.items()}
+        drawn = replace(drawn, intervals=ends)
+    options, digest = {**settings.options, "declaration": declaration.tree}, truth_digest(truth, predictions)
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)
-    card = _Card(declaration, truth, predictions, measured, point, replicates, units, source, soft)
+    card = _Card(declaration, truth, predictions, measured, point, drawn, units, source, soft)
     return card.made(settings.with_curves)
-
-
-def _possible(intervals: Mapping[QuantityName, Any], measured: Measured) -> dict[QuantityName, Any]:
-    """Return intervals that end at the highest value that is possible on these cases."""
-    return {
-        name: ends and [min(end, measured.highest(name)) for end in ends] for name, ends in intervals.items()
-    }
 
 
 def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:
@@ -103,7 +84,7 @@ def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: So
             "missing-column",
             truth.name,
             f"there is no column {name!r}, which {at} of the challenge's file names: add it here or to a "
-            f"table of metadata, or change the file.{near(name, columns) or listing}",
+            f"table of metadata, or change the file.{did_you_mean(nearest(name, columns)) or listing}",
         )
         for at, name in wanted
         if key(name) not in columns
@@ -119,7 +100,7 @@ class _Card:
     predictions: Predictions
     measured: Measured
     point: Quantities
-    replicates: Replicates
+    drawn: Replicates
     units: Ints
     source: Mapping[str, Any]
     gaps: Sequence[Finding]
@@ -127,16 +108,16 @@ class _Card:
     @cached_property
     def has(self) -> Bools:
         """Which cases have a usable prediction [N]."""
-        return of_cases.has_prediction(self.declaration, self.predictions)
+        return has_prediction(self.declaration, self.predictions)
 
     def made(self, with_curves: bool) -> ScoreCard:
         """Return the card. with_curves: whether it keeps curves with bands."""
-        declaration, drawn = self.declaration, self.replicates
+        declaration, drawn = self.declaration, self.drawn
         value, n_missing = float(self.point[SCORE][0]), int((~self.has).sum())
-        findings = [*self.truth.findings, *self.predictions.findings, *self.gaps, *self._noticed()]
+        findings = (*self.truth.findings, *self.predictions.findings, *self.gaps, *self._noticed())
         sums = partial(unit_sums, declaration, self.measured, self.units)
-        swapped = permutation_test.card_arrays(bool(drawn.values), self.units, sums)
-        arrays = self._arrays() | (self._curves() if with_curves else {}) | drawn.arrays | swapped
+        arrays = self._arrays() | (self._curves() if with_curves else {}) | drawn.arrays
+        arrays |= permutation_test.card_arrays(bool(drawn.values), self.units, sums)
         for array in arrays.values():
             array.flags.writeable = False
         gaps = f"{n_missing} of {len(self.truth)} cases have no prediction" if n_missing else ""
@@ -152,40 +133,36 @@ class _Card:
             self.source,
             self._confusion(),
             {name: bounds for name, bounds in drawn.intervals.items() if isinstance(name, str)},
-            plain(self._more()),
+            plain(self._more(n_missing)),
             arrays,
             official=Official.compare(value, value),
             incomplete=f"{gaps} and {counted}" if gaps else "",
         )
 
     def _noticed(self) -> Iterator[Finding]:
+        classes, cases = self.declaration.classes, self.measured.cases
         for use in self.declaration.uses:
             if np.isnan(self.point[use.key][0]):
                 when = use.metric.defined[:1].lower() + use.metric.defined[1:]
                 message = f"it is undefined for this truth and these predictions. It is {when}"
                 yield warning("undefined-metric", use.key, message)
-        for kind in ("scores", "risk", "predicted"):
-            if (outputs := getattr(self.measured.cases, kind, None)) is not None:
-                yield from constant_output(outputs, self.predictions.name)
-                break
-        if self.replicates.values and self.declaration.is_graded:
-            supports = np.bincount(self.truth.labels, minlength=len(self.declaration.classes)).tolist()
-            yield from few_cases(
-                dict(zip(self.declaration.classes, supports, strict=True)), self.source["interval"]
-            )
+        kinds = (getattr(cases, kind, None) for kind in ("scores", "risk", "predicted"))
+        outputs = next((found for found in kinds if found is not None), None)
+        if outputs is not None:
+            yield from constant_output(outputs, self.predictions.name)
+        if self.drawn.values and self.declaration.is_graded:
+            supports = np.bincount(self.truth.labels, minlength=len(classes)).tolist()
+            yield from few_cases(dict(zip(classes, supports, strict=True)), self.source["interval"])
 
     def _per_class(self) -> dict[str, dict[str, Any]]:
         """Return the measures of each class, with its support and the interval of the first."""
         rows: dict[str, dict[str, Any]] = {}
         for k, name in enumerate(self.declaration.names):
-            of_class = (m for m in self.point if isinstance(m, tuple) and m[1:] == (name,))
-            measures = {m[0]: float(self.point[m][0]) for m in of_class}
-            if not measures:
-                continue
-            rows[name] = self._support(k) | measures
-            if self.replicates.values:
-                bounds = self.replicates.intervals
-                rows[name] |= {f"{measure}_interval": bounds[measure, name] for measure in measures}
+            of_class = [m for m in self.point if isinstance(m, tuple) and m[1:] == (name,)]
+            if of_class:
+                rows[name] = self._support(k) | {m[0]: float(self.point[m][0]) for m in of_class}
+            if of_class and self.drawn.values:
+                rows[name] |= {f"{m[0]}_interval": self.drawn.intervals[m] for m in of_class}
         return rows
 
     def _support(self, k: int) -> dict[str, Any]:
@@ -204,9 +181,9 @@ class _Card:
     def _confusion(self) -> dict[str, Any] | None:
         if not self.declaration.is_graded:
             return None
-        classes = self.declaration.classes
-        counts = classification.confusion_matrix(self.truth.labels, self.predictions.labels, len(classes))
-        return {"labels": list(classes), "counts": counts.tolist()}
+        labels = list(self.declaration.classes)
+        counts = classification.confusion_matrix(self.truth.labels, self.predictions.labels, len(labels))
+        return {"labels": labels, "counts": counts.tolist()}
 
     def _cases(self) -> tuple[dict[str, Any], ...]:
         """Return a row for each case, with the number that says how wrong it is."""
@@ -221,12 +198,8 @@ class _Card:
         columns: dict[str, Any]
         if isinstance(cases, LabelledCases):
             names, labels = np.array([*self.declaration.classes, None], object), self.predictions.labels
-            columns = {
-                "truth": names[cases.truth],
-                "predicted": names[labels],
-                "correct": cases.truth == labels,
-            }
-            columns = {name: column.tolist() for name, column in columns.items()}
+            columns = {"truth": names[cases.truth].tolist(), "predicted": names[labels].tolist()}
+            columns["correct"] = (cases.truth == labels).tolist()
             if not self.predictions.labels_only:
                 own = outputs[np.arange(len(outputs)), cases.truth]
                 columns["truth_score"] = np.where(has, own, np.nan)
@@ -234,69 +207,60 @@ class _Card:
         if isinstance(cases, MultilabelCases):
             true, said = (_listed(cases.classes, of) for of in (cases.truth, np.asarray(cases.predicted)))
             said[~has], wrong = None, cases.truth != cases.predicted
-            columns = {
-                "truth": true.tolist(),
-                "predicted": said.tolist(),
-                "correct": has & ~wrong.any(1),
-                "wrong_labels": wrong.sum(1),
-            }
-            return columns, wrong.mean(1)
-        if isinstance(cases, RegionCases):
+            columns = {"truth": true.tolist(), "predicted": said.tolist(), "correct": has & ~wrong.any(1)}
+            return columns | {"wrong_labels": wrong.sum(1)}, wrong.mean(1)
+        if isinstance(cases, task_cases.RegionCases):
             columns = {use.key: self.case_values[:, i] for i, use in enumerate(self.declaration.uses)}
             sign = -self.declaration.score[0].quantity.sign
             parts = [use.weight * sign * columns[use.key] for use in self.declaration.score]
             return columns, np.sum(parts, axis=0) - min(0, sign)
-        if isinstance(cases, DetectionCases):
+        if isinstance(cases, task_cases.DetectionCases):
             found = np.asarray(np.bincount(cases.image, cases.hit[:, 0], len(self.truth)), float)
             objects = cases.objects.sum(1).astype(float)
             return {"objects": objects, "detections": outputs[:, 0], "found": found}, objects - found
         numbers = np.where(has, outputs[:, 0], np.nan)
-        if isinstance(cases, ValueCases):
+        if isinstance(cases, task_cases.ValueCases):
             columns = {"truth": cases.truth, "predicted": numbers, "error": abs(numbers - cases.truth)}
             return columns, abs(cases.predicted - cases.truth)
         columns = {"time": cases.time, "event": cases.event.astype(float), "risk": numbers}
         return columns, np.zeros(len(has))
 
-    def _more(self) -> dict[str, Any]:
-        declaration = self.declaration
-        more: dict[str, Any] = {"n_missing": int((~self.has).sum())}
-        if len(declaration.score) > 1:
-            value = {use.key: float(self.point[use.key][0]) for use in declaration.score}
-            more["points"] = {use.key: use.weight * value[use.key] for use in declaration.score}
-        if self.measured.groups:
-            measured, intervals = self.measured, self.replicates.intervals
-            more["slices"] = subgroups.rows(measured.groups, measured.shares, self.point, intervals)
+    def _more(self, n_missing: int) -> dict[str, Any]:
+        more: dict[str, Any] = {"n_missing": n_missing}
+        parts, measured = self.declaration.score, self.measured
+        if len(parts) > 1:
+            more["points"] = {use.key: use.weight * float(self.point[use.key][0]) for use in parts}
+        if measured.groups:
+            more["slices"] = subgroups.rows(
+                measured.groups, measured.shares, self.point, self.drawn.intervals
+            )
         if self.reliability is not None:
             error_of_bins = self.reliability.expected_calibration_error
             more["calibration"] = {"expected_calibration_error": error_of_bins}
-        if self.predictions.model:
-            more["model"] = dict(self.predictions.model)
-        return more
+        return more | ({"model": dict(self.predictions.model)} if self.predictions.model else {})
 
     def _arrays(self) -> dict[str, Array]:
         """Return the data that figures and comparisons need and the JSON does not contain."""
         cases, counted = self.measured.cases, self.measured.counted
         arrays: dict[str, Array] = {"units": self.units, "score_weights": counted.astype(float)}
-        if not isinstance(cases, (RegionCases, DetectionCases)):
+        if not isinstance(cases, (task_cases.RegionCases, task_cases.DetectionCases)):
             arrays["outputs"] = self.predictions.outputs
         if isinstance(cases, LabelledCases):
             arrays |= {"truth": self.truth.labels, "predicted": self.predictions.labels}
             return arrays | (self.reliability.arrays if self.reliability is not None else {})
-        if isinstance(cases, RegionCases):
+        if isinstance(cases, task_cases.RegionCases):
             arrays["case_losses"] = self.case_values * [-use.quantity.sign for use in self.declaration.uses]
-        elif isinstance(cases, (ValueCases, SurvivalCases)):
+        elif isinstance(cases, (task_cases.ValueCases, task_cases.SurvivalCases)):
             arrays["values"] = self.truth.values
         return arrays | {"case_errors": np.where(counted, self.columns[1], np.nan)}
 
     @cached_property
-    def reliability(self) -> Reliability | None:
+    def reliability(self) -> calibration.Reliability | None:
         """Ten bins of the largest probability; None where scores are not probabilities."""
         if not self.declaration.is_graded or self.predictions.labels_only:
             return None
         known = self.predictions.outputs[self.has]
-        if not len(known) or calibration.output_kind(known) != "probabilities":
-            return None
-        return calibration.reliability(known.max(1), self.truth.labels[self.has] == known.argmax(1))
+        return calibration.of_largest(known, self.truth.labels[self.has] == known.argmax(1))
 
     @cached_property
     def case_values(self) -> Floats:
@@ -306,16 +270,14 @@ class _Card:
 
     def _curves(self) -> dict[str, Array]:
         """Return ROC and precision-recall curves with bands; none without scores or replicates."""
-        cases, k = self.measured.cases, len(self.declaration.classes)
-        if not isinstance(cases, LabelledCases) or cases.scores is None or k > MOST_CURVES:
+        cases, resamples = self.measured.cases, self.source["resamples"]
+        if not isinstance(cases, LabelledCases) or cases.scores is None or not resamples:
             return {}
-        if not self.source["resamples"]:
+        if len(cases.classes) > MOST_CURVES:
             return {}
-        counted = self.measured.counted
-        most = min(CURVE_REPLICATES, max(100, CURVE_CELLS // len(self.truth)))
-        drawn = replicate_weights(self.units, min(self.source["resamples"], most), self.source["seed"])
-        weights = np.concatenate(list(drawn))[:, counted]
-        positive = cases.the_positive
+        counted, positive = self.measured.counted, cases.the_positive
+        most = min(resamples, CURVE_REPLICATES, max(100, CURVE_CELLS // len(self.truth)))
+        weights = np.concatenate(list(replicate_weights(self.units, most, self.source["seed"])))[:, counted]
         scores, labels = cases.scores[counted], cases.truth[counted]
         if positive is not None:
             scores, labels = scores[:, [positive]], np.where(labels == positive, 0, 1)

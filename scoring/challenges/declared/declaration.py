@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scoring.common.arrays import Floats
 from scoring.common.direction_and_range import Better, Quantity
 from scoring.metrics.registry import Metric
+from scoring.metrics.task_cases import Cases
 
 FORMAT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("format.toml").read_text("utf-8"))
 """What a declaration may hold: keys, tasks and their needs, as data."""
 TASKS: Mapping[str, Mapping[str, Any]] = FORMAT["tasks"]
 MISSING: Mapping[str, Mapping[str, str]] = FORMAT["missing"]
 """What a case without a usable prediction does -> that rule as people read it, and the end of a message."""
+GRADED = ("classification", "ordinal")
+"""Tasks in which a case has one class."""
 DIGEST = 10
 """Characters of the digest in an id."""
 
@@ -80,6 +84,10 @@ class MetricUse:
     def option(self, name: str) -> Any:
         """Return the value of an option, its default where the file gives none."""
         return self.options.get(name, self.metric.parameters[name].default)
+
+    def compute(self, cases: Cases, weights: Floats) -> Floats:
+        """Return the metric of every row of weights [B, N]; NaN where it is undefined."""
+        return self.metric.compute(cases, weights, **self.options)
 
     @property
     def quantity(self) -> Quantity:
@@ -180,4 +188,4 @@ class Declaration:
     @property
     def is_graded(self) -> bool:
         """Whether a case has one class of several: classification, ordinal."""
-        return self.task in ("classification", "ordinal")
+        return self.task in GRADED

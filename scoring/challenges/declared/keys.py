@@ -1,7 +1,6 @@
 """Keys of a declaration by section, with their lines, which `tomllib` does not tell; and values taken from
 them one by one with everything that is wrong. `parser` has the rules between keys."""
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,7 +8,7 @@ from typing import Any
 
 from scoring.challenges.declared.declaration import FORMAT
 from scoring.common.findings import Finding, error
-from scoring.common.text import shortened
+from scoring.common.text import did_you_mean, nearest, shortened
 
 NAME_LENGTH, TEXT_LENGTH = 200, 2_000
 Kind = str | list[str]
@@ -26,11 +25,7 @@ _TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
 
 
 def key_lines(text: str) -> Mapping[Path, int]:
-    """Return the line, from 1, of every table and key.
-
-    Args:
-        text: A text that `tomllib` reads.
-    """
+    """Return the line, from 1, of every table and key of a text that `tomllib` reads."""
     lines: dict[Path, int] = {(): 1}
     counts: Counter[Path] = Counter()
     table: Path = ()
@@ -48,39 +43,15 @@ def key_lines(text: str) -> Mapping[Path, int]:
             continue
         if not depth and (found := _KEY.match(line)):
             lines.setdefault((*table, *_names(found[1])), number)
-        quote, depth = _open(line, depth)
+        quote = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
+        if not quote:
+            bare = _TEXT.sub("", line).partition("#")[0]
+            depth = max(0, depth + sum(map(bare.count, "[{")) - sum(map(bare.count, "]}")))
     return lines
-
-
-def line_of(lines: Mapping[Path, int], path: Path) -> int:
-    """Return the line of a key, of the nearest table around it where it has none of its own."""
-    while path not in lines:
-        path = path[:-1]
-    return lines[path]
 
 
 def _names(dotted: str) -> Path:
     return tuple(name.strip().strip("\"'") for name in re.findall(_NAME, dotted))
-
-
-def _open(line: str, depth: int) -> tuple[str, int]:
-    """Return the quotation mark of a text that goes on below the line, and how many brackets are open."""
-    for quote in ('"""', "'''"):
-        if line.count(quote) % 2:
-            return quote, depth
-    bare = _TEXT.sub("", line).partition("#")[0]
-    return "", max(0, depth + sum(map(bare.count, "[{")) - sum(map(bare.count, "]}")))
-
-
-def nearest(written: object, known: Iterable[str]) -> str:
-    """Return the most similar known key, "" if none is similar."""
-    return next(iter(difflib.get_close_matches(str(written).lower(), list(known), 1, 0.6)), "")
-
-
-def near(written: object, known: Iterable[str]) -> str:
-    """Return " Did you mean ...?" for the most similar known word, "" if none is similar."""
-    found = nearest(written, known)
-    return f" Did you mean {found!r}?" if found else ""
 
 
 def dotted(path: Path) -> str:
@@ -99,9 +70,9 @@ class KeyReader:
         self.read: dict[str, dict[str, Any]] = {}
 
     def refuse(self, code: str, path: Path, message: str) -> None:
-        """Keep a problem of the value at a path."""
-        where = f"{self.name}:{line_of(self.lines, path)}"
-        self.problems.append(error(code, where, f"{dotted(path) or 'the file'}: {message}"))
+        """Keep a problem of the value at a path, on its line or that of the nearest table around it."""
+        line = next(self.lines[above] for n in range(len(path), -1, -1) if (above := path[:n]) in self.lines)
+        self.problems.append(error(code, f"{self.name}:{line}", f"{dotted(path) or 'the file'}: {message}"))
 
     def bad(self, path: Path, message: str) -> None:
         """Keep a problem of a value that cannot be meant."""
@@ -122,19 +93,18 @@ class KeyReader:
     def unknown(self, path: Path, table: Mapping[str, Any], known: Iterable[str]) -> None:
         """Refuse keys that are none of those known."""
         known = tuple(known)
-        for key in table:
-            if key not in known:
-                listing = near(key, known) or f" Keys here: {', '.join(known)}."
-                self.refuse("unknown-key", (*path, key), f"there is no such key.{listing}")
+        for key in (key for key in table if key not in known):
+            listing = did_you_mean(nearest(key, known)) or f" Keys here: {', '.join(known)}."
+            self.refuse("unknown-key", (*path, key), f"there is no such key.{listing}")
 
     def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
         """Return whether a key is there and no empty list, and refuse the file where it is not."""
         if table is None:
             table = self.section(str(path[0])) if len(path) > 1 else self.tree
-        if table.get(str(path[-1]), []) != []:
-            return True
-        self.refuse("missing-key", path, f"it is missing: {reason}")
-        return False
+        there = bool(table.get(str(path[-1]), []) != [])
+        if not there:
+            self.refuse("missing-key", path, f"it is missing: {reason}")
+        return there
 
     def values(self, section: str) -> dict[str, Any]:
         """Return the values of a section, "" for the top, whose keys are written and right."""
@@ -171,11 +141,10 @@ def _taken(path: Path, value: Any, kind: Kind) -> Any:
             raise ValueError(f"write a number{', 0 or more' * (path[-1] == 'weight')}.")
         return value
     longest = TEXT_LENGTH if kind == "text" else NAME_LENGTH
-    if not isinstance(value, str) or not shortened(value, longest).strip():
+    if not isinstance(value, str) or not (text := shortened(value, longest)).strip():
         raise ValueError('write a text in quotes, such as "stage".')
     if len(value) > longest:
         raise ValueError(f"it has {len(value):,} characters, at most {longest:,} fit.")
-    text = shortened(value, longest)
     if isinstance(kind, list) and text not in kind:
-        raise ValueError(f"{text!r} is not one of {', '.join(kind)}.{near(text, kind)}")
+        raise ValueError(f"{text!r} is not one of {', '.join(kind)}.{did_you_mean(nearest(text, kind))}")
     return text

@@ -41,8 +41,8 @@ class Measured:
 
     Attributes:
         counted: Cases that count [N].
-        by_use: Cases by the key of a metric, where each metric has its own.
         groups: Members [N] by column and group, for subgroups.
+        by_use: Cases by the key of a metric, where each metric has its own.
     """
 
     declaration: Declaration
@@ -60,66 +60,58 @@ class Measured:
         """The score as a quantity of subgroups, with the cases that count."""
         return {SCORE: SubgroupShare(self.counted, self.counted, "n")}
 
-    def score(self, weights: Floats, members: Bools | None = None) -> Floats:
-        """Return the score alone [B]; NaN where a part is undefined. members: some of the cases [N]."""
-        parts: dict[QuantityName, Floats] = {}
-        for use in self.declaration.score:
-            cases = self.of(use) if members is None else of_members(self.of(use), members)
-            parts[use.key] = use.metric.compute(cases, weights, **use.options)
-        return weighted(self.declaration.score, parts)
-
     def of_each_case(self, use: MetricUse) -> Floats:
         """Return a metric of each case by itself [N]; NaN where it is undefined."""
-        values = [
-            use.metric.compute(
-                of_members(self.of(use), np.arange(len(self.counted)) == i), ONE, **use.options
-            )
-            for i in range(len(self.counted))
-        ]
-        return np.concatenate(values)
+        places, cases = np.arange(len(self.counted)), self.of(use)
+        return np.concatenate([use.compute(of_members(cases, places == i), ONE) for i in places])
 
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return score, metrics, measures of classes and scores of subgroups, [B] by name."""
+        uses = self.declaration.score
         found: dict[QuantityName, Floats] = {
-            use.key: use.metric.compute(self.of(use), weights, **use.options) for use in self.declaration.uses
+            use.key: use.compute(self.of(use), weights) for use in self.declaration.uses
         }
-        found[SCORE] = weighted(self.declaration.score, found)
+        found[SCORE] = weighted(uses, found)
         found |= self._of_classes(weights)
         for column, groups in self.groups.items():
             for name, members in groups.items():
-                found["slice", column, name, SCORE] = self.score(weights[:, members], members)
+                some = weights[:, members]
+                parts: dict[QuantityName, Floats] = {
+                    use.key: use.compute(of_members(self.of(use), members), some) for use in uses
+                }
+                found["slice", column, name, SCORE] = weighted(uses, parts)
         return found
 
     def basis(self, units: Ints) -> Basis:
         """Return the basis of `quantities`, from the unit number of each case [N]."""
         declaration, cases = self.declaration, self.cases
         ranges: dict[QuantityName, Range] = {use.key: use.metric.range for use in declaration.uses}
-        ranges[SCORE] = declaration.range
         resting: dict[Any, Bools] = subgroups.members(self.groups, self.shares)
         curves = self._of_curves(units)
         worst = {use.key: 0.5 for use in declaration.uses if use.metric.name in AREAS}
         jumping = frozenset(use.key for use in declaration.uses if use.metric.name in AT_CHOSEN)
-        ranges |= dict.fromkeys(resting, declaration.range)
-        use = by_class(declaration)
-        if use is not None:
+        ranges |= dict.fromkeys([SCORE, *resting], declaration.range)
+        if use := by_class(declaration):
             ranges |= {(use.metric.name, name): use.metric.range for name in declaration.names}
         if not isinstance(cases, LabelledCases) or cases.predicted is None:
             return Basis(counted(resting, units) | curves, {}, ranges, {}, worst, jumping)
         for k, name in enumerate(declaration.classes):
             held = self.counted & (cases.truth == k)
-            resting |= dict.fromkeys((("recall", name), ("f1", name)), held)
+            resting |= {("recall", name): held, ("f1", name): held}
             resting["precision", name] = self.counted & (cases.predicted == k)
         rests_on = counted(resting, units) | curves
         return Basis(rests_on, self._parts(rests_on), ranges, {}, worst, jumping)
 
-    def highest(self, name: QuantityName) -> float:
-        """Return the highest value that a quantity can have on these cases: no distance in an image is longer
-        than what counts where a mask is missing."""
+    def possible(self, name: QuantityName, bounds: list[float] | None) -> list[float] | None:
+        """Return an interval that ends at the highest value that a quantity can have on these cases: no
+        distance in an image is longer than what counts where a mask is missing."""
         first = SCORE if name[0] == "slice" else name if isinstance(name, str) else name[0]
         if first == SCORE:
-            return sum(use.weight * self._highest_of(use) for use in self.declaration.score)
-        uses = [use for use in self.declaration.uses if first in (use.key, use.metric.name)]
-        return max(map(self._highest_of, uses), default=np.inf)
+            highest = sum(use.weight * self._highest_of(use) for use in self.declaration.score)
+        else:
+            uses = [use for use in self.declaration.uses if first in (use.key, use.metric.name)]
+            highest = max(map(self._highest_of, uses), default=np.inf)
+        return bounds and [min(end, highest) for end in bounds]
 
     def _highest_of(self, use: MetricUse) -> float:
         cases = self.of(use)
@@ -148,8 +140,7 @@ class Measured:
         """Return the classes in metrics that are plain means over them, and in the score."""
         parts: dict[QuantityName, dict[QuantityName, float]] = {}
         for use in self.declaration.uses:
-            measure = MEANS_OF_CLASSES.get((use.metric.name, use.options.get("average")))
-            if measure:
+            if measure := MEANS_OF_CLASSES.get((use.metric.name, use.options.get("average"))):
                 parts[use.key] = mean([(measure, name) for name in self.declaration.classes], rests_on)
         score: dict[QuantityName, float] = {}
         for use in self.declaration.score:
@@ -160,9 +151,9 @@ class Measured:
     def _of_classes(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return recall, precision and F1 of each class; where cases have several labels, the first part of
         the score by label."""
-        classes = self.declaration.names
+        names = self.declaration.names
         if isinstance(self.cases, LabelledCases) and self.cases.predicted is not None:
-            c = classification.counts(self.cases.truth, self.cases.predicted, weights, len(classes))
+            c = classification.counts(self.cases.truth, self.cases.predicted, weights, len(names))
             f1 = classification.f_score(c.true_positive, c.support, c.predicted)
             f1 = np.where(c.support + c.predicted > 0, f1, np.nan)
             measures = {
@@ -170,26 +161,19 @@ class Measured:
                 "precision": classification.precision(c),
                 "f1": f1,
             }
-            return {
-                (m, name): values[:, k] for m, values in measures.items() for k, name in enumerate(classes)
-            }
-        use = by_class(self.declaration)
-        if use is None:
+            return {(m, name): of[:, k] for m, of in measures.items() for k, name in enumerate(names)}
+        if (use := by_class(self.declaration)) is None:
             return {}
-        options = {key: value for key, value in use.options.items() if key != "average"}
-        return {
-            (use.metric.name, name): use.metric.compute(self.of(use), weights, **options | {"class": name})
-            for name in classes
-        }
+        options = {key: value for key, value in use.options.items() if key not in ("average", "class")}
+        compute, cases = use.metric.compute, self.of(use)
+        return {(use.metric.name, n): compute(cases, weights, **options, **{"class": n}) for n in names}
 
 
 def by_class(declaration: Declaration) -> MetricUse | None:
     """Return the first part of the score that has a value for each class; None where none has, or where a
     class has one by its recall and precision."""
-    if declaration.is_graded:
-        return None
     uses = (use for use in declaration.score if "class" in use.metric.parameters)
-    return next(uses, None)
+    return None if declaration.is_graded else next(uses, None)
 
 
 def of_members(cases: Cases, members: Bools) -> Cases:
@@ -199,20 +183,16 @@ def of_members(cases: Cases, members: Bools) -> Cases:
         image, objects = number[cases.image[rows]], cases.objects[members]
         kind, score, hit = cases.kind[rows], cases.score[rows], cases.hit[rows]
         return DetectionCases(image, kind, score, hit, objects, cases.classes)
-    arrays: dict[str, Any] = {
-        entry.name: value[members]
-        for entry in fields(cases)
-        if isinstance(value := getattr(cases, entry.name), np.ndarray)
-    }
-    return cast(Cases, replace(cast(Any, cases), **arrays))
+    arrays = {entry.name: getattr(cases, entry.name) for entry in fields(cases)}
+    some = {name: value[members] for name, value in arrays.items() if isinstance(value, np.ndarray)}
+    return cast(Cases, replace(cast(Any, cases), **some))
 
 
 def weighted(uses: Sequence[MetricUse], values: Mapping[QuantityName, Floats]) -> Floats:
-    """Return the weighted sum of parts [B], added in the order of the file."""
-    parts = [use.weight * values[use.key] for use in uses]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
+    """Return the weighted sum of parts [B], added in the order of the file; NaN where one is undefined."""
+    total = uses[0].weight * values[uses[0].key]
+    for use in uses[1:]:
+        total = total + use.weight * values[use.key]
     return total
 
 
@@ -231,10 +211,8 @@ def groups_of(
 
 def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
     """Return the parts of the score that counts of true and predicted class decide."""
-    k = len(declaration.classes)
-    if not declaration.is_graded or k * k > MOST_CELLS:
-        return ()
-    return tuple(use for use in declaration.score if use.metric.needs == "labels")
+    is_small = declaration.is_graded and len(declaration.classes) ** 2 <= MOST_CELLS
+    return tuple(use for use in declaration.score if is_small and use.metric.needs == "labels")
 
 
 def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
@@ -243,19 +221,16 @@ def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floa
     counted, columns = of_counts(declaration), []
     rest = tuple(use for use in declaration.score if use not in counted)
     weights, cases = measured.counted.astype(float), measured.cases
-    n_units = int(units.max()) + 1
-    units = units % MOST_LEFT_OUT if rest and n_units > MOST_LEFT_OUT else units
+    units = units % MOST_LEFT_OUT if rest and units.max() >= MOST_LEFT_OUT else units
     if counted and isinstance(cases, LabelledCases):
         k = len(declaration.classes)
         cells = np.zeros((int(units.max()) + 1, k * k))
         np.add.at(cells, (units, cases.truth * k + np.asarray(cases.predicted)), weights)
         columns.append(cells)
     if rest:
-        whole = weights[None]
-        parts = [use.weight * use.metric.compute(measured.of(use), whole, **use.options) for use in rest]
-        point = float(np.sum(parts))
+        point = sum(use.weight * use.compute(measured.of(use), weights[None]) for use in rest)
         left = sum(use.weight * _left_out(measured, use, units, weights) for use in rest)
-        values = permutation_test.pseudo_values(point, np.asarray(left))
+        values = permutation_test.pseudo_values(float(np.sum(point)), np.asarray(left))
         columns.append(values[:, None] / len(values))
     return np.hstack(columns)
 
@@ -267,27 +242,21 @@ def _left_out(measured: Measured, use: MetricUse, units: Ints, weights: Floats) 
         place = cases.the_positive
         if place is not None and cases.scores is not None:
             return auc_without_each_unit(cases.scores[:, place], cases.truth == place, units, weights)
-    blocks = leave_one_out_weights(units, weights)
-    return np.concatenate([use.metric.compute(cases, block, **use.options) for block in blocks])
+    return np.concatenate([use.compute(cases, block) for block in leave_one_out_weights(units, weights)])
 
 
 def score_of_sums(declaration: Declaration) -> Callable[[Floats], Floats]:
     """Return the function of sums [..., K] that gives the score."""
-    counted, k = of_counts(declaration), len(declaration.classes)
-    places = np.arange(k)
-    cells = LabelledCases(
-        np.repeat(places, k),
-        np.tile(places, k),
-        None,
-        declaration.classes,
-        declaration.positive_place,
-    )
+    counted, classes = of_counts(declaration), declaration.classes
+    k, places = len(classes), np.arange(len(classes))
+    of_cells = np.repeat(places, k), np.tile(places, k)
+    cells = LabelledCases(*of_cells, None, classes, declaration.positive_place)
 
     def score(sums: Floats) -> Floats:
         if not counted:
             return np.asarray(sums[..., 0])
         flat = sums[..., : k * k].reshape(-1, k * k)
-        total = sum(use.weight * use.metric.compute(cells, flat, **use.options) for use in counted)
+        total = sum(use.weight * use.compute(cells, flat) for use in counted)
         shaped = np.asarray(total).reshape(sums.shape[:-1])
         return shaped + sums[..., k * k] if sums.shape[-1] > k * k else shaped
 

@@ -12,17 +12,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from scoring.challenges.declared.declaration import (
-    TASKS,
-    ChallengeIdentity,
-    Declaration,
-    MetricUse,
-    PredictionColumns,
-    RankingRule,
-    TruthColumns,
-)
-from scoring.challenges.declared.keys import KEYS, KeyReader, Path, key_lines, near, nearest
+from scoring.challenges.declared import declaration as parts
+from scoring.challenges.declared.declaration import FORMAT, GRADED, TASKS, Declaration, MetricUse
+from scoring.challenges.declared.keys import KEYS, KeyReader, Path, key_lines
 from scoring.common.findings import InputRefused, error
+from scoring.common.text import did_you_mean, nearest
 from scoring.metrics import registry
 from scoring.metrics.registry import Metric
 
@@ -37,35 +31,31 @@ MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 def parse(data: bytes | str, name: str) -> Declaration:
     """Return what a file declares. Raises InputRefused with every problem: `bad-toml`, `unknown-key`,
     `missing-key`, `bad-value`, `unknown-metric`."""
-    size = len(data)
-    if size > LARGEST:
-        message = f"it has {size:,} bytes; a declaration has at most {LARGEST:,}."
-        raise InputRefused([error("bad-toml", name, message)])
+    where = name
     try:
+        if len(data) > LARGEST:
+            raise ValueError(f"it has {len(data):,} bytes; a declaration has at most {LARGEST:,}.")
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
-        tree = tomllib.loads(text)
+        return parse_tree(tomllib.loads(text), name, key_lines(text))
     except UnicodeDecodeError:
-        raise InputRefused([error("bad-toml", name, "it is no text in UTF-8: save it in UTF-8.")]) from None
+        message = "it is no text in UTF-8: save it in UTF-8."
     except RecursionError:
         message = "its lists and tables are nested too deep."
-        raise InputRefused([error("bad-toml", name, message)]) from None
+    except tomllib.TOMLDecodeError as problem:
+        words, line = str(problem).split(" (at ")[0][:200], re.search(r"\(at line (\d+)", str(problem))
+        where = f"{name}:{line[1] if line else len(text.splitlines())}"
+        advice = next((f" {a}" for start, a in FORMAT["syntax"].items() if words.startswith(start)), "")
+        message = f"it is no TOML: {words}.{advice}"
     except ValueError as problem:
-        place = re.search(r"\(at line (\d+), column (\d+)\)", str(problem))
-        where = f"{name}:{place[1]}" if place else name
-        words = str(problem).split(" (at ")[0][:200]
-        raise InputRefused([error("bad-toml", where, f"it is no TOML: {words}.")]) from None
-    return parse_tree(tree, name, key_lines(text))
+        message = str(problem)
+    raise InputRefused([error("bad-toml", where, message)])
 
 
 def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
-    """Return what a file declares, from the values that it holds. Raises InputRefused with every problem.
-
-    Args:
-        tree: As `tomllib` gives them.
-        lines: The line of each key.
-    """
+    """Return what a file declares, from the values that it holds as `tomllib` gives them. Raises InputRefused
+    with every problem. lines: the line of each key."""
     keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
     top, about = keys.values(""), _about(keys)
@@ -81,14 +71,11 @@ def parse_tree(
     if keys.problems:
         raise InputRefused(keys.problems)
     digest = hashlib.sha256(json.dumps(tree, sort_keys=True).encode()).hexdigest()
-    return Declaration(
-        *(about, task, classes, positive, regions, truth, predictions, subgroups, score, report, ranking),
-        tree=tree,
-        digest=digest,
-    )
+    read = (about, task, classes, positive, regions, truth, predictions, subgroups, score, report, ranking)
+    return Declaration(*read, tree, digest)
 
 
-def _about(keys: KeyReader) -> ChallengeIdentity:
+def _about(keys: KeyReader) -> parts.ChallengeIdentity:
     top = keys.values("")
     keys.required(("id",), 'give it a short name, such as id = "camelyon17".')
     keys.required(("title",), 'give it a title, such as title = "CAMELYON17: pN stage".')
@@ -99,7 +86,7 @@ def _about(keys: KeyReader) -> ChallengeIdentity:
     if challenge_id and not ID.fullmatch(challenge_id):
         keys.bad(("id",), "write 1 to 48 small letters, digits and hyphens.")
     words = (top.get("title", challenge_id), top.get("about", ""), top.get("source", ""))
-    return ChallengeIdentity(challenge_id, *words, keys.values("cite"))
+    return parts.ChallengeIdentity(challenge_id, *words, keys.values("cite"))
 
 
 def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
@@ -107,13 +94,12 @@ def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
     if TASKS.get(task, {}).get("classes") and not keys.tree.get("regions"):
         keys.required(("classes",), "name the classes; if they are ordered, in their order.")
     classes, positive = top.get("classes", ()), top.get("positive")
-    if task in ("classification", "ordinal") and len(classes) == 1:
+    if task in GRADED and len(classes) == 1:
         keys.bad(("classes",), "one class cannot be distinguished from another: name two or more.")
     if positive is not None and positive not in classes:
         known = ", ".join(classes[:20]) or "none are named"
         keys.bad(("positive",), f"{positive!r} is not one of the classes: {known}.")
-        positive = None
-    return classes, positive
+    return classes, positive if positive in classes else None
 
 
 def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[str, tuple[int, ...]]:
@@ -138,7 +124,7 @@ def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[st
     return regions or {name: (k + 1,) for k, name in enumerate(classes)}
 
 
-def _truth(keys: KeyReader, task: str) -> TruthColumns:
+def _truth(keys: KeyReader, task: str) -> parts.TruthColumns:
     read = dict(keys.values("truth"))
     if task != "segmentation":
         keys.required(("truth", "case"), "name the column of the case id.")
@@ -147,53 +133,50 @@ def _truth(keys: KeyReader, task: str) -> TruthColumns:
             if "needed" in column:
                 keys.required((section, key), column["needed"])
     one_hot = read.pop("columns", None)
-    if task in ("classification", "ordinal") and ("label" in read) == bool(one_hot):
+    if task in GRADED and ("label" in read) == bool(one_hot):
         advice = 'or write columns = "classes" for a column of 0 and 1 per class.'
         keys.refuse("missing-key", ("truth", "label"), f"name the column of the class, {advice}")
     lengths, n = TASKS.get(task, {}).get("axes", []), len(read.get("places", ()))
     if task and n and n not in lengths:
-        advice = f"{task} takes {' or '.join(map(str, lengths)) or 'no'} columns, in that order."
-        keys.bad(("truth", "places"), advice)
+        allowed = " or ".join(map(str, lengths)) or "no"
+        keys.bad(("truth", "places"), f"{task} takes {allowed} columns, in that order.")
     if task and task != "boxes" and "boxes" in keys.section("truth"):
         keys.refuse("unknown-key", ("truth", "boxes"), "only challenges of the task boxes have this key.")
-    return TruthColumns(**read | ({"label": None} if one_hot else {}))
+    return parts.TruthColumns(**read | ({"label": None} if one_hot else {}))
 
 
 def _predictions(
     keys: KeyReader, task: str, classes: tuple[str, ...], positive: str | None
-) -> PredictionColumns:
+) -> parts.PredictionColumns:
     read = dict(keys.values("predictions"))
     label, score = read.get("label"), read.get("score")
     scores = "scores" in read or task == "multilabel"
-    if task in ("classification", "ordinal"):
+    if task in GRADED:
         if not (label or score or scores):
             advice = 'name the column of the class (label), or write scores = "classes", or name a score.'
             keys.refuse("missing-key", ("predictions", "label"), advice)
         if score and scores:
             keys.bad(("predictions", "score"), "give score or scores, not both.")
         if score and len(classes) > 2:
-            advice = (
-                f"one score can distinguish only two classes, and there are {len(classes)}: write "
-                'scores = "classes".'
-            )
-            keys.bad(("predictions", "score"), advice)
+            advice = f"one score can distinguish only two classes, and there are {len(classes)}: write "
+            keys.bad(("predictions", "score"), f'{advice}scores = "classes".')
         if score and positive is None and "positive" not in keys.tree:
             keys.refuse("missing-key", ("positive",), "name the class that the score belongs to.")
     if read.get("missing") == "worst" and task and not TASKS[task].get("worst"):
         advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
         keys.bad(("predictions", "missing"), advice)
-    usual = {
-        "case": keys.values("truth").get("case", "case"),
-        "threshold": 0.5 if score or task == "multilabel" else None,
-    }
-    return PredictionColumns(**usual | read | {"scores": scores})
+    threshold = 0.5 if score or task == "multilabel" else None
+    usual = {"case": keys.values("truth").get("case", "case"), "threshold": threshold}
+    return parts.PredictionColumns(**usual | read | {"scores": scores})
 
 
-def _ranking(keys: KeyReader, known: Sequence[str]) -> RankingRule:
-    rule = RankingRule(**keys.values("ranking"))
+def _ranking(keys: KeyReader, known: Sequence[str]) -> parts.RankingRule:
+    rule = parts.RankingRule(**keys.values("ranking"))
     for name in rule.metrics:
         if name not in known and all(problem.code != "unknown-metric" for problem in keys.problems):
-            advice = f"{name!r} is not one of the metrics: {', '.join(known)}.{near(name, known)}"
+            advice = (
+                f"{name!r} is not one of the metrics: {', '.join(known)}.{did_you_mean(nearest(name, known))}"
+            )
             keys.bad(("ranking", "metrics"), advice)
     if rule.by == "mean_rank" and len(rule.metrics or known) < 2:
         keys.bad(("ranking", "by"), "a mean of ranks needs two metrics or more.")
@@ -207,7 +190,7 @@ class _MetricReader:
     keys: KeyReader
     task: str
     names: tuple[str, ...]
-    predictions: PredictionColumns
+    predictions: parts.PredictionColumns
 
     def uses(self) -> tuple[tuple[MetricUse, ...], tuple[MetricUse, ...]]:
         """Return the parts of the score, and the metrics beside it."""
@@ -216,25 +199,24 @@ class _MetricReader:
         if not _is_tables(report):
             keys.bad(("report",), "write each metric below a heading [[report]].")
             report = []
-        parts = score.get("parts")
-        if parts is not None and (not parts or not _is_tables(parts)):
+        summands = score.get("parts")
+        if summands is not None and (not summands or not _is_tables(summands)):
             keys.bad(("score", "parts"), 'write [{metric = "f2", weight = 60}, ...].')
             return (), ()
-        if len(report) + len(parts or ()) > MOST_METRICS:
+        if len(report) + len(summands or ()) > MOST_METRICS:
             keys.bad(("report",), f"at most {MOST_METRICS} metrics are allowed.")
             return (), ()
-        if (parts is None) == ("metric" not in score):
+        if (summands is None) == ("metric" not in score):
             advice = 'write metric = "...", or parts = [...] for a weighted sum.'
             keys.refuse("missing-key", ("score", "metric"), advice)
             return (), ()
-        if parts is None:
+        if summands is None:
             scored = [self._use(("score",), score, "score")]
         else:
             keys.unknown(("score",), score, KEYS["score"])
-            scored = [self._use(("score", "parts", i), part, "part") for i, part in enumerate(parts)]
+            scored = [self._use(("score", "parts", i), part, "part") for i, part in enumerate(summands)]
         reported = [self._use(("report", i), entry, "report") for i, entry in enumerate(report)]
-        known = tuple(use for use in scored if use is not None)
-        return self._weighted(known), tuple(use for use in reported if use is not None)
+        return self._weighted(tuple(filter(None, scored))), tuple(filter(None, reported))
 
     def _weighted(self, uses: tuple[MetricUse, ...]) -> tuple[MetricUse, ...]:
         """Return parts with weights that sum to 1."""
@@ -246,7 +228,8 @@ class _MetricReader:
             words = ", ".join(f"{use.key} ({use.better})" for use in uses)
             rule = "the parts of a sum must all be better when higher, or all better when lower"
             self.keys.bad(at, f"{rule}: {words}.")
-        if twice := {use.key for use in uses if sum(use.key == other.key for other in uses) > 1}:
+        names = [use.key for use in uses]
+        if twice := {name for name in names if names.count(name) > 1}:
             self.keys.bad(at, f"{min(twice)} appears twice.")
         return tuple(replace(use, weight=use.weight / total) for use in uses)
 
@@ -262,7 +245,9 @@ class _MetricReader:
             metric = registry.find(self.task, name)
         except KeyError as unknown:
             keys.refuse("unknown-metric", at, str(unknown.args[0]))
-            keys.unknown(path, table, {*known, *(o for m in registry.METRICS for o in m.parameters)})
+            keys.unknown(
+                path, table, dict.fromkeys([*known, *(o for m in registry.METRICS for o in m.parameters)])
+            )
             return None
         if not self.task:
             return None
@@ -283,7 +268,7 @@ class _MetricReader:
             self.keys.bad((*path, "class"), f"{of!r} is not one of the classes: {known}.")
         if "average" in options and of is not None and self.task != "segmentation":
             self.keys.bad((*path, "average"), "give average or class, not both.")
-        is_graded, n = self.task in ("classification", "ordinal"), len(self.names)
+        is_graded, n = self.task in GRADED, len(self.names)
         if "average" in metric.parameters and of is None and "average" not in options and is_graded and n:
             if n > 2:
                 advice = f'has one value for each of {n} classes: write average = "macro", or class = "...".'

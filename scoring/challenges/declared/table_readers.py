@@ -10,11 +10,10 @@ import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
-from scoring.challenges.declared.keys import near
 from scoring.challenges.lesion_names import names_of
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, split, warning
-from scoring.common.text import shortened
+from scoring.common.text import did_you_mean, nearest, shortened
 from scoring.core.challenge import Context
 from scoring.core.options import Values
 from scoring.core.submission import Predictions, ignored, largest
@@ -135,7 +134,7 @@ class ReadTable:
                 strange.setdefault(cell, []).append(i)
         for cell, places in strange.items():
             times = f" ({len(places)} rows)" if len(places) > 1 else ""
-            listing = near(cell, classes) or f" Classes: {', '.join(classes[:20])}."
+            listing = did_you_mean(nearest(cell, classes)) or f" Classes: {', '.join(classes[:20])}."
             message = f"{shortened(cell, 40)!r} is not one of the classes{times}.{listing}"
             self.problems.append(error("bad-label", self.table.place(places[0]), message))
         return labels, faults

@@ -5,7 +5,6 @@ Source: `isic-challenge-scoring` 5.8.0, load_csv.py; its checks are numbered in 
 them.
 """
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from scoring.challenges.isic.categories import (
 from scoring.challenges.lesion_names import names_of
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import did_you_mean, nearest
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -135,10 +135,7 @@ def duplicate_columns(table: TextTable) -> list[Finding]:
 
 def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -> Finding:
     """`missing-column` for a category, with the header that was probably meant. known: headers of others."""
-    near = [h for h in table.header if h and h.lower() == name.lower()] or difflib.get_close_matches(
-        name, [h for h in table.header if h], 1, 0.75
-    )
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(nearest(name, filter(None, table.header), 0.75))
     message = f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
     missing = error("missing-column", table.header_place, message)
     return missing.with_fixes(*renamings(table.header, f"category {name}", (name,), known, exact=True))

@@ -13,6 +13,7 @@ from scoring.challenges.puma import nucleus_classes
 from scoring.challenges.puma.nucleus_classes import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, written_pairs
+from scoring.common.text import did_you_mean
 from scoring.inputs.nuclei.reader import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.tables import TextTable, find_column, key, repeated_row
@@ -192,8 +193,7 @@ def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Find
 def _unknown(contents: NucleiFile, where: str, naming: Naming) -> Iterator[Finding]:
     unknown = contents.unknown or {}
     for name in list(unknown)[:UNKNOWN_NAMES]:
-        alike = nucleus_classes.variant(name)
-        hint = f" Did you mean {alike!r}?" if alike else ""
+        hint = did_you_mean(nucleus_classes.variant(name) or "")
         description = (
             f"{counted(unknown[name])} of class {_quoted(name)} ({positions(contents.key, unknown[name])})"
         )

@@ -244,10 +244,8 @@ def _score_findings(
 
 def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.Reliability | None:
     has = predictions.has_outputs
-    outputs = predictions.outputs[has]
-    if not has.any() or calibration.output_kind(outputs) != "probabilities":
-        return None
-    return calibration.reliability(outputs.max(1), np.equal(truth.true_labels[has], predictions.labels[has]))
+    right = np.equal(truth.true_labels[has], predictions.labels[has])
+    return calibration.of_largest(predictions.outputs[has], right)
 
 
 READ_OTHERWISE = frozenset(("age-format", "location-number"))

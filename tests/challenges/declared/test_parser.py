@@ -327,3 +327,28 @@ def test_files_with_odd_values_are_read_or_refused_and_never_break(file):
         assert (declaration is None) == bool(wrong)
         if declaration is not None:
             challenge_of(declaration)
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("title = Cells", "Write texts in quotes"),
+        ('title: "Cells"', "Write key = value"),
+        ('classes = ["a" "b"]', "Put a comma between entries"),
+        ('title = "Cells', "Close the text"),
+        ('title = "c:\\data"', "single quotes"),
+        ("[truth", "as many brackets"),
+        ("title = 1 task = 2", "one key = value a line"),
+        ('id = "again"', "Keep one of the keys"),
+    ],
+)
+def test_toml_that_cannot_be_read_is_mended_in_plain_words_at_its_line(line, advice):
+    (problem,) = problems(f'id = "cells"\n{line}\n')
+    assert (problem.code, problem.where) == ("bad-toml", "cells.toml:2")
+    assert advice in problem.message
+
+
+def test_keys_beside_an_unknown_metric_are_listed_in_one_order():
+    text = FILE.replace(SCORE, 'metric = "f9"\nzzzz = 1')
+    (listing,) = (p.message for p in problems(text) if p.code == "unknown-key")
+    assert "Keys here: metric, parts, average, class, beta" in listing
