@@ -20,7 +20,7 @@ from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
 from scoring.statistics.mcnemar_delong_wilcoxon import NAMES, Sample, p_value
 from scoring.statistics.permutation_test import Exchange
 from scoring.statistics.replicates import array_name, left_out_name
-from scoring.statistics.sample_size import QuantityName
+from scoring.statistics.interval_basis import QuantityName
 from scoring.statistics.team_pairs import Pairs, tested
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}

@@ -49,7 +49,7 @@ class ScoreSettings:
         metadata: A table joined to the truth by case id, for slices and units.
         with_curves: Whether the card keeps curves with bands; comparisons need none.
         ranges: Lowest and highest possible value of the score and of metrics, where that is not 0 and 1: what
-            intervals need to know (`scoring.statistics.sample_size.Basis`).
+            intervals need to know (`scoring.statistics.interval_basis.Basis`).
         problems: `bad-option` for options that are not allowed: to be refused together with everything else
             that is wrong.
     """

@@ -20,7 +20,7 @@ from scoring.metrics import classification, dice_and_panoptic_quality, survival
 from scoring.metrics.classification import ClassCounts, weighted_mean
 from scoring.metrics.survival import ConcordancePairs
 from scoring.statistics.replicates import Quantities
-from scoring.statistics.sample_size import Basis, QuantityName, counted, mean
+from scoring.statistics.interval_basis import Basis, QuantityName, counted, mean
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.core.submission import Predictions
 from scoring.metrics import subgroups
 from scoring.metrics.subgroups import Groups, SubgroupShare
-from scoring.statistics.sample_size import Basis, counted
+from scoring.statistics.interval_basis import Basis, counted
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics import permutation_test
 from scoring.statistics.permutation_test import Categories
-from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted, mean, of_areas
+from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted, mean, of_areas
 
 SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12

@@ -19,7 +19,7 @@ from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
 from scoring.statistics.permutation_test import Categories
-from scoring.statistics.sample_size import Basis, QuantityName, beyond, counted, of_areas
+from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted, of_areas
 
 REACHED = 0.9
 AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"

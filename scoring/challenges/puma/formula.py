@@ -10,7 +10,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import permutation_test
 from scoring.statistics.permutation_test import Categories
-from scoring.statistics.sample_size import Basis, QuantityName, counted
+from scoring.statistics.interval_basis import Basis, QuantityName, counted
 
 ID = "puma"
 RULE_NAMES = {

@@ -18,7 +18,7 @@ from scoring.metrics import curves
 from scoring.metrics.calibration import Reliability
 from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
-from scoring.statistics.sample_size import Basis
+from scoring.statistics.interval_basis import Basis
 
 CURVE_REPLICATES = 300
 """Replicates of a band of curves, at most."""

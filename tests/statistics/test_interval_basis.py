@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.statistics import intervals, sample_size
+from scoring.statistics import intervals, interval_basis
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import Estimate
 from scoring.statistics.replicates import replicate
-from scoring.statistics.sample_size import Basis
+from scoring.statistics.interval_basis import Basis
 
 PARTS = st.lists(
     st.tuples(st.floats(0, 1), st.floats(0, 0.05), st.integers(0, 9), st.floats(0.01, 1)),
@@ -23,7 +23,7 @@ def test_what_parts_hide_restated(parts):
     values = {("f1", k): Estimate(p, v, (p,), 40, n) for k, (p, v, n, _) in enumerate(parts)}
     weights = {("f1", k): w for k, (_, _, _, w) in enumerate(parts)}
     whole = Estimate(0.4, 0.01, (0.4, 0.41), 40, 40)
-    found = sample_size.with_unseen(whole, weights, values)
+    found = interval_basis.with_unseen(whole, weights, values)
     seen = [part for part in parts if part[2]]
     is_mean = sum(w for *_, w in parts) > 1 - 1e-12
     assert found.rests_on == (min(40, sum(n for _, _, n, _ in seen)) if is_mean or not seen else 40)
@@ -45,16 +45,16 @@ def test_what_parts_hide_restated(parts):
 def test_units_are_counted_once_and_areas_by_the_smaller_side():
     units = np.array([0, 0, 1, 2, 3])
     of_class = np.array([[1, 0], [1, 0], [0, 1], [0, 0], [0, 0]], bool)
-    assert sample_size.counted(
+    assert interval_basis.counted(
         {"a": of_class[:, 0], "b": of_class[:, 1], "c": of_class[:, 0] & False}, units
     ) == {
         "a": 1,
         "b": 1,
         "c": 0,
     }
-    assert sample_size.of_areas(["a", "b"], ~of_class, of_class, units) == {"a": 1, "b": 1}
-    assert sample_size.mean(["a", "b", "c"], {"a": 1, "b": 1, "c": 0}) == {"a": 0.5, "b": 0.5}
-    assert sample_size.mean(["c"], {"c": 0}) == {}
+    assert interval_basis.of_areas(["a", "b"], ~of_class, of_class, units) == {"a": 1, "b": 1}
+    assert interval_basis.mean(["a", "b", "c"], {"a": 1, "b": 1, "c": 0}) == {"a": 0.5, "b": 0.5}
+    assert interval_basis.mean(["c"], {"c": 0}) == {}
 
 
 def test_a_perfect_score_of_a_class_of_two_cases_is_uncertain_and_of_one_case_has_no_interval():
@@ -68,8 +68,8 @@ def test_a_perfect_score_of_a_class_of_two_cases_is_uncertain_and_of_one_case_ha
         return recalls | {"score": np.nanmean(np.stack([*recalls.values()]), 0)}
 
     units, options = np.arange(39), StatisticsOptions(50)
-    rests_on = sample_size.counted({("recall", k): labels == k for k in range(3)}, units)
-    of = Basis(rests_on, {"score": sample_size.mean([*rests_on], rests_on)})
+    rests_on = interval_basis.counted({("recall", k): labels == k for k in range(3)}, units)
+    of = Basis(rests_on, {"score": interval_basis.mean([*rests_on], rests_on)})
     point = quantities(np.ones((1, 39)))
     found, plain = (
         replicate(quantities, point, units, options, basis=lambda _, known=known: known).intervals
@@ -110,12 +110,12 @@ def test_an_area_may_have_one_more_unit_half_way_to_a_coin_and_what_jumps_varies
     ("chosen_by", "wanted", "found"), [(15, 0.9, 7), (14, 0.9, 0), (8, 0.8, 7), (29, 0.95, 0)]
 )
 def test_a_threshold_is_known_from_three_half_cases_beyond_it_on(chosen_by, wanted, found):
-    assert sample_size.beyond(chosen_by, wanted, 7) == found
+    assert interval_basis.beyond(chosen_by, wanted, 7) == found
 
 
 @pytest.mark.parametrize(("variance", "adds"), [(0.0, 0.4**2 * 0.5 * 0.5 / 22), (1e-6, 0.0)])
 def test_what_else_is_added_hides_something_only_where_it_does_not_vary(variance, adds):
     values = {"part": Estimate(0.5, 1.0, (0.5,), 40, 20), "c_index": Estimate(0.5, variance, (0.5,), 40, 20)}
     whole = Estimate(0.4, 0.01, (0.4,), 40, 40)
-    found = sample_size.with_unseen(whole, {"part": 0.5}, values, {"c_index": 0.4, "unknown": 0.2})
+    found = interval_basis.with_unseen(whole, {"part": 0.5}, values, {"c_index": 0.4, "unknown": 0.2})
     assert found.variance == pytest.approx(0.01 + adds)
