@@ -15,12 +15,12 @@ from scoring.core.comparison_spec import ComparisonSpec, Value
 from scoring.core.scorecard import ScoreCard
 from scoring.metrics import submission_agreement
 from scoring.statistics import intervals, permutation_test, replicate_comparison
+from scoring.statistics.interval_basis import QuantityName
 from scoring.statistics.interval_options import DIGITS, FEW_UNITS, UNITS_OF_COMPARISON, StatisticsOptions
 from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
 from scoring.statistics.mcnemar_delong_wilcoxon import NAMES, Sample, p_value
 from scoring.statistics.permutation_test import Exchange
 from scoring.statistics.replicates import array_name, left_out_name
-from scoring.statistics.interval_basis import QuantityName
 from scoring.statistics.team_pairs import Pairs, tested
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}

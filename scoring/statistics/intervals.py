@@ -151,7 +151,7 @@ class Estimate:
             for its bias. The interval reaches from the lowest end to the highest.
         n_units: Number of units of the test set.
         rests_on: Number of units that the quantity is made of.
-        has_hidden: Whether the variance holds what few units hide (`sample_size.with_unseen`).
+        has_hidden: Whether the variance holds what few units hide (`interval_basis.with_unseen`).
         worst: What one more unit may have at the worst (`basis.Basis.worst`); None: answers of yes or no.
         varying: Number of units, at most n, whose normal values would tell as much of it; None: all.
         unseen: Variance that one more unit may add to a difference.

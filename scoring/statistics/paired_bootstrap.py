@@ -13,7 +13,6 @@ from scoring.statistics.mcnemar_delong_wilcoxon import holm
 LEVEL = 0.95
 NO_SPREAD = 1e-12
 """Standard errors below this are none."""
-POWER = 0.8
 BLOCK_CELLS = 4_000_000
 
 
@@ -42,30 +41,6 @@ class PairTest:
     reach: Floats
     separated: Bools
     p_best: Floats | None = None
-
-
-def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:
-    """Return the differences that a test set of this size can resolve, for the median standard error.
-
-    Args:
-        test: The test of all pairs.
-
-    Returns:
-        `one_pair` and `all_pairs`: true differences that are told apart in half of the test sets, for one
-        pair named beforehand, and where all pairs are looked at; the same with `_80` in four of five. None
-        where no pair varies.
-    """
-    varying = test.errors[(test.errors > 0) & np.isfinite(test.errors)]
-    if test.critical_value is None or not len(varying):
-        return None
-    error, more = float(np.median(varying)), float(scipy.special.stdtrit(n_units - 1, POWER))
-    single = float(scipy.special.stdtrit(n_units - 1, (1 + LEVEL) / 2))
-    return {
-        "one_pair": single * error,
-        "all_pairs": test.critical_value * error,
-        "one_pair_80": (single + more) * error,
-        "all_pairs_80": (test.critical_value + more) * error,
-    }
 
 
 def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest:

@@ -15,8 +15,9 @@ from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.statistics import intervals
 from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.optimism import winner_optimism
-from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test, resolvable_gap
+from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test
 from scoring.statistics.permutation_test import Exchange, swap_errors, swap_test
+from scoring.statistics.power import resolvable_gap
 from scoring.statistics.ranking import kendall_tau, ranks_along_teams
 from scoring.statistics.repeated_looks import corrected
 from scoring.statistics.team_pairs import Pairs, of_test, untested, with_intervals
@@ -60,7 +61,7 @@ class ReplicateComparison:
             `kendall_tau_interval`.
         winner_optimism: By how much the winner's score is too good on average, because the best of several
             was picked; None where units are too few or nobody is tied with it.
-        resolvable_gap: See `paired_bootstrap.resolvable_gap`.
+        resolvable_gap: See `power.resolvable_gap`.
         test: Which test told teams apart: "swap", "bootstrap" or None.
         p_best: p-value of each team being the best, adjusted for the A - 1 others; None without a swap test.
     """

@@ -9,9 +9,9 @@ import numpy as np
 
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, note, warning
+from scoring.statistics.interval_basis import Basis, QuantityName, with_unseen
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import PERCENTILE, WILSON_T, Estimate, estimated
-from scoring.statistics.interval_basis import Basis, QuantityName, with_unseen
 
 Quantities = Mapping[QuantityName, Floats]
 """Values [B] of each quantity, one per row of weights [B, N]."""

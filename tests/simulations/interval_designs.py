@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import ndtr
 
-from scoring.statistics.intervals import SHARE, Range
 from scoring.statistics.interval_basis import Basis
+from scoring.statistics.intervals import SHARE, Range
 
 MANY = 400_000
 ELEVEN = np.array([0.3, 0.2, 0.1, 0.1, 0.06, 0.06, 0.05, 0.04, 0.04, 0.03, 0.02])

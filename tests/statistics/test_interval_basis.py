@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.statistics import intervals, interval_basis
+from scoring.statistics import interval_basis, intervals
+from scoring.statistics.interval_basis import Basis
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import Estimate
 from scoring.statistics.replicates import replicate
-from scoring.statistics.interval_basis import Basis
 
 PARTS = st.lists(
     st.tuples(st.floats(0, 1), st.floats(0, 0.05), st.integers(0, 9), st.floats(0.01, 1)),

@@ -15,9 +15,9 @@ from scoring.metrics.curves import auc_without_each_unit
 from scoring.metrics.subgroups import Groups, SubgroupShare
 from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases, RegionCases
 from scoring.statistics import permutation_test
+from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted, mean
 from scoring.statistics.intervals import Range
 from scoring.statistics.replicates import leave_one_out_weights
-from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted, mean
 
 MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
 """Measure of classes whose plain mean a metric is, by its name and average."""

@@ -19,8 +19,8 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics import classification, dice_and_panoptic_quality, survival
 from scoring.metrics.classification import ClassCounts, weighted_mean
 from scoring.metrics.survival import ConcordancePairs
-from scoring.statistics.replicates import Quantities
 from scoring.statistics.interval_basis import Basis, QuantityName, counted, mean
+from scoring.statistics.replicates import Quantities
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from scoring.metrics.auc_and_average_precision import Levels
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics import permutation_test
-from scoring.statistics.permutation_test import Categories
 from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted, mean, of_areas
+from scoring.statistics.permutation_test import Categories
 
 SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12

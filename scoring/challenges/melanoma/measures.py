@@ -18,8 +18,8 @@ from scoring.metrics import auc_and_average_precision, binary, calibration, clas
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
-from scoring.statistics.permutation_test import Categories
 from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted, of_areas
+from scoring.statistics.permutation_test import Categories
 
 REACHED = 0.9
 AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"

@@ -15,10 +15,10 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.metrics import binary, curves
 from scoring.metrics.binary import Decisions, OperatingPoint, ThresholdCounts
 from scoring.statistics import replicates
+from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import QUANTILES
 from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate_weights
-from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
 """What is kept of a card, at most, and of how many: 40 MB for 10,000 cases and 1,000 replicates. Larger

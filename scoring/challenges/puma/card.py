@@ -46,9 +46,9 @@ from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import intervals, permutation_test
+from scoring.statistics.interval_basis import Basis, QuantityName
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate
-from scoring.statistics.interval_basis import Basis, QuantityName
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.statistics import permutation_test
-from scoring.statistics.permutation_test import Categories
 from scoring.statistics.interval_basis import Basis, QuantityName, counted
+from scoring.statistics.permutation_test import Categories
 
 ID = "puma"
 RULE_NAMES = {

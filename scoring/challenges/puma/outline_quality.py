@@ -18,8 +18,8 @@ from scoring.metrics.classification import divide, f_score, mean_of_defined
 from scoring.metrics.dice_and_panoptic_quality import LEAST_IOU, panoptic_quality, segmentation_quality
 from scoring.metrics.greedy_matching import match_by_overlap
 from scoring.metrics.polygon_overlap import Outlines
-from scoring.statistics.replicates import Quantities, Replicates
 from scoring.statistics.interval_basis import QuantityName, counted
+from scoring.statistics.replicates import Quantities, Replicates
 
 METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
 """Panoptic quality and its parts, as means over the classes; IoU and Dice of the matched nuclei."""

@@ -17,8 +17,8 @@ from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics import curves
 from scoring.metrics.calibration import Reliability
 from scoring.statistics import permutation_test
-from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
 from scoring.statistics.interval_basis import Basis
+from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
 
 CURVE_REPLICATES = 300
 """Replicates of a band of curves, at most."""

@@ -19,9 +19,9 @@ from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
+from scoring.statistics.interval_basis import Basis, QuantityName, counted, mean, of_areas
 from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import Quantities
-from scoring.statistics.interval_basis import Basis, QuantityName, counted, mean, of_areas
 
 UNITS_OF_PRESENT = 12
 """Fewest units from which the macro F1 of present classes has an interval: with 6 one covers 88 %, as what

@@ -23,9 +23,9 @@ from scoring.challenges.melanoma.threshold import (
 )
 from scoring.challenges.melanoma.threshold import histogram as melanoma_histogram
 from scoring.metrics import binary, curves
+from scoring.statistics.interval_basis import Basis
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import replicate
-from scoring.statistics.interval_basis import Basis
 from tests.support import risk_tables
 from tests.support.risk_tables import SCORES, TRUTH, card
 from tests.support.soak import FACTOR

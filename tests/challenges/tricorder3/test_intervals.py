@@ -198,7 +198,7 @@ def test_other_intervals_restated(interval):
             expected = [min(*lower, point), max(*upper, point)]
         elif (
             interval == "auto"
-        ):  # with what few cases of a class may hide: tests/statistics/test_sample_size.py
+        ):  # with what few cases of a class may hide: tests/statistics/test_interval_basis.py
             continue
         else:
             values = np.round([r[name] for r in replicates], 12)
