@@ -1,6 +1,6 @@
 """Statistics of scores: `replicates` (bootstrap) and their confidence `intervals`, tests of teams, rankings.
 
 Two teams are told apart by `permutation_test` (the swap test), by `paired_bootstrap` on request, by
-`mcnemar_delong_wilcoxon` (McNemar, DeLong, Wilcoxon; Holm). What a test set of this size can resolve: `power`.
+`mcnemar_delong_wilcoxon` (McNemar, DeLong, Wilcoxon; Holm). Differences that it can resolve: `power`.
 Metrics are in `scoring.metrics`.
 """
