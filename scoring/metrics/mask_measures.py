@@ -110,8 +110,9 @@ def _box(first: Array, second: Array) -> tuple[slice, ...]:
 
 
 def sizes(pair: RegionPair) -> Measured:
-    """Return the voxels in both masks, in the truth and in the prediction, and the volume of a voxel."""
-    return *pair.sizes, pair.voxel_ml
+    """Return the voxels in both masks, in the truth and in the prediction; the volume of a voxel, and the
+    voxels of the image."""
+    return *pair.sizes, pair.voxel_ml, float(np.prod(pair.shape))
 
 
 def hd95(pair: RegionPair) -> Measured:
@@ -193,14 +194,17 @@ def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measu
 
 
 def false_positives(pair: RegionPair) -> Measured:
-    """Return the volume in ml of predicted lesions that touch no truth, and the voxels of truth and
-    prediction."""
-    return _untouched(pair.prediction, pair.truth) * pair.voxel_ml, *pair.sizes[1:]
+    """Return the volume in ml of predicted lesions that touch no truth, the voxels of truth and prediction,
+    and the volume outside the truth."""
+    outside = float(np.prod(pair.shape)) - pair.sizes[1]
+    return _untouched(pair.prediction, pair.truth) * pair.voxel_ml, *pair.sizes[1:], outside * pair.voxel_ml
 
 
 def false_negatives(pair: RegionPair) -> Measured:
-    """Return the volume in ml of the truth's lesions that no prediction touches, and the voxels of both."""
-    return _untouched(pair.truth, pair.prediction) * pair.voxel_ml, *pair.sizes[1:]
+    """Return the volume in ml of the truth's lesions that no prediction touches, the voxels of both, and the
+    volume of the truth."""
+    truth_ml = pair.sizes[1] * pair.voxel_ml
+    return _untouched(pair.truth, pair.prediction) * pair.voxel_ml, *pair.sizes[1:], truth_ml
 
 
 def _untouched(mask: Bools, other: Bools) -> float:

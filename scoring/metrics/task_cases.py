@@ -97,10 +97,12 @@ class RegionCases:
 
     Attributes:
         measured: What the metric measured of each case and structure [N, S, Q].
+        missing: Cases without a mask, which count as the worst value [N]; None = none.
     """
 
     measured: Floats
     classes: tuple[str, ...]
+    missing: Bools | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ from scoring.metrics.mask_measures import region_pairs
 from scoring.metrics.task_cases import RegionCases
 
 ENDINGS = (".nii.gz", ".nii", ".mha")
-MEASURES = 4
+MEASURES = 5
 """Numbers that are kept of a metric, a case and a region, at most."""
 
 
@@ -291,8 +291,11 @@ def _measuring(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:
-    """Return the measurements of all cases, by the key of each metric."""
+    """Return the measurements of all cases, by the key of each metric; those without a mask are missing."""
     shape = (len(predictions.outputs), len(declaration.uses), len(declaration.regions), MEASURES)
     measured = np.where(np.isnan(predictions.outputs), 0, predictions.outputs).reshape(shape)
-    names = tuple(declaration.regions)
-    return {use.key: RegionCases(measured[:, number], names) for number, use in enumerate(declaration.uses)}
+    names, missing = tuple(declaration.regions), predictions.labels < 0
+    return {
+        use.key: RegionCases(measured[:, number], names, missing)
+        for number, use in enumerate(declaration.uses)
+    }

@@ -113,19 +113,58 @@ def test_a_mask_stored_in_another_orientation_is_the_same_and_one_elsewhere_is_r
     assert [(p.code, CASES[3] in p.message) for p in problems] == [("wrong-grid", True)]
 
 
-def test_a_missing_mask_counts_as_empty_or_refuses():
-    truth, guesses = masks(6, (1, 2)), masks(7, (1, 2))
+WORST = """id = "worst"
+title = "Worst"
+task = "segmentation"
+report = [{metric = "iou"}, {metric = "nsd", tolerance_mm = 2}, {metric = "lesion_f1"},
+  {metric = "lesion_dice"}, {metric = "hd95"}, {metric = "assd", worst_mm = 50},
+  {metric = "volume_difference"}, {metric = "false_positive_volume"}, {metric = "false_negative_volume"}]
+[regions]
+spleen = [1, 2]
+lesion = [2]
+[predictions]
+missing = "worst"
+[score]
+metric = "dice"
+"""
+
+
+@pytest.mark.parametrize("labels", [(1, 2), (1,), ()], ids=["both", "no lesion", "nothing"])
+def test_a_missing_mask_has_the_worst_value_of_every_metric_whatever_the_truth_holds(labels):
+    truth = [np.zeros(SHAPE, np.uint8) for _ in CASES]
+    for place, label in enumerate(labels):
+        truth[0][2:8, 2 + 3 * place : 5 + 3 * place, 1:4] = label
+    challenge = library.of_text(WORST, "worst.toml")
+    cases = challenge.read_truth(folder(truth))
+    sent = folder(truth)
+    del sent[f"{CASES[0]}.nii"]
+    card = challenge.score(cases, challenge.read_predictions(sent, cases), resamples=0)
+    voxel_ml, voxels = 0.5 * 0.8 * 3 / 1000, np.prod(SHAPE)
+    held = np.array([np.isin(truth[0], wanted).sum() for wanted in ([1, 2], [2])])
+    expected = dict.fromkeys(("dice", "iou", "nsd_2", "lesion_f1", "lesion_dice"), 0.0)
+    expected |= {"hd95": np.linalg.norm(np.multiply(SHAPE, np.diag(AFFINE)[:3])), "assd_50": 50.0}
+    expected["volume_difference"] = (voxels - held).mean() * voxel_ml
+    expected["false_positive_volume"] = (voxels - held).mean() * voxel_ml
+    expected["false_negative_volume"] = held.mean() * voxel_ml
+    assert {name: card.cases[0][name] for name in expected} == pytest.approx(expected, rel=1e-5)
+    assert card.score == pytest.approx(7 / 8)
+
+
+def test_a_missing_mask_is_the_worst_answer_or_refuses():
+    truth, guesses = masks(6, (1, 2), (3,)), masks(7, (1, 2))
     sent = folder(guesses)
-    del sent[f"{CASES[2]}.nii"]
-    guesses[2] = np.zeros(SHAPE, np.uint8)
+    for gone in (2, 3):
+        del sent[f"{CASES[gone]}.nii"]
+        guesses[gone] = np.zeros(SHAPE, np.uint8)
+        guesses[gone][np.unravel_index(truth[gone].argmin(), SHAPE)] = 2
     found = scored("kits19", truth, sent)
     assert found.score == pytest.approx(mean_dice(truth, guesses, [[1, 2], [2]]), abs=1e-12)
-    assert found.incomplete == "1 of 8 cases have no prediction and count as wrong"
+    assert found.incomplete == "2 of 8 cases have no prediction and count as wrong"
     text = library.GALLERY.joinpath("kits19.toml").read_text().replace('"worst"', '"refuse"')
     challenge = library.of_text(text, "k.toml")
     cases = challenge.read_truth(folder(truth))
     predictions = challenge.read_predictions(sent, cases)
-    assert codes(refused(challenge.score, cases, predictions).problems) == ["missing-case"]
+    assert codes(refused(challenge.score, cases, predictions).problems) == ["missing-case"] * 2
 
 
 def test_a_value_of_no_region_is_warned_of_in_the_file_that_holds_it():
