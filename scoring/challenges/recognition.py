@@ -132,11 +132,10 @@ def _split(files: dict[str, bytes]) -> list[Recognised]:
     with the other files that it belongs to."""
     tables = [name for name in files if name.lower().endswith(TABLES) and "/" not in name]
     others = {name: data for name, data in files.items() if name not in tables}
-    whole = _recognised(files)
-    if len(tables) < 2 and (whole.readings or "/" in next(iter(files)) or not tables):
-        return [whole]
-    if (len(tables) == 1 and not others) or "/" in next(iter(files)):
-        return [whole]
+    if "/" in next(iter(files)) or len(tables) < 2:
+        whole = _recognised(files)
+        if whole.readings or not (tables and others) or "/" in next(iter(files)):
+            return [whole]
     single = {name: _recognised({name: files[name]}) for name in tables}
     home = next((n for n in tables if _takes_others(single[n])), tables[0]) if others else None
     if others and home is not None:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -45,7 +44,9 @@ def base_name(name: str) -> str:
 
 def stem(name: str) -> str:
     """Return the base name without its extension."""
-    return PurePosixPath(base_name(name)).stem
+    base = base_name(name)
+    start, _, extension = base.rpartition(".")
+    return start if start and extension else base
 
 
 WAYS = (as_written, base_name, stem)

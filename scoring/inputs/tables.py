@@ -3,9 +3,10 @@
 import codecs
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
+from typing import TypeVar
 
 from scoring.common.findings import Finding, error, note
 from scoring.common.fixes import editing, keeping
@@ -19,6 +20,7 @@ from scoring.inputs.text_columns import TextColumns
 
 OTHER_FORMAT = "other-format"
 """Code of the note that a table was in another format than text."""
+Value = TypeVar("Value")
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
 
@@ -111,6 +113,13 @@ class TextTable:
 def key(text: str) -> str:
     """Return a header or label for comparing: trimmed, lower-case, blank and hyphen as underscore."""
     return re.sub(r"[ \-]", "_", text.strip().lower())
+
+
+def read_once(read: Callable[[str], Value], cells: Iterable[str]) -> list[Value]:
+    """Return what `read` gives of each cell; cells of the same text are read once."""
+    cells = list(cells)
+    values = {cell: read(cell) for cell in {*cells}}
+    return [values[cell] for cell in cells]
 
 
 @isolated

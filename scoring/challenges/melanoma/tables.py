@@ -67,15 +67,15 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
     if column is None:
         problems.append(tables.missing_column(table, "the label", ("label", "class"), "text"))
         return LabelColumn(np.full(len(table), -1))
-    cells = table.columns[column]
-    labels = [parse_label(cell) for cell in cells]
+    cells = list(table.columns[column])
+    labels = tables.read_once(parse_label, cells)
     problems += [
         _label_problem(table, column, i)
         for i, label in enumerate(labels)
         if label is None and i not in table.ragged
     ]
     spelled = [i for i, label in enumerate(labels) if label == 1 and cells[i] != "True"]
-    other = [i for i in range(len(cells)) if tables.key(cells[i]) in OTHER_CLASSES]
+    other = [i for i, key in enumerate(tables.read_once(tables.key, cells)) if key in OTHER_CLASSES]
     findings += once(
         "label-spelling",
         table,
@@ -179,18 +179,7 @@ def _other_class(table: TextTable, header: str) -> Finding:
 
 
 def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findings: list[Finding]) -> Values:
-    cells = rows.table.columns[column]
-    # Among numbers, or alone, "inf" is an infinite one; among words it is the diagnosis INF.
-    words = {tables.key(cell) for cell in cells if _word(cell) is not None}
-    numeric = words <= {"inf"} or any(NUMBER.fullmatch(cell.strip()) for cell in cells)
-    worded = tuple(
-        cell if (label := _word(cell)) is None or (numeric and tables.key(cell) == "inf") else str(label)
-        for cell in cells
-    )
-    columns = tuple(worded if i == column else c for i, c in enumerate(rows.table.columns))
-    outputs, faults = predictions.read_numbers(
-        replace(rows, table=replace(rows.table, columns=columns)), [column], problems, findings
-    )
+    outputs, faults = predictions.read_numbers(_without_words(rows, column), [column], problems, findings)
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
     findings += score_warnings(scores, rows.table.name, of_table=True)
     hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())
@@ -198,6 +187,20 @@ def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findin
         sentence = "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point."
         findings.append(note("labels-only", rows.table.header_place, sentence))
     return Values(outputs, predicted_positive(outputs), faults, hard)
+
+
+def _without_words(rows: AlignedRows, column: int) -> AlignedRows:
+    """Return rows with 0 and 1 in place of labels in words."""
+    cells = list(rows.table.columns[column])
+    labels = {cell: label for cell in {*cells} if (label := _word(cell)) is not None}
+    # Among numbers, or alone, "inf" is an infinite one; among words it is the diagnosis INF.
+    if {*map(tables.key, labels)} <= {"inf"} or any(NUMBER.fullmatch(cell.strip()) for cell in cells):
+        labels = {cell: label for cell, label in labels.items() if tables.key(cell) != "inf"}
+    if not labels:
+        return rows
+    columns = [*rows.table.columns]
+    columns[column] = tuple(str(labels.get(cell, cell)) for cell in cells)
+    return replace(rows, table=replace(rows.table, columns=tuple(columns)))
 
 
 def _word(cell: str) -> int | None:
@@ -222,9 +225,9 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
 def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
     table, n = rows.table, counted(len(rows.table), "image")
     labels = table.cells(rows.label) if rows.label is not None else []
-    known = sum(parse_label(cell) is not None for cell in labels) > 0.9 * len(labels) if labels else False
+    known = bool(labels) and _are_labels(labels)
     if known:
-        diagnoses = any(tables.key(cell) in OTHER_CLASSES for cell in labels)
+        diagnoses = any(tables.key(cell) in OTHER_CLASSES for cell in {*labels})
         description = f"a Melanoma test set: labels of {n}{with_pictures(contents)}"
         yield Candidate(ID, "truth", description, POSSIBLE if diagnoses else SURE, rows.ids)
     if len(rows.others) > MOST_COLUMNS:
@@ -236,11 +239,16 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
         return
     cells = table.cells(column)
     numeric = share_of_numbers(values_of(table, [column])[0]) > 0.5
-    if numeric or sum(parse_label(cell) is not None for cell in cells) > 0.9 * len(cells):
-        diagnoses = not numeric and any(tables.key(cell) in OTHER_CLASSES for cell in cells)
+    if numeric or _are_labels(cells):
+        diagnoses = not numeric and any(tables.key(cell) in OTHER_CLASSES for cell in {*cells})
         description = f"a prediction file for Melanoma: {'a score' if numeric else 'a label'} for {n}"
         usual = table.keys[column] in SCORE_COLUMNS and not rows.has_person and not diagnoses
         yield Candidate(ID, "submission", description, POSSIBLE if known or not usual else LIKELY, rows.ids)
+
+
+def _are_labels(cells: Sequence[str]) -> bool:
+    """Return whether nearly all cells say whether a lesion is a melanoma."""
+    return sum(label is not None for label in tables.read_once(parse_label, cells)) > 0.9 * len(cells)
 
 
 read_truth = partial(cases.read_truth, _read_labels, with_demographics=False)

@@ -90,7 +90,7 @@ def _read_labels(table: TextTable, problems: list[Finding], findings: list[Findi
     column = find_label_column(table, problems, findings)
     if column is None:
         return _read_one_hot(table, problems, findings)
-    parsed = [parse_label(cell) for cell in table.columns[column]]
+    parsed = tables.read_once(parse_label, table.columns[column])
     problems += [
         _label_problem(table, column, i, how)
         for i, (_, how) in enumerate(parsed)
@@ -327,7 +327,8 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
 
 def _symbols(cells: list[str]) -> float:
     """Return the share of cells that name a class in letters."""
-    return sum(parse_label(cell)[1] in ("exact", "spelling") for cell in cells) / max(len(cells), 1)
+    ways = [how for _, how in tables.read_once(parse_label, cells)]
+    return sum(how in ("exact", "spelling") for how in ways) / max(len(cells), 1)
 
 
 def _are_numbers_of_classes(cells: list[str]) -> bool:
