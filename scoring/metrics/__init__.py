@@ -3,7 +3,7 @@
 A yes-or-no decision (sensitivity, F-beta): `binary`; classes (balanced accuracy, F1): `classification`; areas
 of a score: `auc_and_average_precision`. Masks: `dice_and_panoptic_quality`, `mask_measures` (Hausdorff
 distance, surface Dice, lesions); points and boxes: `detections` (FROC, mAP). Catalogue of metrics by name:
-`catalogue.toml`, read by `registry`; its formulas: `class_metrics`, `segmentation`, `regression`.
+`catalogue.toml`, read by `registry`; its formulas: `kappa_and_class_metrics`, `segmentation`, `regression`.
 
 What is measured of teams beside the score (intervals, tests) is in `scoring.statistics`.
 """

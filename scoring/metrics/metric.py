@@ -26,7 +26,7 @@ TASKS = (
     "boxes",
 )
 Better = Literal["higher", "lower"]
-OVER_LABELS = "class_metrics:over_labels"
+OVER_LABELS = "kappa_and_class_metrics:over_labels"
 """What makes a metric of one class against the rest one of several labels."""
 
 

@@ -2,11 +2,11 @@
 
 from scoring.challenges.hecktor2026.card import score
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
-from scoring.challenges.hecktor2026.masks import ANSWERS, SEGMENTATION
 from scoring.challenges.hecktor2026.options import OPTIONS, formula
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.ranking import COMPARISON
 from scoring.challenges.hecktor2026.structures import MASK_ENDINGS
+from scoring.challenges.hecktor2026.submitted_masks import ANSWERS, SEGMENTATION
 from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
 from scoring.common.direction_and_range import COUNT

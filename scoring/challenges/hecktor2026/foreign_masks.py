@@ -2,7 +2,7 @@
 
 import json
 
-from scoring.challenges.hecktor2026.masks import SubmissionLayout
+from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
 from scoring.common.findings import Finding, error
 
 OTHER_VOLUMES = (".nrrd", ".mhd", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")

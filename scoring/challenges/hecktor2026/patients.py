@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import masks
+from scoring.challenges.hecktor2026 import submitted_masks
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.truth import HecktorTruth
@@ -70,7 +70,7 @@ def spread(card: ScoreCard, structure: str) -> Spread:
 def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> tuple[Volumes, ...]:
     """Return the result of voxels, of both structures together, then of each; empty without a
     truth mask. A missing or malformed mask counts as empty, as in the score."""
-    mask, table = truth.masks[index], submission.masks.tables[index]
+    mask, table = truth.masks[index], submission.submitted_masks.tables[index]
     if mask is None:
         return ()
     marked = np.diag(table)[1:].sum(), table[0, 1:].sum(), table[1:, 0].sum(), table[1, 2] + table[2, 1]
@@ -167,7 +167,7 @@ def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Sc
     """Return the masks of one patient and, where they are beside the truth's, CT and PET; None without a
     truth mask. Raises InputRefused."""
     patient = truth.ids[index]
-    mask = masks.opener(truth.contents, patient)
+    mask = submitted_masks.opener(truth.contents, patient)
     if truth.masks[index] is None or mask is None:
         return None
     beside = truth.contents.layout.images.get(patient, {})
@@ -176,7 +176,7 @@ def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Sc
         for ending, name in IMAGE_NAMES.items()
         if ending in beside
     }
-    submitted = masks.opener(predictions.contents, patient)
+    submitted = submitted_masks.opener(predictions.contents, patient)
     return read_scene(patient, mask, submitted, images)
 
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import foreign_masks, masks
+from scoring.challenges.hecktor2026 import foreign_masks, submitted_masks
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
-from scoring.challenges.hecktor2026.masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.structures import MASK_ENDINGS, stem_of
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
+from scoring.challenges.hecktor2026.submitted_masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.tables import (
     COLUMNS,
     NO_STAGE,
@@ -58,7 +58,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     stages are checked. Raises InputRefused with every problem; what is missing or malformed of a patient is a
     finding. Cancelled.
     """
-    contents = masks.open_contents(source, context.name, container=True)
+    contents = submitted_masks.open_contents(source, context.name, container=True)
     files, layout = contents.files, contents.layout
     used: list[str] = []
     problems: list[Finding] = []
@@ -68,9 +68,12 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     ids = truth.ids if truth else own
     known = set(ids)
     unknown = tuple(patient for patient in own if patient not in known)
-    apart = masks.separate_structures(contents)
-    misplaced = [replace(finding, level="error") for finding in masks.misplaced(contents)]
-    problems += [*masks.repeated(contents), *(apart or misplaced or foreign_masks.of_other_kinds(contents))]
+    apart = submitted_masks.separate_structures(contents)
+    misplaced = [replace(finding, level="error") for finding in submitted_masks.misplaced(contents)]
+    problems += [
+        *submitted_masks.repeated(contents),
+        *(apart or misplaced or foreign_masks.of_other_kinds(contents)),
+    ]
     problems += _unread_answers(files, layout) if table is None else []
     if not problems:
         problems += _nobody(files, truth, own, unknown) or _most_unknown(contents, rows, truth)
@@ -129,24 +132,27 @@ def _unread_answers(files: SourceFiles, layout: Layout) -> list[Finding]:
 
 
 def _require_usable_masks(
-    files: SourceFiles, counted: masks.MaskCounts, noticed: Iterable[Finding], findings: list[Finding]
+    files: SourceFiles,
+    counted: submitted_masks.MaskCounts,
+    noticed: Iterable[Finding],
+    findings: list[Finding],
 ) -> None:
     """Refuse masks of which none, or of many most, cannot be used, with what is wrong with the first of them.
     Raises InputRefused `no-mask`."""
     malformed, usable = (counted.states.count(state) for state in ("malformed", "ok"))
     if not malformed or (usable and (malformed <= usable or malformed < NO_ACCIDENT)):
         return
-    first = next(finding for finding in noticed if finding.code == masks.MALFORMED)
+    first = next(finding for finding in noticed if finding.code == submitted_masks.MALFORMED)
     message = (
         f"{malformed} masks cannot be used, too many to count as missing. {first.where}: "
-        f"{first.message.removesuffix(masks.COUNTS_AS_MISSING)}"
+        f"{first.message.removesuffix(submitted_masks.COUNTS_AS_MISSING)}"
     )
     raise InputRefused([error("no-mask", files.name, message)], findings)
 
 
 def absent(submission: HecktorSubmission) -> list[Finding]:
     """Return `no-mask` where no patient has a mask that can be read."""
-    if "ok" in submission.masks.states:
+    if "ok" in submission.submitted_masks.states:
         return []
     message = (
         "no patient has a readable mask: submit one for each patient, and an empty mask for a patient "
@@ -254,16 +260,16 @@ def _require_usable_cells(
 
 def _counted(
     truth: HecktorTruth | None, ids: tuple[str, ...], contents: SubmissionLayout, context: Context
-) -> tuple[masks.MaskCounts, list[Finding]]:
+) -> tuple[submitted_masks.MaskCounts, list[Finding]]:
     """Masks against the truth's; without a truth each by itself."""
-    watch = masks.Watch(context.progress, context.cancelled)
+    watch = submitted_masks.Watch(context.progress, context.cancelled)
     if truth is not None:
-        return masks.count_all(truth.masks, ids, contents, context.options["lesions"], watch)
-    _, faults, noticed = masks.examine_all(contents, ids, watch)
-    none = masks.MaskCounts(
-        (masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)
+        return submitted_masks.count_all(truth.masks, ids, contents, context.options["lesions"], watch)
+    _, faults, noticed = submitted_masks.examine_all(contents, ids, watch)
+    none = submitted_masks.MaskCounts(
+        (submitted_masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)
     )
-    return none, [*(masks.malformed(patient, fault) for patient, fault in faults), *noticed]
+    return none, [*(submitted_masks.malformed(patient, fault) for patient, fault in faults), *noticed]
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import masks
+from scoring.challenges.hecktor2026 import submitted_masks
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.masks import SubmissionLayout
+from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
 from scoring.challenges.hecktor2026.tables import NO_STAGE, PrognosisScores
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Array, Ints
@@ -30,7 +30,7 @@ class HecktorSubmission:
     ids: tuple[str, ...]
     stages: Mapping[str, Ints | None]
     scores: Mapping[str, PrognosisScores]
-    masks: masks.MaskCounts
+    masks: submitted_masks.MaskCounts
     unknown: tuple[str, ...]
     read: tuple[Finding, ...]
     missing: tuple[Finding, ...]
@@ -77,20 +77,20 @@ class HecktorSubmission:
         submitted the same."""
         kinds = sorted(self.scores)
         parts = [
-            np.array(self.masks.states),
+            np.array(self.submitted_masks.states),
             *(self.stages[kind] for kind in STAGES),
             np.array(kinds, str),
             *(self.scores[kind].values for kind in kinds),
         ]
         content = b"|".join(
-            [*self.masks.digests, *(b"none" if part is None else part.tobytes() for part in parts)]
+            [*self.submitted_masks.digests, *(b"none" if part is None else part.tobytes() for part in parts)]
         )
         return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
 
 
 def with_nodes(truth: HecktorTruth, submission: HecktorSubmission) -> HecktorSubmission:
     """Return the submission with the lesions of GTVn counted and matched."""
-    if submission.masks.nodes is not None:
+    if submission.submitted_masks.nodes is not None:
         return submission
-    counted, _ = masks.count_all(truth.masks, truth.ids, submission.contents, with_nodes=True)
+    counted, _ = submitted_masks.count_all(truth.masks, truth.ids, submission.contents, with_nodes=True)
     return replace(submission, masks=counted)

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.masks import Layout
 from scoring.challenges.hecktor2026.structures import MASK_ENDINGS
+from scoring.challenges.hecktor2026.submitted_masks import Layout
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix
 from scoring.inputs import fix_suggestions, tables

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from scoring.challenges.hecktor2026 import masks
+from scoring.challenges.hecktor2026 import submitted_masks
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.masks import SubmissionLayout
+from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
 from scoring.challenges.hecktor2026.tables import (
     NO_STAGE,
     UNKNOWN_STAGE,
@@ -25,9 +25,9 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.core.challenge import Context
 from scoring.inputs import tables
-from scoring.inputs.masks.counting import Mask
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source
+from scoring.inputs.submitted_masks.counting import Mask
 from scoring.inputs.tables import MISSING, TextTable
 
 TABLE = "clinical.csv"
@@ -99,7 +99,7 @@ def read_truth(source: Source, images: Source | None, context: Context) -> Heckt
 
     images: refused, CT and PET are beside the masks. Raises InputRefused with every problem; Cancelled.
     """
-    contents = masks.open_contents(source, context.name, container=False)
+    contents = submitted_masks.open_contents(source, context.name, container=False)
     files, layout = contents.files, contents.layout
     used: list[str] = []
     problems: list[Finding] = []
@@ -121,14 +121,14 @@ def read_truth(source: Source, images: Source | None, context: Context) -> Heckt
     stage_codes = {kind: _stages(rows, kind, len(ids), problems, findings) for kind in STAGES}
     time, event = _survival(rows, table, len(ids), problems, findings)
     center = (*map(_text, rows.cells.get("center", [""] * len(rows.ids))), *[""] * (len(ids) - len(rows.ids)))
-    problems += masks.repeated(contents)
-    watch = masks.Watch(context.progress, context.cancelled)
-    examined, faults, noticed = masks.examine_all(contents, ids, watch)
+    problems += submitted_masks.repeated(contents)
+    watch = submitted_masks.Watch(context.progress, context.cancelled)
+    examined, faults, noticed = submitted_masks.examine_all(contents, ids, watch)
     problems += [
         error(fault.code, files.called(layout.masks[patient][0]), f"patient {patient}: {fault.words}")
         for patient, fault in faults
     ]
-    findings += [*noticed, *masks.misplaced(contents)]
+    findings += [*noticed, *submitted_masks.misplaced(contents)]
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     return HecktorTruth(
@@ -139,7 +139,7 @@ def read_truth(source: Source, images: Source | None, context: Context) -> Heckt
         center=center,
         masks=examined,
         findings=tuple(findings),
-        contents=contents.digested([*used, *(members[0] for members in layout.masks.values())]),
+        contents=contents.digested([*used, *(members[0] for members in layout.submitted_masks.values())]),
         columns=_columns(table, rows, len(ids)),
         id_column=_id_column(table),
     )

@@ -1,2 +1,2 @@
 """Lists of nuclei: `reader` takes QuPath's GeoJSON and PUMA's forms, `foreign` those of programs for nuclei,
-`annotation_tools` those of annotation tools and YOLO."""
+`via_label_studio_yolo` those of annotation tools and YOLO."""

@@ -21,10 +21,10 @@ from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.isolation import isolated
 from scoring.inputs import case_ids
 from scoring.inputs.case_ids import ID_COLUMNS
-from scoring.inputs.nuclei import annotation_tools, strict
-from scoring.inputs.nuclei.annotation_tools import YOLO, Cells, Size
+from scoring.inputs.nuclei import strict, via_label_studio_yolo
 from scoring.inputs.nuclei.contents import POLYGONS
 from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND
+from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Cells, Size
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
 from scoring.inputs.tables import TextTable, find_column, read_table
@@ -213,8 +213,8 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
         classes: A file that names the classes, empty without one.
         listing: Name of that file.
     """
-    cells = annotation_tools.of_yolo(data, size)
-    named = annotation_tools.class_names(classes.decode("utf-8", "replace"), listing)
+    cells = via_label_studio_yolo.of_yolo(data, size)
+    named = via_label_studio_yolo.class_names(classes.decode("utf-8", "replace"), listing)
     return None if cells is None else _written(cells, named)
 
 
@@ -250,9 +250,9 @@ def of_via_table(data: bytes, name: str) -> Tiles:
     table = read_table(data, name)
     columns = [find_column(table, names)[0] for names in (IMAGES, VIA_SHAPES, VIA_ATTRIBUTES)]
     rows = zip(*(table.cells(column) for column in columns if column is not None), strict=True)
-    read = annotation_tools.json_object
+    read = via_label_studio_yolo.json_object
     return _grouped(
-        (row[0], annotation_tools.via_cell(read(row[1]), read(row[-1]))) for row in rows if read(row[1])
+        (row[0], via_label_studio_yolo.via_cell(read(row[1]), read(row[-1]))) for row in rows if read(row[1])
     )
 
 
@@ -269,8 +269,8 @@ def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) ->
     if all(mark in data for mark in COCO_MARKS):
         return of_coco(data, name, images)
     document, _problem = strict.document(data, name)
-    found = _grouped(annotation_tools.of_via(document)) or _grouped(
-        annotation_tools.of_label_studio(document, sizes)
+    found = _grouped(via_label_studio_yolo.of_via(document)) or _grouped(
+        via_label_studio_yolo.of_label_studio(document, sizes)
     )
     return found or None
 
