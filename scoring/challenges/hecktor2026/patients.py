@@ -70,7 +70,7 @@ def spread(card: ScoreCard, structure: str) -> Spread:
 def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> tuple[Volumes, ...]:
     """Return the result of voxels, of both structures together, then of each; empty without a
     truth mask. A missing or malformed mask counts as empty, as in the score."""
-    mask, table = truth.masks[index], submission.submitted_masks.tables[index]
+    mask, table = truth.masks[index], submission.masks.tables[index]
     if mask is None:
         return ()
     marked = np.diag(table)[1:].sum(), table[0, 1:].sum(), table[1:, 0].sum(), table[1, 2] + table[2, 1]

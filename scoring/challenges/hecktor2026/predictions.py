@@ -152,7 +152,7 @@ def _require_usable_masks(
 
 def absent(submission: HecktorSubmission) -> list[Finding]:
     """Return `no-mask` where no patient has a mask that can be read."""
-    if "ok" in submission.submitted_masks.states:
+    if "ok" in submission.masks.states:
         return []
     message = (
         "no patient has a readable mask: submit one for each patient, and an empty mask for a patient "

@@ -77,20 +77,20 @@ class HecktorSubmission:
         submitted the same."""
         kinds = sorted(self.scores)
         parts = [
-            np.array(self.submitted_masks.states),
+            np.array(self.masks.states),
             *(self.stages[kind] for kind in STAGES),
             np.array(kinds, str),
             *(self.scores[kind].values for kind in kinds),
         ]
         content = b"|".join(
-            [*self.submitted_masks.digests, *(b"none" if part is None else part.tobytes() for part in parts)]
+            [*self.masks.digests, *(b"none" if part is None else part.tobytes() for part in parts)]
         )
         return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
 
 
 def with_nodes(truth: HecktorTruth, submission: HecktorSubmission) -> HecktorSubmission:
     """Return the submission with the lesions of GTVn counted and matched."""
-    if submission.submitted_masks.nodes is not None:
+    if submission.masks.nodes is not None:
         return submission
     counted, _ = submitted_masks.count_all(truth.masks, truth.ids, submission.contents, with_nodes=True)
     return replace(submission, masks=counted)

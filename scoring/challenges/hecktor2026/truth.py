@@ -27,7 +27,7 @@ from scoring.core.challenge import Context
 from scoring.inputs import tables
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source
-from scoring.inputs.submitted_masks.counting import Mask
+from scoring.inputs.masks.counting import Mask
 from scoring.inputs.tables import MISSING, TextTable
 
 TABLE = "clinical.csv"
@@ -139,7 +139,7 @@ def read_truth(source: Source, images: Source | None, context: Context) -> Heckt
         center=center,
         masks=examined,
         findings=tuple(findings),
-        contents=contents.digested([*used, *(members[0] for members in layout.submitted_masks.values())]),
+        contents=contents.digested([*used, *(members[0] for members in layout.masks.values())]),
         columns=_columns(table, rows, len(ids)),
         id_column=_id_column(table),
     )
