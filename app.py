@@ -1,6 +1,6 @@
 """App: navigation, guards and page style; start it with `streamlit run app.py`.
 
-Imports the modules that pages need, once, and starts the module that lists the pages.
+Imports the modules that pages need, once, and starts `pages.server.navigation`, which lists the pages.
 """
 
 import asyncio

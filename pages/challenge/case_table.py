@@ -1,4 +1,5 @@
-"""Cases of a scorecard: filters, pictures and table, and the model's input for the chosen one."""
+"""Cases of a scorecard: filters (also fixed and broken since the last run), pictures and table, and the
+model's input for the chosen one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

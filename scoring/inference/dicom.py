@@ -1,4 +1,5 @@
-"""The picture in a DICOM file, and nothing else of it: one frame, grey or in colour, as a screen shows it.
+"""The picture in a DICOM file, without its tags (`image_sanitizer`): one frame, grey or in colour, as a
+screen shows it.
 
 Runs in the worker. Source: DICOM PS3.3 C.7.6.3 (pixels), C.11.1 and C.11.2 (rescaling and window).
 """

@@ -1,4 +1,5 @@
-"""Decoder of uploaded photographs (JPEG, HEIC, AVIF ...): upright pixels without hidden metadata, or refused.
+"""Decoder of uploaded photographs (JPEG, HEIC, AVIF ...): upright pixels without names, places or other
+metadata (EXIF, DICOM tags), or refused.
 
 Runs in the worker. Only the kinds in `KINDS` are read from a file's metadata.
 """

@@ -1,4 +1,5 @@
-"""Metrics of cases with one class each, and of several labels, as the registry calls them.
+"""Kappa, MCC, log loss, F-beta, top-k: metrics of cases with one class or several labels, as the registry
+calls them.
 
 `average` and `of` say of which classes: `of` names one; "macro" is the plain mean over the classes,
 "weighted" the mean weighted by their true cases, "micro" takes all decisions as one. Without either: of two

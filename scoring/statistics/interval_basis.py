@@ -1,4 +1,4 @@
-"""Sample size behind a quantity: units and parts, so that its interval shows what few cannot."""
+"""Basis of an interval: units and parts behind a quantity, so that its interval shows what few cannot."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -25,9 +25,9 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.core.challenge import Context
 from scoring.inputs import tables
+from scoring.inputs.masks.counting import Mask
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source
-from scoring.inputs.masks.counting import Mask
 from scoring.inputs.tables import MISSING, TextTable
 
 TABLE = "clinical.csv"

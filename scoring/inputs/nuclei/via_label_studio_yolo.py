@@ -1,4 +1,4 @@
-"""Nuclei of annotation tools and of YOLO, as cells of each image.
+"""Nuclei of VIA, Label Studio and YOLO (QuPath: `reader`), as cells of each image.
 
 Sources of the formats:
     VIA, the VGG Image Annotator (`pack_via_metadata` of its source): CSV with a row for each region, of which

@@ -1,4 +1,5 @@
-"""Scatter traces: lines, areas, points, whiskers and words, on two axes or in a triangle of weights."""
+"""Curves and points (Plotly's scatter traces): lines, areas, points, whiskers and words, on two axes or in a
+triangle of weights."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
