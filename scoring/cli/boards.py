@@ -4,10 +4,9 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from scoring.boards import deletion, foreign_leaderboards
-from scoring.boards.board import BoardSettings, create, listed, opened, own_options
+from scoring.boards.board import BoardSettings, OpenBoard, create, listed, opened, own_options
 from scoring.boards.bundles import bundle
 from scoring.boards.foreign_leaderboards import read_leaderboard
 from scoring.boards.hidden_truth import disclosure_rules, probing_notices, visible_results
@@ -23,9 +22,19 @@ from scoring.boards.views import FOR_ORGANIZERS
 from scoring.challenges import load_challenge
 from scoring.cli import board_rules
 from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
-from scoring.cli.input_reading import chosen, statistics
-from scoring.cli.output import print_findings, progress, respond, write, write_appendix
+from scoring.cli.input_reading import (
+    FIX_OPTIONS,
+    chosen,
+    fix_problems,
+    read_predictions,
+    statistics,
+    submitted,
+)
+from scoring.cli.output import offered, print_findings, progress, respond, write, write_appendix
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
+from scoring.core.applied_fixes import FIXED
+from scoring.core.options import Values
+from scoring.inputs.sources import FixedSource, open_source
 from scoring.store.database import Store, open_store
 
 
@@ -53,16 +62,17 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
             arguments.metadata,
         ),
     )
-    print_findings([*board.truth.findings, *visible_results.unsafe(board)])
+    print_findings(offered([*board.truth.findings, *visible_results.unsafe(board)], arguments))
     message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
     respond(arguments.json, public_report.value(board_ranking(board)), message)
 
 
 def _submit(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
-    requests, problems = _sent(arguments, board.challenge)
+    requests, findings = _sent(arguments, board)
+    problems = [finding for finding in findings if finding.level == "error"]
+    noticed = [finding for finding in findings if finding.level != "error"]
     receipts: list[Receipt] = []
-    noticed: list[Finding] = []
     count = progress("submissions")
     for number, request in enumerate(requests):
         if count:
@@ -71,9 +81,9 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
             receipts.append(submitting.submit(board, replace(request, phase=arguments.phase)))
         except InputRefused as refused:
             several = arguments.folder is not None
-            for listed_in, findings in ((problems, refused.problems), (noticed, refused.findings)):
+            for listed_in, of_one in ((problems, refused.problems), (noticed, refused.findings)):
                 listed_in += [
-                    replace(f, where=f"{request.team}: {f.where}") if several else f for f in findings
+                    replace(f, where=f"{request.team}: {f.where}") if several else f for f in of_one
                 ]
     if count and requests:
         count(len(requests), len(requests))
@@ -92,7 +102,7 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
             for line in map(receipt_line, receipts) if receipts or is_said else ["Nothing was counted."]:
                 refusal.add_note(line)
         raise refusal
-    print_findings(noticed)
+    print_findings(offered(noticed, arguments))
     value = {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]}
     message = "\n".join(map(receipt_line, receipts))
     if board.split is not None and disclosure_rules.rules(store, board.row.id) is not None:
@@ -100,14 +110,14 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     respond(arguments.json, value, message)
 
 
-def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[SubmissionRequest], list[Finding]]:
-    """Return what the command line submits, and what cannot be read of a folder."""
+def _sent(arguments: argparse.Namespace, board: OpenBoard) -> tuple[list[SubmissionRequest], list[Finding]]:
+    """Return what the command line submits, and what cannot be read of a folder, or is changed of a file."""
     single = (arguments.team, arguments.predictions, arguments.time, arguments.submission)
     if arguments.folder is not None:
-        if any(single) or arguments.option:
+        if any(single) or arguments.option or any(getattr(arguments, name) for name in FIX_OPTIONS):
             message = (
-                "with a folder of many submissions, --team, --predictions, --time, --submission and "
-                "--option are not allowed."
+                "with a folder of many submissions, --team, --predictions, --time, --submission, --option "
+                "and options that change a file are not allowed."
             )
             raise InputRefused([error("bad-option", arguments.folder, message)])
         folder = Path(arguments.folder)
@@ -134,10 +144,29 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Submissio
         message = f"{arguments.time!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC)."
         raise InputRefused([error("bad-option", "--time", message)])
     pairs = [text.partition("=") for text in arguments.option]
-    own = own_options(challenge, {key.strip(): value for key, _, value in pairs})
-    name, data = packed(arguments.predictions)
+    own = own_options(board.challenge, {key.strip(): value for key, _, value in pairs})
+    name, data, changed = _file(arguments, board, own)
     more = {"id": arguments.submission} if arguments.submission is not None else {}
-    return [SubmissionRequest(arguments.team, name, data, own, time, **more)], []
+    return [SubmissionRequest(arguments.team, name, data, own, time, **more)], changed
+
+
+def _file(
+    arguments: argparse.Namespace, board: OpenBoard, options: Values
+) -> tuple[str, bytes, list[Finding]]:
+    """Return the name and the bytes of a submission, changed as the command line says, and the note of it."""
+    arguments.model = arguments.predictions if arguments.predictions.endswith(".onnx") else None
+    if problems := fix_problems(arguments):
+        raise InputRefused(problems)
+    source, challenge = submitted(arguments), board.challenge
+    if not isinstance(source, FixedSource):
+        return *packed(source), []
+    name = open_source(arguments.predictions).name
+    if arguments.model:
+        read = challenge.inspect(source, board.truth)
+    else:
+        read = read_predictions(challenge, source, board.truth, options)
+    changed = [finding for finding in read.findings if finding.code == FIXED]
+    return *challenge.changed_file(board.truth, read, source, name), changed
 
 
 def _known(receipt: Receipt) -> Finding:

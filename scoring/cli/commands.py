@@ -62,9 +62,10 @@ def parser() -> Parser:
         of_command = add_command(commands, command, help_text, examples(prog, command))
         of_command.fill = partial(fill_command, command)
     of_challenge = add_command(commands, "challenge", CHALLENGE, examples(prog, "challenge"))
-    of_challenge.fill = partial(add_actions, TOML, "challenge", {})
+    fixed = partial(_fix_options, of_teams=False)
+    of_challenge.fill = partial(add_actions, TOML, "challenge", {"check": fixed})
     of_board = add_command(commands, "board", BOARD, examples(prog, "board"))
-    opened = {"create": partial(fill_command, "board create")}
+    opened = {"create": partial(fill_command, "board create"), "submit": fixed}
     of_board.fill = partial(add_actions, "board_actions.toml", None, opened)
     of_history = add_command(commands, "history", HISTORY, examples(prog, "history"))
     of_history.fill = partial(add_actions, TOML, "history", {})
@@ -123,6 +124,8 @@ def _submitted(command: Parser, challenge: Challenge[Any, Any]) -> None:
     source.add_argument("--model", metavar="M.onnx", help=about)
     _device(command, challenge)
     _fix_options(command, of_teams=False)
+    only = "score only the submitted cases; the result is not an official score"
+    command.add_argument("--submitted-only", action="store_true", help=only)
 
 
 class _Pairs(argparse.Action):
@@ -154,9 +157,6 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
     edits = f"change the whole table, or the model, as a message suggests: {', '.join(EDITS)}"
     fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **pairs)
-    if not of_teams:
-        only = "score only the submitted cases; the result is not an official score"
-        fixes.add_argument("--submitted-only", action="store_true", help=only)
 
 
 def _device(command: Parser, challenge: Challenge[Any, Any]) -> None:

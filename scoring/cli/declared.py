@@ -12,7 +12,8 @@ from scoring.challenges.declared import draft, library, suggestion
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.library import ENDING, DeclaredFile
 from scoring.challenges.declared.suggestion import TruthTable
-from scoring.cli.output import print_findings, respond, write
+from scoring.cli.input_reading import fix_problems, read_predictions, read_truth, submitted
+from scoring.cli.output import offered, print_findings, respond, write
 from scoring.common.findings import InputRefused, ProblemCollector, error
 from scoring.common.text import shortened
 from scoring.metrics import registry
@@ -29,11 +30,12 @@ def _check(arguments: argparse.Namespace) -> None:
     challenge, task = library.of_file(file.path), file.declaration.task
     lines = [f"{arguments.file} declares {challenge.id}: {task}, scored by {challenge.words.formula}"]
     lines[0] += f"; {challenge.scoring.direction}."
-    truth = reading.attempt(challenge.read_truth, arguments.truth) if arguments.truth else None
+    reading.add(fix_problems(arguments), ())
+    truth = read_truth(reading, challenge, arguments) if arguments.truth else None
     if truth is not None:
         lines.append(f"{arguments.truth}: {len(truth)} cases.")
     if arguments.predictions:
-        sent = reading.attempt(challenge.read_predictions, arguments.predictions, truth)
+        sent = reading.attempt(read_predictions, challenge, submitted(arguments), truth, {})
         if sent is not None and truth is not None and not reading.problems:
             card = reading.attempt(challenge.score, truth, sent, resamples=0, metadata=arguments.metadata)
             if card is not None:
@@ -45,7 +47,7 @@ def _check(arguments: argparse.Namespace) -> None:
         lacking = challenge.readers.missing_columns(truth, arguments.metadata)
         reading.add([problem for problem in lacking if problem not in reading.problems], ())
     reading.raise_problems()
-    print_findings(reading.findings)
+    print_findings(offered(reading.findings, arguments))
     told = {"id": challenge.id, "findings": [f.as_dict() for f in reading.findings]}
     respond(arguments.json, told, "\n".join(lines))
 

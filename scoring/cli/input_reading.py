@@ -41,7 +41,11 @@ def read_truth(
     """Read the test set; what could be salvaged where it is refused."""
     options = chosen(arguments, challenge.options_of("truth"))
     truth = reading.attempt(
-        challenge.read_truth, arguments.truth, images=arguments.images, **counted(challenge), **options
+        challenge.read_truth,
+        arguments.truth,
+        images=getattr(arguments, "images", None),
+        **counted(challenge),
+        **options,
     )
     if truth is not None and getattr(arguments, "submitted_only", False) and arguments.predictions:
         needed = chosen(arguments, challenge.options_of("predictions"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from scoring.challenges import REGISTRY
 from scoring.cli import app, metrics
 from scoring.cli.commands import parser
-from scoring.cli.output import print_findings, write
+from scoring.cli.output import offered, print_findings, write
 from scoring.common.findings import InputRefused
 from scoring.common.text import as_json
 from scoring.inference import devices
@@ -30,13 +30,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments_given, target = list(sys.argv[1:] if arguments is None else arguments), None
     try:
-        target = _json_target(arguments_given)
+        target, parsed = _json_target(arguments_given), argparse.Namespace()
         try:
-            return _run(arguments_given)
+            return _run(parser().parse_args(arguments_given, parsed))
         except InputRefused as refused:
-            return _refuse(refused, target)
+            return _refuse(refused, target, parsed)
         except ClusterUnusable as unusable:
-            return _refuse(unusable.as_refusal(), target)
+            return _refuse(unusable.as_refusal(), target, parsed)
     except KeyboardInterrupt:
         print("cancelled", file=sys.stderr)
         return INTERRUPTED
@@ -47,8 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN
 
 
-def _run(arguments_given: list[str]) -> int:
-    arguments = parser().parse_args(arguments_given)
+def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "challenges":
         for challenge_id, row in REGISTRY.items():
             print(f"{challenge_id:<14}{row.name}")
@@ -129,8 +128,8 @@ def _json_target(arguments_given: list[str]) -> str | None:
     return None
 
 
-def _refuse(refused: InputRefused, target: str | None) -> int:
-    print_findings([*refused.problems, *refused.findings])
+def _refuse(refused: InputRefused, target: str | None, arguments: argparse.Namespace) -> int:
+    print_findings(offered([*refused.problems, *refused.findings], arguments))
     for line in getattr(refused, "__notes__", ()):  # what a command says last
         print(line)
     if target:

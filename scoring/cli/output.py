@@ -5,6 +5,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,16 @@ def helps(fixes: Iterable[SuggestedFix]) -> Iterator[tuple[str, str]]:
         if flags and flags not in printed:
             printed.add(flags)
             yield shortened(fix.label), flags
+
+
+def offered(findings: Iterable[Finding], arguments: argparse.Namespace) -> list[Finding]:
+    """Return findings with those fixes alone whose options the command takes."""
+
+    def is_taken(fix: SuggestedFix) -> bool:
+        names = (flag.split()[0].removeprefix("--").replace("-", "_") for flag in flags_of(fix))
+        return all(hasattr(arguments, name) for name in names)
+
+    return [replace(entry, fixes=tuple(filter(is_taken, entry.fixes))) for entry in findings]
 
 
 def closing(verdict: str, problems: Sequence[Finding]) -> str:

@@ -101,16 +101,15 @@ def add_actions(
 
     Args:
         section: The part of it that is of the command; None: all.
-        filled: Action -> what adds further parsers to it in place of arguments.
+        filled: Action -> what adds further arguments to it, or parsers where it has none.
     """
     described = described_in(file) if section is None else described_in(file)[section]
     actions = of_command.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
     for name, row in described.items():
         prog, _, command = of_command.prog.rpartition(" ")
         action = add_command(actions, name, row["about"], examples(prog, command, name))
-        if name in filled:
-            action.fill = filled[name]
-        else:
+        action.fill = filled.get(name)
+        if "arguments" in row:
             action.is_last = True
             add_arguments(action, row["arguments"])
 
