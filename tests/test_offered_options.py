@@ -23,7 +23,7 @@ IDS = [f"{number:04d}" for number in range(3, 90, 7)]
 HEADER = "Patient,FEV1 [L]"
 FILES = {
     "other columns": "case_id,predicted_fev1\n" + "".join(f"{name},2.{int(name)}\n" for name in IDS),
-    "ids without zeros": f"{HEADER}\n" + "".join(f"{int(name)},2.{name}\n" for name in IDS),
+    "ids without zeros": f"{HEADER}\n" + "".join(f"{int(name)},2.{int(name)}\n" for name in IDS),
     "a row twice": f"{HEADER}\n" + "".join(f"{name},2.{int(name)}\n" for name in (*IDS, IDS[0])),
     "some cases": f"{HEADER}\n" + "".join(f"{name},2.{int(name)}\n" for name in IDS[3:]),
     "right": f"{HEADER}\n" + "".join(f"{name},2.{int(name)}\n" for name in IDS),
@@ -67,6 +67,15 @@ def test_every_option_that_a_refusal_names_mends_it_in_the_command_that_names_it
         others = ["--resamples", 0] if action == "compare" else []
         done = run(*command(action, folder, file), *others, *shlex.split(options))
         assert done.status == 0, done.err
+
+
+def test_ids_with_zeros_that_the_truth_lacks_all_match(folder):
+    (folder / "truth.csv").write_text(FILES["ids without zeros"])
+    refused = run(*command("score", folder, "right"))
+    (options,) = HELP.findall(refused.err)
+    done = run(*command("score", folder, "right"), *shlex.split(options), "--json", "-")
+    assert done.status == 0, done.err
+    assert done.json["score"] == 0
 
 
 def test_a_board_keeps_the_changed_file_and_says_so(folder):

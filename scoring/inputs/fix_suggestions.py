@@ -130,6 +130,7 @@ LEAST = 0.5
 """Share of the names that must fit without the prefix or suffix."""
 COMPARED = 500
 """Names that are compared."""
+ZEROS_BEFORE = re.compile(rf"0+{re.escape(ANY)}")
 ENDS_IN_NUMBER = re.compile(r"(.*?)(\d+)", re.ASCII | re.DOTALL)
 
 
@@ -149,7 +150,9 @@ def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Suggested
         patterns.update(f"{ANY}{stem[cut:]}" for cut in range(1, len(stem)) if stem[:cut] in known)
     pattern, count = max(patterns.items(), key=lambda item: item[1], default=("", 0))
     if count and count >= LEAST * len(stems):
-        return (renaming("case", ((pattern, ANY),)),)
+        zeros = sorted((p for p in patterns if ZEROS_BEFORE.fullmatch(p)), key=len, reverse=True)
+        taken = zeros if pattern in zeros else [pattern]  # 0061 and 0004 have different zeros before them
+        return (renaming("case", tuple((written, ANY) for written in taken)),)
     return _with_zeros(stems, known)
 
 

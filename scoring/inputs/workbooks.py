@@ -32,6 +32,8 @@ DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range
 """Numbers of the formats of dates and times that every workbook has (ECMA-376, part 1, 18.8.30)."""
 QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 DATE_LETTERS = re.compile(r"[ymdhs]", re.IGNORECASE)
+ZEROS = re.compile(r"(0{2,})(;@)?")
+"""A format that fills whole numbers with zeros: 61 is shown, and meant, as the id 0061."""
 REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 FIRST_DAY = datetime(1899, 12, 30)
 """Day 0 of the numbers of dates."""
@@ -67,8 +69,8 @@ def _table(archive: Archive, name: str) -> bytes:
     if sum(size for member, size in archive.sizes.items() if member.startswith("xl/")) > TABLE_BYTES:
         raise refuse(name, f"it has more than {TABLE_BYTES / 1e6:.0f} MB of cells. {SAVE}")
     strings = _strings(archive) if STRINGS in archive.sizes else []
-    dates = _date_styles(archive) if STYLES in archive.sizes else frozenset()
-    book = _Book(name, strings, dates, CELLS, TABLE_BYTES)
+    dates, digits = _styles(archive) if STYLES in archive.sizes else (frozenset[int](), {})
+    book = _Book(name, strings, dates, digits, CELLS, TABLE_BYTES)
     sheets, tables = list(_sheets(archive)), {}
     if len(sheets) > SHEETS:
         raise refuse(name, f"it has {len(sheets):,} sheets; at most {SHEETS} are read. {SAVE}")
@@ -186,8 +188,9 @@ def _strings(archive: Archive) -> list[str]:
     return strings
 
 
-def _date_styles(archive: Archive) -> frozenset[int]:
-    """Return the numbers of the cell styles that show dates or times."""
+def _styles(archive: Archive) -> tuple[frozenset[int], dict[int, int]]:
+    """Return the numbers of the cell styles that show dates or times; and of those that fill numbers with
+    zeros, with how many digits they show."""
     own: dict[int, str] = {}
     formats: list[int] = []
     inside: list[str] = []
@@ -203,11 +206,13 @@ def _date_styles(archive: Archive) -> frozenset[int]:
         inside.pop()
 
     _parse(archive.read(STYLES), start, end)
-    return frozenset(
+    dates = frozenset(
         style
         for style, number in enumerate(formats)
         if (DATE_LETTERS.search(QUOTED.sub("", own[number])) if number in own else number in DATE_FORMATS)
     )
+    filled = ((style, ZEROS.fullmatch(own.get(number, ""))) for style, number in enumerate(formats))
+    return dates, {style: len(zeros[1]) for style, zeros in filled if zeros}
 
 
 def _whole(text: str | None) -> int:
@@ -216,12 +221,13 @@ def _whole(text: str | None) -> int:
 
 @dataclass
 class _Book:
-    """Shared texts and date styles of a workbook. remaining, characters: how many cells, and characters in
-    them, it may still have."""
+    """Shared texts and styles of a workbook. digits: how many are shown, by style. remaining, characters: how
+    many cells, and characters in them, it may still have."""
 
     name: str
     strings: Sequence[str]
     dates: frozenset[int]
+    digits: Mapping[int, int]
     remaining: int
     characters: int
 
@@ -233,6 +239,8 @@ class _Book:
             return self.strings[number] if 0 <= number < len(self.strings) else ""
         if cell.kind == "b":
             return TRUTHS[text.strip() == "1"]
+        if cell.kind == "n" and cell.style in self.digits and _whole(text.strip()) >= 0:
+            return text.strip().zfill(self.digits[cell.style])
         return _date(text) if cell.kind == "n" and cell.style in self.dates else text
 
 

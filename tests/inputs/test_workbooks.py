@@ -45,6 +45,13 @@ def test_a_date_is_no_number():
     assert cells(data)[2] == ["c.jpg", "2023-03-15"]
 
 
+def test_ids_that_a_format_fills_with_zeros_are_read_as_shown():
+    styles = STYLES.replace("0.0&quot;m&quot;", "0000")
+    body = f'<row r="3">{cell("A3", 61, 2)}{cell("B3", 1.5, 2)}</row>'
+    data = workbook({"T": sheet(ROWS[:2], body)}, styles=styles)
+    assert cells(data)[2] == ["0061", "1.5"]
+
+
 def test_lines_are_those_of_the_sheet():
     body = f'<row r="7">{cell("B7", 1)}</row>'
     table = read_table(workbooks.as_csv(workbook({"T": sheet(ROWS[:2], body)}), "w"), "w.xlsx")
