@@ -25,11 +25,7 @@ from pages.server.request_guard import RequestGuardMiddleware
 @asynccontextmanager
 async def warm(_app):
     """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
-    rounds. A mistake in the settings of logins ends the start, and a process for files that cannot start."""
-    try:
-        access.begin()
-    except SystemExit as stopped:
-        _end(stopped)
+    rounds. A process for files that cannot start ends the start."""
     from pages.server import preload
     from scoring.common import isolation, limits
     from scoring.inference.reader_pool import LIMITS, ReaderPool
@@ -71,6 +67,10 @@ tables. Each is started when the first file comes."""
 IMPORT = "Import it on the command line: `benchside board import`."
 
 
+try:  # before Streamlit reads the same secrets, which answers every request by an error where it cannot
+    access.begin()
+except SystemExit as stopped:
+    _end(stopped)
 app = st.App(
     Path(__file__).parent / "pages" / "server" / "navigation.py",
     lifespan=warm,

@@ -42,6 +42,7 @@ LEAST = {
 """The least role of each page, by its file; a page that is missing here opens for nobody."""
 LOGIN_PACKAGES = ("authlib", "httpx")
 """What Streamlit's login needs; it notices what is missing only when somebody logs in."""
+TOKEN_BYTES = 10_000_000
 ENDED, LOGGED_IN = "_access_ended", "_access_logged_in"
 _of_runs: "WeakKeyDictionary[Any, Actor]" = WeakKeyDictionary()
 WHAT = {Role.PARTICIPANT: "participants", Role.ORGANIZER: "organizers"}
@@ -57,7 +58,7 @@ def begin() -> None:
     try:
         if login_roles.read(files) is not None:
             _require_packages()
-            _require_signatures()
+            _accept_tokens()
             roles.require_login()
     except InputRefused as refused:
         raise SystemExit("\n".join(lines(refused.problems))) from None
@@ -70,11 +71,13 @@ def _require_packages() -> None:
         raise InputRefused([error("missing-package", "[auth]", message)])
 
 
-def _require_signatures() -> None:
-    """Accept no token without a signature, also of a provider that announces such tokens (`alg: none`)."""
+def _accept_tokens() -> None:
+    """Accept no token without a signature, also of a provider that announces such tokens (`alg: none`), and
+    tokens of up to `TOKEN_BYTES`: 2,500 groups were too many."""
     from joserfc.jws import JWSRegistry
 
     JWSRegistry.algorithms.pop("none", None)
+    JWSRegistry.max_payload_length = TOKEN_BYTES
 
 
 def is_configured() -> bool:

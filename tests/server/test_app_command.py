@@ -82,6 +82,25 @@ main()
 """
 
 
+@pytest.mark.parametrize("text", ["[[auth]]\ncookie_secret = 'x'\n", "auth = 1\n"])
+def test_a_server_whose_secrets_streamlit_cannot_read_ends_with_a_sentence(tmp_path, text):
+    """Streamlit reads them when it starts; it answered every request by an error."""
+    (tmp_path / "secrets.toml").write_text(text)
+    options = ["--server.headless=true", f"--server.port={driver.free_port()}"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    done = subprocess.run(
+        [*command, f"--secrets.files={tmp_path / 'secrets.toml'}"],
+        cwd=driver.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "error bad-secrets [auth]: it is missing or empty" in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+
+
 def test_a_server_whose_readers_cannot_start_ends_with_a_sentence():
     command = [sys.executable, "-c", READERS_FAIL.replace("{port}", str(driver.free_port()))]
     done = subprocess.run(command, cwd=driver.ROOT, capture_output=True, text=True, timeout=120, check=False)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from http.cookiejar import CookieJar
 from urllib.request import HTTPCookieProcessor, build_opener
+from uuid import UUID
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.support.visitor import Visitor
 
 pytest.importorskip("authlib")
 pytest.importorskip("oidc_provider_mock")
-GROUPS = [f"department-{number}" for number in range(3000)]
+GROUPS = [str(UUID(int=number)) for number in range(4000)]
 MAX = {"email": "max@example.org", "email_verified": True, "name": "Max", "groups": [*GROUPS, "lab"]}
 LOGIN = re.compile(rb"auth/login\?provider=[\w.=%-]+")
 

@@ -22,8 +22,8 @@ PROGRAM = """
 import base64, json, logging, sys
 from oidc_provider_mock import User, app
 logging.getLogger("werkzeug").setLevel("ERROR")
-port, people, is_unsigned = sys.argv[1:]
-provider = app(user_claims=[User(sub=sub, claims=claims) for sub, claims in json.loads(people).items()])
+port, is_unsigned = sys.argv[1:]
+provider = app(user_claims=[User(sub=sub, claims=claims) for sub, claims in json.load(sys.stdin).items()])
 
 @provider.after_request
 def unsigned(answer):
@@ -51,11 +51,15 @@ def provided(
     """The provider in a process of its own, ended with the block; gives its address. is_unsigned: whether it
     announces and gives tokens without a signature."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(port), json.dumps(people), str(is_unsigned)],
+        [sys.executable, "-c", PROGRAM, str(port), str(is_unsigned)],
         env=os.environ | {"AUTHLIB_INSECURE_TRANSPORT": "1"},
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+    assert process.stdin is not None
+    with process.stdin as claims:
+        claims.write(json.dumps(people).encode())
     address = f"http://localhost:{port}"
     try:
         while not _answers(f"{address}/.well-known/openid-configuration"):
