@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import run
+from tests.support.workbooks import sheet, workbook
 
 CHALLENGE = """id = "fev1"
 title = "FEV1"
@@ -76,6 +77,25 @@ def test_ids_with_zeros_that_the_truth_lacks_all_match(folder):
     done = run(*command("score", folder, "right"), *shlex.split(options), "--json", "-")
     assert done.status == 0, done.err
     assert done.json["score"] == 0
+
+
+def test_a_comparison_says_of_those_files_alone_that_they_were_changed_that_have_the_column(folder):
+    done = run(*command("compare", folder, "other columns"), "--resamples", 0, "--rename-columns",
+               "case_id=Patient,predicted_fev1=FEV1 [L]")  # fmt: skip
+    assert done.status == 0, done.err
+    assert re.findall(r"mended (\S+)", done.err) == ["a:"]
+    assert "official program" not in done.err
+
+
+def test_a_workbook_of_a_declared_challenge_is_read_as_it_is(folder):
+    book = workbook({"T": sheet([["Patient", "FEV1 [L]"], *([name, 3 + int(name) / 100] for name in IDS)])})
+    (folder / "truth.xlsx").write_bytes(book)
+    done = run("score", folder / "fev1.toml", "--truth", folder / "truth.xlsx", "--predictions",
+               folder / "right.csv", "--resamples", 0)  # fmt: skip
+    assert done.status == 0, done.err
+    assert "no official program was run.\n" in done.out
+    assert "Not an official score" not in done.out
+    assert "CSV" not in done.err
 
 
 def test_a_board_keeps_the_changed_file_and_says_so(folder):

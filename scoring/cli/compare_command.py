@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,7 @@ from scoring.cli.output import (
 )
 from scoring.cli.terminal_tables import comparison_table
 from scoring.common.findings import Finding, InputRefused, ProblemCollector, error
-from scoring.common.fixes import InputChanges
+from scoring.common.fixes import InputChanges, renamed
 from scoring.comparison.comparability import Excluded, of_refusal
 from scoring.comparison.compare import Comparison
 from scoring.comparison.compare import compare as compare_teams
@@ -35,7 +36,7 @@ from scoring.comparison.team_facts import TeamFacts, read_facts
 from scoring.core.challenge import Challenge, Model
 from scoring.core.options import Values
 from scoring.inputs import team_entries
-from scoring.inputs.sources import FixedSource, PlainSource, SourceFiles
+from scoring.inputs.sources import TEXT_TABLES, FixedSource, PlainSource, SourceFiles, open_source
 from scoring.inputs.team_entries import TeamEntry
 
 
@@ -104,10 +105,23 @@ def _paper(comparison: Comparison, lines: Lines) -> bytes:
 
 
 def _fixed(entry: TeamEntry, changes: InputChanges) -> TeamEntry:
-    """Return a team's submission as it is read with changes; a model as it is."""
-    if entry.is_model or not changes:
+    """Return a submission as it is read with changes; a model, and a table without what they rename, as
+    it is."""
+    if entry.is_model or not changes or not _has_renamed(entry, changes):
         return entry
     return replace(entry, source=FixedSource(cast(PlainSource | SourceFiles, entry.source), changes))
+
+
+def _has_renamed(entry: TeamEntry, changes: InputChanges) -> bool:
+    """Return whether a table has a column that is renamed; True for other files and other changes."""
+    if changes != InputChanges(columns=changes.columns):
+        return True
+    with suppress(InputRefused):
+        files = open_source(entry.source)
+        if files.kind == "file" and files.name.lower().endswith(TEXT_TABLES):
+            header = files.read_table(files.members[0])[1].header
+            return any(renamed(name, changes.columns) != name for name in header)
+    return True
 
 
 def _submissions(

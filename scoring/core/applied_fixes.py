@@ -31,19 +31,21 @@ class NamedInput(Protocol):
 Read = TypeVar("Read", bound=NamedInput)
 
 
-def with_note(result: Read, source: Source, is_table: bool = True) -> Read:
+def with_note(result: Read, source: Source, is_table: bool = True, has_program: bool = True) -> Read:
     """Return what was read with a note about what was changed of its files before.
 
     Args:
         source: The source; as it is where nothing was changed of it.
         is_table: Whether it is what the official program reads, before the changes: not a table inside of a
             workbook, a zip or a job.
+        has_program: Whether there is an official program.
     """
     changes = source.changes.of_files if isinstance(source, FixedSource) else InputChanges()
     changes = changes if is_table else replace(changes, one_table=True)
     if not changes:
         return result
-    message = f"read with changes: {changes.words()}. The official program needs this in the file itself."
+    message = f"read with changes: {changes.words()}."
+    message += " The official program needs this in the file itself." * has_program
     finding = note(FIXED, result.name, message).with_fixes(SuggestedFix("", changes))
     return with_findings(result, (*findings_of(result), finding))
 

@@ -270,7 +270,7 @@ class Challenge(Generic[Truth, Predictions]):
         submitted_part.require_some(read, truth, name)
         is_table = bool(self.words.reading) or applied_fixes.is_one_table(source, opened)
         read = WITH_SCORES(read, source, self, truth, read_again)
-        return applied_fixes.with_note(read, source, is_table)
+        return applied_fixes.with_note(read, source, is_table, not self.words.reading)
 
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
         """Return a test set reduced to the cases that were submitted, to read and score these alone.

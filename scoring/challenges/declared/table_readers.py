@@ -86,7 +86,8 @@ class ReadTable:
         files = open_source(source, name)
         member = find_own_table(files, [name for name, _ in columns])
         data, table = files.read_table(member)
-        return cls(files, {member: sha256(data)}, table, list(table.problems), table.notes)
+        # That a workbook is no CSV matters to official programs; a declared challenge has none.
+        return cls(files, {member: sha256(data)}, table, list(table.problems), [])
 
     def places(self, columns: Columns) -> list[int]:
         """Return the places of columns. Raises InputRefused where some are missing; those that hold the same
