@@ -1,9 +1,11 @@
 """Hypothesis profiles: the same examples at every run; BENCHSIDE_SOAK=N multiplies how many there are, `make
 quick` takes an eighth."""
 
+import importlib
 import os
 
 import pytest
+import threadpoolctl
 from hypothesis import HealthCheck, settings
 
 from tests.support.soak import FACTOR
@@ -24,3 +26,12 @@ def store_of_tests(tmp_path_factory) -> None:
     """Let no test meet the boards of whoever runs it, nor a server that a test starts."""
     os.environ["BENCHSIDE_STORE"] = str(tmp_path_factory.mktemp("store"))
     os.environ.pop("BENCHSIDE_DATABASE_URL", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread_for_matrices() -> None:
+    """As in the server and the command line: where tests share the cores, several threads wait for each
+    other."""
+    for library in ("numpy", "scipy.linalg"):
+        importlib.import_module(library)
+    threadpoolctl.threadpool_limits(1, "blas")

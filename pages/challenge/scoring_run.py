@@ -250,14 +250,14 @@ def submitted(key: tuple, work: background_jobs.Work, counts: str, patience: flo
     return Running(job, key, counts)
 
 
-def running(work: Running, caption: str = "") -> None:
+def running(work: Running, caption: str = "", each: bool = False) -> None:
     """Draw the placeholder of a score while a model runs or large files are read, or after a stop. caption:
-    its purpose."""
+    its purpose. each: whether the page is drawn again after every step."""
     job, key = work.job, work.key
     if caption:
         st.caption(caption)
     if not job.future.done():
-        background_jobs.watch(job, key, work.counts)
+        background_jobs.watch(job, key, work.counts, each)
         return
     problem = job.future.exception()
     if problem is None:

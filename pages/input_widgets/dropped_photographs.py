@@ -17,9 +17,7 @@ DROPPED, WAITING = "_photographs", "_single_waiting"
 HELD = "_single_own"
 """In the session: the visitor's images on the page of single images, decoded."""
 QUEUED = "_single_queued"
-"""In the session: bytes of images of a session that are still to be decoded."""
-SESSION_BYTES = 100_000_000
-"""Bytes that the files of a session of images may have together."""
+"""In the session: the visitor's images of a session, `image_session.ImageQueue`."""
 SINGLE_IMAGE = "single_image"
 """Name of the page of single images in the address."""
 MOST = 6
@@ -30,8 +28,11 @@ SHOWS = {"photograph": "Skin", "tile": "Stained tissue"}
 
 def are(files: Sequence[Any]) -> bool:
     """Return whether files are photographs that the page of single images could take."""
-    few = len(files) <= MOST_IMAGES
-    return few and all("/" not in file.name and is_picture(file.name, file.getvalue()) for file in files)
+    return len(files) <= MOST_IMAGES and _are_pictures(files)
+
+
+def _are_pictures(files: Sequence[Any]) -> bool:
+    return all("/" not in file.name and is_picture(file.name, file.getvalue()) for file in files)
 
 
 def for_single_image(files: Sequence[Any]) -> bool:
@@ -40,7 +41,7 @@ def for_single_image(files: Sequence[Any]) -> bool:
     Returns:
         Whether they were taken: the page is that one, and they are photographs.
     """
-    if st.session_state.get(url_state.PAGE) != SINGLE_IMAGE or not files or not are(files):
+    if st.session_state.get(url_state.PAGE) != SINGLE_IMAGE or not files or not _are_pictures(files):
         return False
     st.session_state[WAITING] = list(files)
     return True
@@ -54,7 +55,7 @@ def hold(files: Sequence[Any]) -> None:
 def held_bytes(state: Mapping[str, Any]) -> int:
     """Return the bytes of memory that the images of a session take, decoded or still to be."""
     decoded = sum(image.photograph.held_bytes for image in state.get(HELD, ()))
-    return decoded + sum(map(len, state.get(QUEUED, ())))
+    return decoded + (state[QUEUED].held_bytes if QUEUED in state else 0)
 
 
 def forget() -> None:

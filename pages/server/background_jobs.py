@@ -249,14 +249,15 @@ def session_id() -> str:
     return st.session_state.setdefault("_session", secrets.token_hex(8))
 
 
-def watch(job: Job, key: tuple, unit: str) -> None:
+def watch(job: Job, key: tuple, unit: str, each: bool = False) -> None:
     """Show how far a running job is, with a button that stops it; draw the whole page again when it has
-    ended."""
+    ended, and after every step of it where `each`."""
+    drawn = job.done
 
     @st.fragment(run_every=POLL_SECONDS)
     def progress() -> None:
         job.seen = monotonic()
-        if job.future.done():
+        if job.future.done() or (each and job.done != drawn):
             st.rerun()
         waiting = queue().ahead_of(job)
         seconds = job.seconds_left
@@ -268,8 +269,14 @@ def watch(job: Job, key: tuple, unit: str) -> None:
             )
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             st.progress(min(1.0, job.done / max(job.total, 1)), label)
-            if st.button("Cancel", key=f"cancel_{abs(hash(key))}", icon=":material/stop_circle:"):
-                queue().stop(job)
+            # A callback: a click must not be lost where the page is drawn again first.
+            st.button(
+                "Cancel",
+                key=f"cancel_{abs(hash(key))}",
+                icon=":material/stop_circle:",
+                on_click=queue().stop,
+                args=(job,),
+            )
         if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
             st.caption(
                 f"While others wait, a run may take {BUDGET_SECONDS // 60} minutes, or {ENDED_SECONDS} s "

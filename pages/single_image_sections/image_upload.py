@@ -11,7 +11,7 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display.layout import draw_picture
 from pages.input_widgets import dropped_files, dropped_photographs
-from pages.input_widgets.dropped_photographs import HELD, MOST, WAITING
+from pages.input_widgets.dropped_photographs import HELD, MOST, QUEUED, WAITING
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
 from pages.single_image_sections import model_processes, session_state, turn_and_crop
@@ -56,7 +56,7 @@ def chosen_source(is_tile: bool) -> str:
         label_visibility="collapsed",
     )
     if source not in (OWN, SESSION) or not st.session_state.get("single_agreed"):
-        _target()
+        target()
     return source or OWN
 
 
@@ -77,7 +77,7 @@ def image(
     return chosen
 
 
-def _target() -> None:
+def target() -> None:
     """Make the page accept dropped images even without a visible uploader: a hidden uploader receives
     them."""
     key = f"single_image_files_{st.session_state.get(TURN, 0)}"
@@ -213,6 +213,7 @@ def _own(source: str, most_pixels: int) -> ChosenImage | None:
         if len(held) < MOST:
             with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
                 _taker(source, most_pixels)
+        _say_refused()
         others = (turn_and_crop.as_framed(image) for image in held if image.token != chosen.token)
         return replace(turn_and_crop.framed(chosen), others=tuple(others))
     has_agreed = agreed()
@@ -221,6 +222,7 @@ def _own(source: str, most_pixels: int) -> ChosenImage | None:
             _take(file, most_pixels)
         st.rerun()
     _taker(source, most_pixels, has_agreed)
+    _say_refused()
     return None
 
 
@@ -249,14 +251,15 @@ def _expect(is_tile: bool) -> None:
     if WAITING not in state:
         return
     waiting = state[WAITING]
-    source = SESSION if len(waiting) > MOST and not is_tile else OWN
+    goes_on = state.get("single_source") == SESSION and QUEUED in state
+    source = SESSION if not is_tile and (len(waiting) > MOST or goes_on) else OWN
     if HELD in state or state.get("single_source") != source:
         remove()
         state[WAITING], state["single_source"] = waiting, source
 
 
 def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
-    """Draw the uploader or the camera, and why the last file was refused."""
+    """Draw the uploader or the camera."""
     key = f"single_file_{st.session_state.get(TURN, 0)}"
     photograph.SPARE.prepare()
     if source == OWN:
@@ -266,7 +269,7 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
             accept_multiple_files=True,
             key=key,
             on_change=_taken,
-            args=(key, most_pixels),
+            args=(key, most_pixels, most_pixels == WHOLE_PIXELS),
             max_upload_size=MOST_MB,
             disabled=not agreed,
         )
@@ -275,6 +278,10 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
             "Take a photograph", key=key, on_change=_taken, args=(key, most_pixels), resolution=CAMERA_PIXELS
         )
         st.caption(wording.CAMERA_REFUSED)
+
+
+def _say_refused() -> None:
+    """Say why the last files were refused."""
     for sentence in st.session_state.get(REFUSED, ()):
         st.error(markdown(sentence, 600), icon=":material/broken_image:")
 
@@ -301,20 +308,24 @@ def remove() -> None:
     model_processes.close()
 
 
-def _taken(key: str, most_pixels: int) -> None:
-    """Take what was chosen in the widget, and make a new one: it knows the bytes and their name."""
+def _taken(key: str, most_pixels: int, are_tiles: bool = False) -> None:
+    """Take what was chosen in the widget, and make a new one: it knows the bytes and their name. More
+    photographs than a lesion has are a session."""
     value = st.session_state[key]
     files = value if isinstance(value, list) else [value] if value else []
     if not files:
         return
     st.session_state.pop(REFUSED, None)
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+    if len(files) > MOST and HELD not in st.session_state and not are_tiles:
+        st.session_state[WAITING] = files
+        return
     room = MOST - len(st.session_state.get(HELD, ()))
     for file in files[:room]:
         _take(file, most_pixels)
     for file in files[room:]:
         streamlit_internals.forget_upload(file.file_id)
         _refuse(TOO_MANY)
-    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 
 def _take(file, most_pixels: int) -> None:

@@ -25,6 +25,7 @@ from pages.single_image_sections import (
 )
 from pages.single_image_sections.chosen_image import ChosenImage
 from pages.single_image_sections.query import Query, Setup, answer_of
+from pages.single_image_sections.session_queue import Session
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
@@ -73,8 +74,8 @@ def show(challenge_id: str) -> None:
         chips = _chips(task, chosen_image, measured(begin=False))
         with image_place:
             prediction.chips(chips)
-    with blind_place:
-        first = not several and prediction.impression_first()
+    with image_place.container(key="single_several") if several else blind_place:
+        first = prediction.impression_first(several)
     with answer_column:
         opened = model_processes.worker(task, chosen_model)
         if isinstance(opened, model_processes.Waiting):
@@ -89,7 +90,9 @@ def show(challenge_id: str) -> None:
     among = measured(begin=not session_state.working()) if isinstance(held, Outcome) else None
     if chosen_image is None:
         with answer_place:
-            _session(reader_session.Session(task, test_set, chosen_model, truth, opened.value), held, among)
+            on = Session(task, test_set, chosen_model, truth, opened.value, first=first)
+            reader_session.show(_measured(on, held, among))
+        _unfinished(held, among, None)
         return
     vector = None
     if opened.value.takes_vector and task.patient is not None:
@@ -103,12 +106,11 @@ def show(challenge_id: str) -> None:
     _answer(setup, held, among, chips, answer_place, first)
 
 
-def _session(on: reader_session.Session, held: Outcome | Running, among: Outcome | Running | None) -> None:
-    """Draw a session of images, once the test set was measured: until then the model's answers cannot be told
-    from none."""
-    if isinstance(held, Outcome) and isinstance(among, Outcome):
-        reader_session.show(replace(on, held=held.value, among=among.value))
-    _unfinished(held, among, None)
+def _measured(on: Session, held: Outcome | Running, among: Outcome | Running | None) -> Session:
+    """Return the basis of a session with what is known of the test set by now."""
+    if isinstance(held, Running) or not isinstance(among, Outcome):
+        return on
+    return replace(on, measured=True, held=held.value, among=among.value)
 
 
 def _chips(

@@ -40,12 +40,13 @@ def chips(badges_of_image: tuple[QualityBadge, ...]) -> None:
             st.caption(markdown(chip.words, 400))
 
 
-def impression_first() -> bool:
+def impression_first(several: bool = False) -> bool:
     """Return whether the visitor wants to write down an own impression before any answer is shown; drawn
-    before there is one."""
+    before there is one. several: of a session of images, where that is usual."""
     return st.toggle(
         "My impression first",
-        key="single_first",
+        several,
+        key="single_session_first" if several else "single_first",
         persist_state="session",
         help="The model's answer stays hidden until you have given yours.",
     )

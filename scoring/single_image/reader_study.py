@@ -43,6 +43,7 @@ class ReadImage:
         model: The class with the model's highest score; UNSURE where it gives no answer.
         score: That score, 0..1, also where there is no answer; NaN where the model failed.
         truth: The true class; UNSURE where it is not known.
+        remarks: Why the model gives no answer, or what to be careful about.
     """
 
     name: str
@@ -51,6 +52,7 @@ class ReadImage:
     model: int
     score: float
     truth: int
+    remarks: str = ""
 
     @property
     def said(self) -> tuple[int, int, int]:
@@ -138,6 +140,7 @@ def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[s
         "highest score": [image.score for image in images],
         "impression with the model": [image.assisted.named(names) for image in images],
         "confidence with the model": [image.assisted.confidence for image in images],
+        "remarks": [image.remarks for image in images],
     }
 
 

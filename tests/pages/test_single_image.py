@@ -412,7 +412,7 @@ def test_own_images_of_a_session_are_read_with_age_sex_and_site_and_nothing_is_k
     app = settled(app)
     assert not app.exception
     assert re.search("Image 2: .*PDF", said(app))
-    assert dropped_photographs.QUEUED not in app.session_state
+    assert app.session_state[dropped_photographs.QUEUED].waiting == {}
     for _ in range(2):
         impression(app, "single_read_own", 2, "low")
         assert next(b for b in app.button if b.key.endswith("_show")).disabled
@@ -435,6 +435,53 @@ def test_own_images_of_a_session_are_read_with_age_sex_and_site_and_nothing_is_k
     assert not [
         name for name in app.session_state._state.filtered_state if str(name).startswith(session_state.PREFIX)
     ]
+
+
+def dropped(app: AppTest, start: str, pictures: list[bytes]) -> AppTest:
+    """Pictures at the uploader whose key begins so, after the notice was read."""
+    for box in app.checkbox:
+        if box.key == "single_agreed" and not box.value:
+            box.set_value(True).run()
+    uploader = next(one for one in app.file_uploader if one.key.startswith(start))
+    return uploader.set_value([(f"{n}.png", data, "image/png") for n, data in enumerate(pictures)]).run()
+
+
+def test_more_images_than_a_lesion_has_are_a_session_and_none_of_them_is_lost(single_image):
+    """Six were taken as photographs of one lesion, and of the other 14 nothing was said."""
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(image_upload.OWN).run()
+    app = settled(dropped(app, "single_file", [photographs.encoded(lesion(72 + n)) for n in range(20)]))
+    assert app.segmented_control(key="single_source").value == image_upload.SESSION
+    assert list(app.session_state[dropped_photographs.QUEUED].done) == list(range(1, 21))
+    assert "0 of 20 read" in "".join(str(one.proto.text) for one in app.get("progress"))
+    dropped(app, "single_session", [photographs.encoded(lesion(64))])
+    app = settled(app)
+    assert list(app.session_state[dropped_photographs.QUEUED].done) == list(range(2, 22))
+    assert "20 images, and 100 MB of them: the oldest image was removed" in said(app)
+
+
+def test_a_photograph_too_many_for_a_lesion_is_said(single_image):
+    app = own(single_image(challenge="melanoma"), photographs.encoded(lesion()))
+    app = dropped(app, "single_file", [photographs.encoded(lesion(72 + n)) for n in range(7)])
+    assert len(app.session_state[dropped_photographs.HELD]) == 6
+    assert image_upload.TOO_MANY in {plain(e.value) for e in app.error}
+
+
+def test_answers_of_a_session_are_shown_at_once_as_csv_and_are_not_read_afterwards(single_image):
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
+    app.toggle(key="single_session_first").set_value(False).run()
+    app = settled(press(app, "single_begin"))
+    truth, (images,) = load_challenge("melanoma").read_truth(SKIN_SET), (f.value for f in app.dataframe)
+    assert images.columns.tolist() == ["image", "truth", "model", "highest score", "remarks"]
+    assert len(images) == 10
+    for row in images.to_dict("records"):
+        assert row["truth"] == NAMES[truth.labels[truth.ids.index(row["image"])]]
+        assert (row["model"] == "no answer") <= bool(row["remarks"])
+    assert said(app).count("Highest score:") == sum(images["model"] != "no answer")
+    app.toggle(key="single_session_first").set_value(True).run()
+    assert "10 of 10 images are not read: you saw the model's answers first." in said(app)
+    assert "Highest score" not in said(app)
 
 
 def test_both_maps_are_made_when_asked_and_it_is_said_how_far_they_agree(single_image):

@@ -79,8 +79,8 @@ def test_the_table_says_all_and_is_safe_in_a_spreadsheet():
     rows = table([read(1, UNSURE, UNSURE, 2), read(0, 0, 0, UNSURE)], ("nevus", "=melanoma", "carcinoma"))
     written = list(csv.reader(io.StringIO(downloads.csv(pd.DataFrame(rows), False).decode("utf-8-sig"))))
     assert written[1:] == [
-        ["image", "carcinoma", "'=melanoma", "low", "no answer", "0.5", "unsure", "high"],
-        ["image", "", "nevus", "low", "nevus", "0.5", "nevus", "high"],
+        ["image", "carcinoma", "'=melanoma", "low", "no answer", "0.5", "unsure", "high", ""],
+        ["image", "", "nevus", "low", "nevus", "0.5", "nevus", "high", ""],
     ]
 
 

@@ -1,0 +1,217 @@
+"""Images of a session: drawn from the test set or dropped by the visitor, answered one after another in the
+background, and shown as they come."""
+
+import secrets
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome, Running
+from pages.display import finding_list
+from pages.display.layout import draw_picture
+from pages.input_widgets.dropped_photographs import QUEUED
+from pages.input_widgets.selectors import ChosenInput
+from pages.server import background_jobs, streamlit_internals
+from pages.single_image_sections import demographics, image_upload, model_processes, session_state
+from scoring.common.text import markdown
+from scoring.inference.model_pool import Cancelled
+from scoring.inference.single_image_task import ModelTask
+from scoring.single_image import wording
+from scoring.single_image.image_session import (
+    ImageQueue,
+    SessionImage,
+    SourceImage,
+    answer_waiting,
+    with_answer,
+)
+from scoring.single_image.model import OpenModel
+from scoring.single_image.photograph import HELD_BYTES
+from scoring.single_image.quality import MeasuredImages
+from scoring.single_image.reader_study import MOST_IMAGES, drawn
+from scoring.single_image.similar_cases import Reference
+
+COUNTS = (10, MOST_IMAGES)
+OTHER_MODEL: Final = (
+    "Your images were prepared for another model or test set, and their files were not kept: remove them "
+    "and drop them again."
+)
+DRAWN, TURN = (f"{session_state.PREFIX}{name}" for name in ("drawn", "drop"))
+
+
+@dataclass(frozen=True)
+class Session:
+    """The basis of a session.
+
+    Attributes:
+        measured: Whether it is known how the model answers the test set, and what its images look like: until
+            then the model's answers cannot be told from none.
+        held: The model's answers to the test set, None where there are none.
+        among: Its images, None where they could not be measured.
+        first: Whether the visitor writes down an impression before the model's answer is shown.
+    """
+
+    task: ModelTask
+    test_set: ChosenInput
+    chosen_model: ChosenInput
+    truth: Any
+    opened: OpenModel
+    measured: bool = False
+    held: Reference | None = None
+    among: MeasuredImages | None = None
+    first: bool = True
+
+    @property
+    def key(self) -> tuple:
+        return ("session", self.task.challenge, self.test_set.key, self.chosen_model.key)
+
+
+def cases(on: Session) -> ImageQueue | None:
+    """Draw the choice of the number of cases, and return the cases after the visitor's request."""
+    if st.session_state.get("single_agreed"):
+        image_upload.target()
+    seed, count = st.session_state.get(DRAWN, (-1, 0))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        wanted = st.segmented_control("Images", COUNTS, key="single_count", required=True, default=COUNTS[0])
+        label = "Draw cases and begin" if seed < 0 else "Draw other cases"
+        if st.button(label, key="single_begin", type="primary" if seed < 0 else "secondary"):
+            seed, count = st.session_state[DRAWN] = (seed + 1, wanted)
+    st.caption("About half of the drawn cases are malignant, if the test set has enough.")
+    if seed < 0:
+        return None
+    return session_state.cached("drawn cases", (*on.key, seed, count), lambda: _drawn(on, seed, count))
+
+
+def _drawn(on: Session, seed: int, count: int) -> ImageQueue:
+    places = np.array([i for i, member in enumerate(on.truth.images) if member is not None], int)
+    labels, queue = np.asarray(on.truth.labels), ImageQueue(f"cases_{seed}_{count}")
+    vectors = on.truth.demographics.encoded if on.opened.takes_vector else None
+    for i in drawn(labels, on.task.malignant, places, count, seed):
+        vector, picture = None if vectors is None else vectors[i], partial(on.truth.picture, i)
+        queue.add(SourceImage(on.truth.ids[i], picture, i, vector, int(labels[i])))
+    return queue
+
+
+def own() -> ImageQueue | None:
+    """Draw the uploader, and return the visitor's images once there are any."""
+    queue: ImageQueue | None = st.session_state.get(QUEUED)
+    agreed = queue is not None or image_upload.agreed()
+    if files := image_upload.waiting(agreed):
+        take(files)
+        st.rerun()
+    if queue is None:
+        _uploader(agreed)
+        return None
+    st.button("Remove my images", on_click=image_upload.remove, icon=":material/delete:", key="single_remove")
+    with st.expander("Add images", icon=":material/add_a_photo:"):
+        _uploader(agreed)
+    if queue.left_out:
+        were = "oldest image was" if queue.left_out == 1 else f"{queue.left_out} oldest images were"
+        st.warning(
+            f"A session holds {MOST_IMAGES} images, and {HELD_BYTES // 1_000_000} MB of them: the {were} "
+            "removed to make room.",
+            icon=":material/image_not_supported:",
+        )
+    return queue
+
+
+def _uploader(agreed: bool) -> None:
+    key = f"single_session_{st.session_state.get(TURN, 0)}"
+    st.file_uploader(
+        f"Drop up to {MOST_IMAGES} images",
+        image_upload.TYPES,
+        accept_multiple_files=True,
+        key=key,
+        on_change=lambda: take(st.session_state[key]),
+        max_upload_size=image_upload.MOST_MB,
+        disabled=not agreed,
+    )
+
+
+def take(files: list) -> None:
+    """Take images into the session, and let go of the files that the uploader holds."""
+    state = st.session_state
+    queue: ImageQueue = state.setdefault(QUEUED, ImageQueue(f"own_{secrets.token_hex(4)}"))
+    for file in files:
+        data = file.getvalue()
+        queue.add(SourceImage(f"image {queue.added + 1}", partial(bytes, data), size=len(data)))
+        streamlit_internals.forget_upload(file.file_id)
+    state[TURN] = state.get(TURN, 0) + 1
+
+
+def answer(on: Session, queue: ImageQueue) -> Running | None:
+    """Let the model answer the images that wait; None where none does, or where it is said why none can."""
+    if not queue.waiting:
+        return None
+    queue.basis = queue.basis or on.key
+    work = partial(answer_waiting, partial(_opening, on), queue, on.held, on.among)
+    outcome = session_state.beside((*on.key, queue.token, queue.rounds), "images", work)
+    if isinstance(outcome, Outcome) and not outcome.refused:  # more images came after it had ended
+        queue.rounds += 1
+        outcome = session_state.beside((*on.key, queue.token, queue.rounds), "images", work)
+    if isinstance(outcome, Running):
+        return outcome
+    if outcome.refused:
+        finding_list.problems(outcome.refused)
+    return None
+
+
+def _opening(on: Session) -> AbstractContextManager[OpenModel]:
+    return model_processes.own_worker(on.task, on.chosen_model)
+
+
+def progress(work: Running | None, queue: ImageQueue, each: bool) -> None:
+    """Draw how far the work is, or that the visitor stopped it. each: whether the page shows every image as
+    it comes."""
+    if work is None:
+        return
+    if not work.job.future.done() or not isinstance(work.job.future.exception(), Cancelled):
+        scoring_run.running(work, each=each)
+        return
+    done, waiting = len(queue.done), len(queue.waiting)
+    st.info(f"Stopped: {done} of {done + waiting} images are done.", icon=":material/stop_circle:")
+    if st.button("Go on", key="single_go_on", icon=":material/play_arrow:"):
+        background_jobs.queue().forget(work.key)
+        st.rerun()
+
+
+def asked(on: Session, queue: ImageQueue, number: int, vector: np.ndarray) -> SessionImage:
+    """Return an image with the model's answer, asked now, when age, sex and site are given."""
+    image = queue.done[number]
+    known = replace(image, source=replace(image.source, vector=vector))
+    queue.keep(number, with_answer(on.opened, known, on.held))
+    return queue.done[number]
+
+
+def answers(on: Session, queue: ImageQueue) -> None:
+    """Draw each image with the model's answer, as they come."""
+    with st.grid(min_column_width=190, gap="small"):
+        for number, image in queue.done.items():
+            if not image.refused:
+                with st.container(border=True, gap="xsmall"):
+                    _card(on, queue, number, image)
+
+
+def _card(on: Session, queue: ImageQueue, number: int, image: SessionImage) -> None:
+    draw_picture(image.preview, width="stretch", alt=f"Image {number}")
+    answer, key = image.answer, f"single_card_{queue.token}_{number}"
+    if answer is not None and not answer.reasons:
+        cautions = wording.cautions(image.chips, answer.views)
+        headline = wording.headline(answer.prediction, on.task.names, cautions)
+        st.markdown(f"Image {number}: **{markdown(headline, 400)}**")
+    elif answer is not None or image.failed:
+        st.markdown(f"Image {number}: **{wording.NO_ANSWER}**")
+        for sentence in (image.failed,) if answer is None else answer.reasons:
+            st.caption(markdown(sentence, 500))
+    elif on.task.patient is not None:
+        with st.popover(
+            f"{number}. Age, sex, body site", key=key, on_change="rerun", width="stretch"
+        ) as form:
+            vector = demographics.fields(on.task.patient, key, (None, None, None)) if form.open else None
+        if vector is not None:
+            asked(on, queue, number, vector)
+            st.rerun()

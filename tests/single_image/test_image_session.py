@@ -1,0 +1,92 @@
+"""Images of a session: they are answered one after another, and can be stopped, bounded and continued."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from scoring.common.findings import InputRefused, error
+from scoring.inference.model_pool import Cancelled
+from scoring.single_image import image_session
+from scoring.single_image.image_session import ImageQueue, SourceImage, answer_waiting
+from scoring.single_image.model_inputs import model_task
+from tests.support import photographs
+from tests.support.single_image import lesion, model, of_quadrant
+
+
+def queued(count: int, size: int = 0) -> ImageQueue:
+    queue, data = ImageQueue("test"), photographs.encoded(lesion(64))
+    for n in range(1, count + 1):
+        queue.add(SourceImage(f"image {n}", lambda: data, size=size))
+    return queue
+
+
+@contextmanager
+def opening():
+    with model(of_quadrant(), model_task("melanoma")) as found:
+        yield found
+
+
+def test_a_stop_keeps_what_is_done_and_the_rest_comes_when_it_goes_on():
+    queue, told = queued(5), []
+    with pytest.raises(Cancelled):
+        answer_waiting(opening, queue, None, None, lambda *steps: told.append(steps), lambda: len(told) == 2)
+    first = queue.done
+    assert (list(first), list(queue.waiting), told) == ([1, 2], [3, 4, 5], [(1, 5), (2, 5)])
+    answer_waiting(opening, queue, None, None)
+    assert (list(queue.done), queue.waiting) == ([1, 2, 3, 4, 5], {})
+    assert queue.done[1] is first[1]
+    assert len({image.answer.prediction.probabilities[1] for image in queue.done.values()}) == 1
+
+
+def test_images_that_come_while_others_are_answered_come_after_them():
+    queue = queued(1)
+
+    def more(done: int, _: int) -> None:
+        if done == 1:
+            queue.add(SourceImage("image 2", lambda: photographs.encoded(lesion(96))))
+
+    answer_waiting(opening, queue, None, None, more)
+    assert [image.source.name for image in queue.done.values()] == ["image 1", "image 2"]
+
+
+@pytest.mark.parametrize(("count", "size", "kept"), [(23, 0, range(4, 24)), (5, 40_000_000, range(4, 6))])
+def test_the_oldest_images_make_room_beyond_twenty_and_beyond_100_mb(count, size, kept):
+    queue = queued(count, size)
+    assert list(queue.waiting) == list(kept)
+    assert queue.left_out == count - len(kept)
+    assert queue.held_bytes == size * len(kept) <= 100_000_000
+
+
+def test_an_image_on_which_the_model_crashes_has_no_answer_and_the_others_have_theirs(monkeypatch):
+    """The others were told that the model had crashed, and none of them counted against the model."""
+    queue, opened, answered = queued(3), [], image_session.answered
+
+    @contextmanager
+    def counted():
+        with opening() as found:
+            opened.append(found)
+            yield found
+
+    def crashing(found, *about):
+        if len(queue.done) == 1:
+            found.close()
+            raise InputRefused([error("model-crashed", "the model", "It crashed.")])
+        return answered(found, *about)
+
+    monkeypatch.setattr(image_session, "answered", crashing)
+    answer_waiting(counted, queue, None, None)
+    assert [image.failed for image in queue.done.values()] == ["", "It crashed.", ""]
+    assert [image.answer is None for image in queue.done.values()] == [False, True, False]
+    assert queue.done[2].remarks == "It crashed."
+    assert len(opened) == 2
+
+
+def test_nothing_but_a_small_picture_is_kept_of_an_image_that_was_answered():
+    queue, data = ImageQueue("test"), photographs.encoded(np.zeros((800, 800, 3), np.uint8))
+    queue.add(SourceImage("image 1", lambda: data, size=len(data)))
+    answer_waiting(opening, queue, None, None)
+    (image,) = queue.done.values()
+    assert image.answer.prediction.prepared.size == 0
+    assert image.prepared is image.source.picture() is None
+    assert queue.held_bytes == len(image.preview) < 100_000
