@@ -46,7 +46,6 @@ AS_ZIP = "Unpack it, and drop the files or a zip of them."
 ENDINGS = {
     (".docx", ".pptx"): f"It is a document or presentation. {AS_CSV}",
     (".npy", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
-    (".xml",): "It is XML, as ASAP and ImageScope write annotations. Export nuclei as GeoJSON (QuPath does).",
     (".pt", ".pth", ".h5", ".keras", ".tflite", ".safetensors", ".ckpt"): f"It is a model. {AS_ONNX}",
     (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is another kind of archive. {AS_ZIP}",
 }
@@ -157,9 +156,9 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
         if BOARD_MANIFEST in whole.members and (board := _board(whole)):
             return Recognised(names, (board,))
         contents = read_contents(whole)
+        readings = _readings(contents)
     except InputRefused as refused:
         return Recognised(names, (), refused.problems[0].message)
-    readings = _readings(contents)
     best = readings[0] if readings else None
     if best is None or best.certainty == POSSIBLE or (best.test_set is None and best.certainty < SURE):
         readings = max(

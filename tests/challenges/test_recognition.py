@@ -228,7 +228,7 @@ def test_numbers_of_classes_are_no_score_of_melanoma():
     [
         ("paper.pdf", b"%PDF-1.7", "It is a PDF"),
         ("letter.docx", b"PK\x03\x04", "It is a document"),
-        ("tile.xml", b"<ASAP_Annotations/>", "Export nuclei as GeoJSON"),
+        ("tile.xml", b"<ASAP_Annotations>", "it is no XML; was the file cut off?"),
         ("model.pt", b"PK\x03\x04", "export it as ONNX"),
         ("scores.npz", b"PK\x03\x04", "was the upload cut off"),
         ("predictions.csv.gz", b"\x1f\x8b", "cut off"),

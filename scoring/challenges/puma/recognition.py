@@ -15,7 +15,8 @@ from scoring.core.file_contents import (
     case_key,
     with_pictures,
 )
-from scoring.inputs.nuclei.tiles import OF_SEVERAL, OF_SLIDE, by_slide, by_tile, is_of_points
+from scoring.inputs.nuclei import xml_shapes
+from scoring.inputs.nuclei.tiles import OF_SEVERAL, OF_SLIDE, by_slide, by_tile, is_of_nuclei
 from scoring.inputs.tables import key
 
 NUCLEI = re.compile(
@@ -36,7 +37,8 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
         yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
         yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
     heads = [head for member, head in contents.json_heads.items() if is_nuclei_file(member)]
-    several = any(map(is_of_points, contents.tables)) or any(map(OF_SEVERAL.search, heads))
+    drawn = bool(contents.ending_in(*xml_shapes.ENDINGS))
+    several = drawn or any(map(is_of_nuclei, contents.tables)) or any(map(OF_SEVERAL.search, heads))
     slides, of_slide = by_slide(contents.files)
     tiles = by_tile(slides) if several else slides
     nuclei = [member for member in tiles.members if is_nuclei_file(member)]

@@ -40,7 +40,8 @@ def native(document: Any) -> tuple[str, str, list[Any]] | None:
             read = list(items(document, holder))
             outlined = all("path_points" in item for item in read)
             return key, "polygons" if outlined else "nuclei", read
-    return None
+    is_empty = "type_map" in document and document.get("cells") == []
+    return ("cells", "polygons", []) if is_empty else None
 
 
 def _hovernet(_document: Mapping[str, Any], nuclei: Any) -> Iterator[Item]:
@@ -63,7 +64,7 @@ def _cell(entry: Any, names: Mapping[str, Any]) -> Item:
         return {}
     item: Item = {}
     contour = entry.get("contour")
-    if contour is not None:
+    if contour is not None or "centroid" not in entry:
         item["path_points"] = contour
     if "centroid" in entry:
         item["centroid"] = entry["centroid"]

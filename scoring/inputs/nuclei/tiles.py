@@ -20,27 +20,14 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.isolation import isolated
 from scoring.inputs import case_ids
-from scoring.inputs.case_ids import ID_COLUMNS
-from scoring.inputs.nuclei import strict, via_label_studio_yolo
+from scoring.inputs.nuclei import point_tables, strict, via_label_studio_yolo, xml_shapes
 from scoring.inputs.nuclei.contents import POLYGONS
-from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND
 from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Cells, Size
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
-from scoring.inputs.tables import TextTable, find_column, read_table
+from scoring.inputs.tables import TextTable, read_table
 
-X = (
-    *("x", "cx", "centroid_x", "x_centroid", "centroid_x_px", "x_px", "x_center", "location_center_x"),
-    *("axis_1", "centroid_1", "col", "column"),
-)
-Y = (
-    *("y", "cy", "centroid_y", "y_centroid", "centroid_y_px", "y_px", "y_center", "location_center_y"),
-    *("axis_0", "centroid_0", "row"),
-)
-BOX = (("xmin", "x1", "left"), ("xmax", "x2", "right"), ("ymin", "y1", "top"), ("ymax", "y2", "bottom"))
 MICROMETRES = "µm"
-IN_MICROMETRES = tuple((f"centroid_{axis}_µm", f"centroid_{axis}_μm", f"centroid_{axis}_um") for axis in "xy")
-IMAGES = (*ID_COLUMNS, "#filename", "image_filename", "filename_he", "filename_image")
 COCO_MARKS = (b'"category_id"', b'"image_id"')
 COCO_IMAGES = (b'"images"', b'"file_name"')
 """What a file of COCO has that says which image a number is, though it list no nucleus."""
@@ -48,7 +35,6 @@ OF_SEVERAL = re.compile(r'"(image_id|category_id|file_name|region_attributes|ori
 """What the beginning of a file of COCO, VIA or Label Studio has."""
 SEVERAL = (COCO_MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'))
 """What files of COCO, VIA and Label Studio have, which list the nuclei of several images."""
-VIA_SHAPES, VIA_ATTRIBUTES = ("region_shape_attributes",), ("region_attributes",)
 CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
 """Endings of files that name the class numbers of YOLO."""
 LISTS = (".json", ".geojson")
@@ -146,12 +132,9 @@ def by_tile(
     )
 
 
-def is_of_points(table: TextTable) -> bool:
-    """Return whether a table has the columns of points, boxes or VIA's regions, or is one of Ultralytics."""
-    forms = ((X, Y), IN_MICROMETRES, BOX, (VIA_SHAPES, VIA_ATTRIBUTES))
-    return YOLO.fullmatch(" ".join(table.header).encode()) is not None or any(
-        all(find_column(table, names)[0] is not None for names in wanted) for wanted in forms
-    )
+def is_of_nuclei(table: TextTable) -> bool:
+    """Return whether a table lists nuclei, or is one of Ultralytics."""
+    return YOLO.fullmatch(" ".join(table.header).encode()) is not None or point_tables.is_of_nuclei(table)
 
 
 def _listing(files: SourceFiles) -> str | None:
@@ -177,29 +160,72 @@ def _tiles(
     files: SourceFiles, member: str, images: bytes, questions: Questions, sizes: dict[str, Size]
 ) -> Tiles | None:
     """Return the tiles of a member; None for a member of another kind. images: as of `of_several`."""
-    name = files.called(member)
-    if member.lower().endswith(".json"):
-        data = files.read(member)
-        if any(all(mark in data for mark in marks) for marks in SEVERAL):
-            return of_several(data, name, images, sizes)
+    name, ending = files.called(member), PurePosixPath(member).suffix.lower()
+    if not member.lower().endswith((".json", *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS)):
         return None
-    if not member.lower().endswith(TABLES_IN_FOLDERS):
-        return None
-    if member.lower().endswith(".txt"):
-        data = files.read(member)
-        if YOLO.fullmatch(data.partition(b"\n")[0]):
-            case, listing = _case(member), next(iter(_class_files(files)), "")
-            classes = files.read(listing) if listing else b""
-            size = sizes.get(case.removesuffix(".json"), sizes[""])
-            tile = of_fractions(data, name, size, classes, listing)
-            return None if tile is None else {case: tile}
     try:
-        data, table = files.read_table(member)
+        data = files.read(member)
     except InputRefused:
         return None
-    if find_column(table, VIA_SHAPES)[0] is not None:
-        return of_via_table(data, name)
-    return _of_points(table, member, questions)
+    if ending == ".json":
+        several = any(all(mark in data for mark in marks) for marks in SEVERAL)
+        return of_several(data, name, images, sizes) if several else None
+    if ending in xml_shapes.ENDINGS:
+        return of_xml(data, name, member)
+    if ending == ".txt" and YOLO.fullmatch(data.partition(b"\n")[0]):
+        case, listing = _case(member), next(iter(_class_files(files)), "")
+        classes = files.read(listing) if listing else b""
+        size = sizes.get(case.removesuffix(".json"), sizes[""])
+        tile = of_fractions(data, name, size, classes, listing)
+        return None if tile is None else {case: tile}
+    return of_table(data, name, member, dict(questions), sizes)
+
+
+@isolated
+def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
+    """Return the tiles of an XML file of an annotation tool, None for other XML.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        member: Its name in the source.
+    """
+    cells_of = xml_shapes.cells_of(data, name)
+    if cells_of is None:
+        return None
+    tiles = {_case(image or member): _written(cells, {}) for image, cells in cells_of.items()}
+    if len(tiles) < len(cells_of):
+        text = "two images of it have one name, in other folders. Keep one, or rename it."
+        raise InputRefused([error("duplicate-case", name, text)])
+    return tiles
+
+
+@isolated
+def of_table(
+    data: bytes,
+    name: str,
+    member: str,
+    questions: dict[str, tuple[SuggestedFix, ...]],
+    sizes: dict[str, Size],
+) -> Tiles | None:
+    """Return the tiles of a table of nuclei, None for another file.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        member: Its name in the source.
+        questions: As of `by_tile`.
+        sizes: As of `by_tile`.
+    """
+    try:
+        table = read_table(data, name)
+    except InputRefused:
+        return None
+    if point_tables.in_micrometres(table) and (fixes := questions.get(MICROMETRES)):
+        text = "coordinates are in µm, and px are needed: divide them by the size of a pixel in µm."
+        raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
+    cells = point_tables.cells(table, member, sizes)
+    return None if cells is None else _grouped(cells)
 
 
 @isolated
@@ -242,18 +268,6 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
         ]
         polygon["path_points"] = points
     return json.dumps(document).encode()
-
-
-@isolated
-def of_via_table(data: bytes, name: str) -> Tiles:
-    """Return the tiles of a table of VIA. name: for messages."""
-    table = read_table(data, name)
-    columns = [find_column(table, names)[0] for names in (IMAGES, VIA_SHAPES, VIA_ATTRIBUTES)]
-    rows = zip(*(table.cells(column) for column in columns if column is not None), strict=True)
-    read = via_label_studio_yolo.json_object
-    return _grouped(
-        (row[0], via_label_studio_yolo.via_cell(read(row[1]), read(row[-1]))) for row in rows if read(row[1])
-    )
 
 
 @isolated
@@ -339,41 +353,3 @@ def _cell(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
     return json.dumps({"type_map": names, "cells": cells}).encode()
-
-
-def _of_points(table: TextTable, member: str, questions: Questions) -> Tiles | None:
-    """Return the tiles of a table of points: those of its column of images, else the one of its name."""
-    image, x, y, kind, confidence = (
-        find_column(table, names)[0] for names in (IMAGES, X, Y, KIND, CONFIDENCES)
-    )
-    corners = [find_column(table, names)[0] for names in BOX]
-    if kind is not None and x is None and y is None:
-        x, y = (find_column(table, names)[0] for names in IN_MICROMETRES)
-        if x is not None and (fixes := questions.get(MICROMETRES)):
-            text = "coordinates are in µm, and px are needed: divide them by the size of a pixel in µm."
-            raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
-    if (x is None or y is None) and None in corners:
-        return None
-    names = table.cells(image) if image is not None else [member] * len(table)
-    columns = [table.cells(column) if column is not None else None for column in (x, y, kind, confidence)]
-    if x is None or y is None:
-        left, right, top, bottom = (table.cells(column) for column in corners if column is not None)
-        columns[:2] = _middles(left, right), _middles(top, bottom)
-    rows = ([column[row] if column else None for column in columns] for row in range(len(table)))
-    return _grouped(
-        (name, {"centroid": [_number(xs), _number(ys)], "type": kinds, "type_prob": _number(values)})
-        for name, (xs, ys, kinds, values) in zip(names, rows, strict=True)
-    )
-
-
-def _middles(first: list[str], last: list[str]) -> list[str]:
-    """Return the middles of two columns of numbers; cells that are none as they are."""
-    pairs = ((_number(a), _number(b)) for a, b in zip(first, last, strict=True))
-    return [repr((a + b) / 2) if strict.is_number(a) and strict.is_number(b) else str(a) for a, b in pairs]
-
-
-def _number(cell: str | None) -> Any:
-    try:
-        return None if cell is None else float(cell.replace(",", "."))
-    except ValueError:
-        return cell

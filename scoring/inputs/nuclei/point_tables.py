@@ -1,0 +1,183 @@
+"""Tables of nuclei, a row for each: places, boxes, outlines as text, or VIA's regions.
+
+Sources of the formats:
+    Outlines are WKT, as geopandas (`to_csv`) and Cytomine write them, the latter with its origin at the
+        bottom left (Cytomine-python-client, examples/get_annotations.py), or pairs of numbers, as OMERO's
+        Batch_ROI_Export.py and CVAT write them.
+    HoVer-Net (convert_format.py, `to_qupath`) has an empty column `class` and the class in `name`.
+    ilastik (opObjectClassification.py): `Predicted Class`, `Center of the object_0`, in <case>_table.csv.
+    supervision (csv_sink.py): x_min, y_min, x_max, y_max, class_name, confidence.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.inputs.case_ids import ID_COLUMNS, stem
+from scoring.inputs.nuclei import via_label_studio_yolo
+from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND, corners
+from scoring.inputs.nuclei.via_label_studio_yolo import Cells, Size
+from scoring.inputs.tables import TextTable
+
+X = (
+    *("x", "cx", "centroid_x", "x_centroid", "centroid_x_px", "x_px", "x_center", "location_center_x"),
+    *("axis_1", "centroid_1", "center_of_the_object_0", "col", "column"),
+)
+Y = (
+    *("y", "cy", "centroid_y", "y_centroid", "centroid_y_px", "y_px", "y_center", "location_center_y"),
+    *("axis_0", "centroid_0", "center_of_the_object_1", "row"),
+)
+BOX = (
+    *(("xmin", "x_min", "x1", "left"), ("ymin", "y_min", "y1", "top")),
+    *(("xmax", "x_max", "x2", "right"), ("ymax", "y_max", "y2", "bottom")),
+)
+IN_MICROMETRES = tuple((f"centroid_{axis}_µm", f"centroid_{axis}_μm", f"centroid_{axis}_um") for axis in "xy")
+OUTLINES = ("geometry", "wkt", "location", "polygon", "points", "outline", "contour")
+IMAGES = (*ID_COLUMNS, "#filename", "image_filename", "filename_he", "filename_image")
+IMAGE_NAMES = tuple(name for name in IMAGES if "name" in name)
+"""Columns that are read where the first of the others has numbers."""
+KINDS = ("term", "text", *KIND)
+VIA_SHAPES, VIA_ATTRIBUTES = ("region_shape_attributes",), ("region_attributes",)
+WKT = re.compile(r"\s*(MULTI)?(POLYGON|POINT)\b", re.IGNORECASE)
+"""How WKT of a nucleus begins. Collections are not read: they nest, and their reader recurses."""
+BETWEEN = re.compile(r"[\s,;()\[\]]+")
+"""What is between numbers of an outline."""
+FOR_TOP_LEFT = {"location", "term"}
+"""Columns of Cytomine."""
+OF_OMERO = ("x", "y", "width", "height")
+
+
+def is_of_nuclei(table: TextTable) -> bool:
+    """Return whether a table has the columns of places, boxes, outlines or VIA's regions."""
+    forms = ((X, Y), IN_MICROMETRES, BOX, (VIA_SHAPES, VIA_ATTRIBUTES))
+    headed = any(all(set(names) & set(table.keys) for names in form) for form in forms)
+    return headed or _cells(table, OUTLINES, _is_outline) is not None
+
+
+def in_micrometres(table: TextTable) -> bool:
+    """Return whether a table has its places in µm alone."""
+    x, y = (_cells(table, names) for names in (X, Y))
+    um = [_cells(table, names) for names in IN_MICROMETRES]
+    return x is None and y is None and None not in um and _cells(table, KINDS) is not None
+
+
+def cells(table: TextTable, member: str, sizes: Mapping[str, Size]) -> Cells | None:
+    """Return the cells of a table and the image of each; None for a table of other things.
+
+    Args:
+        table: A row for each nucleus.
+        member: Its file, which is called by the image where no column names images.
+        sizes: Width and height of images in px by their ids, "" for all others.
+    """
+    shapes, attributes = (_cells(table, names) for names in (VIA_SHAPES, VIA_ATTRIBUTES))
+    own = re.sub(r"_table(?=\.\w+$)", "", member)
+    images = _cells(table, IMAGES) or [own] * len(table)
+    if all(map(str.isdecimal, images)):
+        images = _cells(table, IMAGE_NAMES) or images
+    if shapes is not None:
+        return _of_via(images, shapes, attributes or [""] * len(table))
+    outlines = _outlines(table, images, sizes)
+    if outlines is None:
+        return None
+    nothing: list[str | None] = [None] * len(table)
+    kinds, confidences = (_cells(table, names) or nothing for names in (KINDS, CONFIDENCES))
+    rows = zip(images, outlines, kinds, confidences, strict=True)
+    return (
+        (image, {**place, "type": kind, "type_prob": number(confidence)})
+        for image, place, kind, confidence in rows
+    )
+
+
+def _of_via(images: Sequence[str], shapes: Sequence[str], attributes: Sequence[str]) -> Cells:
+    read = via_label_studio_yolo.json_object
+    for image, shape, attribute in zip(images, shapes, attributes, strict=True):
+        if read(shape):
+            yield image, via_label_studio_yolo.via_cell(read(shape), read(attribute))
+
+
+def _outlines(
+    table: TextTable, images: Sequence[str], sizes: Mapping[str, Size]
+) -> Iterator[dict[str, Any]] | None:
+    """Return the place of the nucleus of each row, None for a table without places."""
+    texts = _cells(table, OUTLINES, _is_outline)
+    if texts is not None and set(table.keys) >= FOR_TOP_LEFT:
+        heights = (sizes.get(stem(image), sizes[""])[1] for image in images)
+        rings = zip(map(outline, texts), heights, strict=True)
+        return (
+            {"contour": ring if isinstance(ring, str) else [[x, height - y] for x, y in ring]}
+            for ring, height in rings
+        )
+    if texts is not None:
+        others = zip(*(_cells(table, (name,)) or [""] * len(table) for name in OF_OMERO), strict=True)
+        return (
+            {"contour": outline(text) if text.strip() else _of_omero(*map(number, other))}
+            for text, other in zip(texts, others, strict=True)
+        )
+    places = [_cells(table, names) for names in (X, Y)]
+    if None in places:
+        places = [_cells(table, names) for names in IN_MICROMETRES]
+    if None not in places:
+        rows = zip(*(map(number, column or ()) for column in places), strict=True)
+        return ({"centroid": list(row)} for row in rows)
+    edges = [_cells(table, names) for names in BOX]
+    if None in edges:
+        return None
+    boxes = zip(*(map(number, column or ()) for column in edges), strict=True)
+    return ({"contour": corners(list(edge))} for edge in boxes)
+
+
+def _of_omero(x: Any, y: Any, width: Any, height: Any) -> list[list[Any]]:
+    """Return the outline of a shape of OMERO that is no polygon: a rectangle, or the middle of another."""
+    sides = (width, height) if isinstance(width, float) and isinstance(height, float) else (0, 0)
+    is_place = isinstance(x, float) and isinstance(y, float)
+    return corners([x, y, x + sides[0], y + sides[1]] if is_place else [x, y])
+
+
+def _cells(
+    table: TextTable, names: Sequence[str], fits: Callable[[str], object] = str.strip
+) -> list[str] | None:
+    """Return the first column of one of the names of which a cell fits; None without."""
+    places = (place for name in names for place, found in enumerate(table.keys) if found == name)
+    return next((found for found in map(table.cells, places) if any(map(fits, found))), None)
+
+
+def _is_outline(text: str) -> bool:
+    if WKT.match(text):
+        return True
+    numbers = BETWEEN.split(text[:60].strip("([])"))
+    return len(numbers) > 3 and all(isinstance(number(entry), float) for entry in numbers[:4])
+
+
+def outline(text: str) -> Any:
+    """Return the vertices that a text lists, without the repeated last one of WKT; other text as it is.
+
+    Args:
+        text: WKT of a polygon or point, or pairs of numbers.
+    """
+    if not WKT.match(text):
+        values = [number(entry) for entry in BETWEEN.split(text.strip("()[];, \n"))]
+        pairs = zip(values[::2], values[1::2], strict=False)
+        return [values] if len(values) % 2 else [list(pair) for pair in pairs]
+    import shapely  # slow to import
+
+    with np.errstate(invalid="ignore"):
+        geometry = shapely.from_wkt(text, on_invalid="ignore")
+    if geometry is None or geometry.is_empty:
+        return text
+    part = max(shapely.get_parts(geometry), key=shapely.area)
+    points = shapely.get_coordinates(part if part.geom_type == "Point" else part.exterior)
+    if not np.isfinite(points).all():
+        return text
+    return corners([*points[0].tolist() * 2]) if len(points) == 1 else points[:-1].tolist()
+
+
+def number(text: str | None) -> Any:
+    """Return the finite number of a text, with point or comma; other text as it is."""
+    try:
+        value = None if text is None else float(text.replace(",", "."))
+    except ValueError:
+        return text
+    return value if value is None or math.isfinite(value) else text

@@ -1,0 +1,157 @@
+"""Nuclei in the XML and tables of annotation tools: the same nuclei, and one sentence for what is wrong."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+import scoring
+from scoring.challenges.recognition import recognise
+from scoring.inputs.nuclei import xml_shapes
+from tests.inputs.nuclei.test_tools import KINDS, MIDDLES, NAMES, OUTLINES, SCORES
+from tests.support import nuclei_forms
+
+NUCLEI = list(zip(OUTLINES, NAMES, SCORES, strict=True))
+TILES = {"tile_1": NUCLEI, "tile_2": NUCLEI[:2]}
+PUMA = scoring.load_challenge("puma")
+
+
+def read(files: dict[str, bytes]):
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return PUMA.read_predictions(written.getvalue())
+
+
+@pytest.mark.parametrize("tool", nuclei_forms.FORMS)
+def test_nuclei_of_a_tool_are_read(tool):
+    predictions = read(nuclei_forms.FORMS[tool](TILES))
+    assert predictions.ids == ("tile_1", "tile_2")
+    nuclei, fewer = predictions.nuclei
+    assert nuclei.classes.tolist() == KINDS
+    np.testing.assert_allclose(nuclei.centroids, MIDDLES)
+    assert nuclei.confidences.tolist() == (SCORES if tool in nuclei_forms.GRADED else [1.0] * 3)
+    np.testing.assert_allclose(fewer.centroids, MIDDLES[:2])
+
+
+@pytest.mark.parametrize("tool", nuclei_forms.FORMS)
+def test_they_are_recognised(tool):
+    files = nuclei_forms.FORMS[tool](TILES)
+    (part,) = recognise(files if len(files) == 1 else {f"a/{name}": data for name, data in files.items()})
+    assert (part.readings[0].challenge, part.readings[0].place) == ("puma", "submission")
+
+
+def test_an_image_without_nuclei_is_an_empty_prediction():
+    for tool in ("CVAT", "ASAP", "Pascal VOC"):
+        predictions = read(nuclei_forms.FORMS[tool]({**TILES, "tile_2": []}))
+        assert [len(nuclei) for nuclei in predictions.nuclei] == [3, 0]
+        assert not predictions.missing.any()
+
+
+def image(shapes: str) -> bytes:
+    return f'<annotations><image name="tile_1.png">{shapes}</image></annotations>'.encode()
+
+
+def test_two_images_of_one_name_are_refused():
+    twice = '<annotations><image name="a/tile_1.png"/><image name="b/tile_1.png"/></annotations>'
+    with pytest.raises(scoring.InputRefused, match="two images of it have one name"):
+        read({"a.xml": twice.encode()})
+
+
+@pytest.mark.parametrize(
+    ("shapes", "middle"),
+    [
+        ('<box label="tumor" xtl="1" ytl="2" xbr="5" ybr="4"/>', [3, 3]),
+        ('<ellipse label="tumor" cx="1" cy="2" rx="5" ry="4"/>', [1, 2]),
+        ('<points label="tumor" points="1.5,2.5"/>', [1.5, 2.5]),
+    ],
+)
+def test_other_shapes_of_cvat_are_read_as_their_boxes(shapes, middle):
+    (nuclei,) = read({"a.xml": image(shapes)}).nuclei
+    assert nuclei.centroids.tolist() == [middle]
+
+
+def test_other_shapes_of_omero_are_read_as_their_boxes():
+    header = "image_name,type,text,points,X,Y,Width,Height,Points"
+    rows = [
+        ("a.tif", "Polygon", "tumor", 3, "", "", "", "", "0,0 3,0 3,3"),
+        ("a.tif", "Rectangle", "tumor", "", 1, 2, 4, 6, ""),
+        ("a.tif", "Ellipse", "tumor", "", 7, 8, "", "", ""),
+    ]
+    (nuclei,) = read({"roi.csv": nuclei_forms.table(header, rows)}).nuclei
+    assert nuclei.centroids.tolist() == [[2, 1], [3, 5], [7, 8]]
+
+
+LAUGHS = '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+DEEP = "<a>" * 100_000
+POLYGON = '<polygon label="tumor" points="{}"/>'
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (LAUGHS.encode() + image("&b;"), "it has a document type"),
+        (b'<!DOCTYPE a SYSTEM "file:///etc/passwd">' + image(""), "it has a document type"),
+        (image(DEEP), "nested more than 32 deep"),
+        (image("")[:-3], "it is no XML; was the file cut off"),
+        ("<annotations>é</annotations>".encode("latin-1"), "byte 13 is not UTF-8"),
+        (image("").decode().encode("utf-16"), "byte 0 is not UTF-8"),
+        (image(POLYGON.format("1,2;nan,4;5,6")), "path_points holds"),
+        (image(POLYGON.format("1,2;3,4;5")), "path_points holds"),
+        (image(POLYGON.format("1,2;3,1e999;5,6")), "path_points holds"),
+        (image('<polygon label="tumor"/>'), "path_points is null"),
+        (image('<box label="tumor" xtl="1" ytl="2" xbr="x" ybr="4"/>'), "path_points holds"),
+        (image('<ellipse label="tumor" cx="1" cy="2"/>'), "path_points holds"),
+        (image('<polygon points="1,2;3,4;5,6"/>'), "Every nucleus needs its class"),
+        (b"<annotation><object/></annotation>", "path_points is null"),
+        (b"<html><body/></html>", "no prediction"),
+        (b"", "it is no XML"),
+    ],
+)
+def test_wrong_xml_is_refused_in_one_sentence(data, said):
+    with pytest.raises(scoring.InputRefused, match=said) as refused:
+        read({"a.xml": data})
+    assert len(refused.value.problems) == 1
+
+
+def test_a_nucleus_of_a_million_vertices_is_read_and_many_elements_are_not(monkeypatch):
+    ring = ";".join(f"{k % 1000},{k % 7}" for k in range(1_000_000))
+    (nuclei,) = read({"a.xml": image(POLYGON.format(ring))}).nuclei
+    assert len(nuclei) == 1
+    monkeypatch.setattr(xml_shapes, "ELEMENTS", 10)
+    with pytest.raises(scoring.InputRefused, match="more than 10 elements"):
+        read({"a.xml": image(POLYGON.format("1,2;3,4;5,6") * 30)})
+
+
+def test_more_nuclei_than_are_read_for_a_case_are_refused(monkeypatch):
+    monkeypatch.setattr(xml_shapes, "NUCLEI", 2)
+    with pytest.raises(scoring.InputRefused, match="it lists 3 nuclei"):
+        read(nuclei_forms.asap({"tile_1": NUCLEI}))
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("POLYGON ((1 2, 3 4", "path_points is 'POLYGON"),
+        ("POLYGON EMPTY", "path_points is 'POLYGON EMPTY'"),
+        ("POLYGON ((1 2, nan 4, 5 6, 1 2))", "path_points is 'POLYGON"),
+        ("1,2 3,4 x,6", "path_points holds"),
+        ("GEOMETRYCOLLECTION (" * 5000, "path_points holds"),
+        ("POLYGON " + "(" * 100_000, "path_points is 'POLYGON"),
+        ("", "path_points holds"),
+    ],
+)
+def test_wrong_outlines_of_tables_are_refused_in_one_sentence(cell, said):
+    rows = [("a.tif", "tumor", nuclei_forms.wkt(OUTLINES[0])), ("a.tif", "tumor", cell)]
+    with pytest.raises(scoring.InputRefused, match=said) as refused:
+        read({"nuclei.csv": nuclei_forms.table("image,class,geometry", rows)})
+    assert len(refused.value.problems) == 1
+
+
+def test_wkt_of_parts_and_of_points_is_read():
+    parts = "MULTIPOLYGON (((0 0, 1 0, 1 1, 0 0)), ((0 0, 9 0, 9 9, 0 0), (5 4, 6 4, 6 5, 5 4)))"
+    rows = [("a.tif", "tumor", parts), ("a.tif", "tumor", "POINT (3 4)")]
+    (nuclei,) = read({"nuclei.csv": nuclei_forms.table("image,class,wkt", rows)}).nuclei
+    assert nuclei.centroids.tolist() == [[6, 3], [3, 4]]

@@ -1,0 +1,186 @@
+"""Nuclei as tools write them in XML, in tables with outlines, and in JSON of objects.
+
+Each writer takes outline, class and confidence of the nuclei of each image, and returns the tool's files.
+What the tools' own sources say stands in `scoring/inputs/nuclei`: `xml_shapes`, `point_tables` and `foreign`.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+Nucleus = tuple[list[list[float]], str, Any]
+Tiles = Mapping[str, Sequence[Nucleus]]
+Files = dict[str, bytes]
+HEIGHT = 1024
+
+
+def each(tiles: Tiles, ending: str, write: Callable[[Sequence[Nucleus]], str]) -> Files:
+    return {f"{case}{ending}": write(nuclei).encode() for case, nuclei in tiles.items()}
+
+
+def box(ring: list[list[float]]) -> tuple[float, float, float, float]:
+    xs, ys = zip(*ring, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def vertices(ring: list[list[float]], tag: str) -> str:
+    return "".join(f'<{tag} X="{x!r}" Y="{y!r}"/>' for x, y in ring)
+
+
+def asap(tiles: Tiles) -> Files:
+    def write(nuclei: Sequence[Nucleus]) -> str:
+        shapes = (
+            f'<Annotation Name="Annotation {k}" Type="Polygon" PartOfGroup={quoteattr(name)} Color="#F4FA58">'
+            f"<Coordinates>{vertices(ring, 'Coordinate')}</Coordinates></Annotation>"
+            for k, (ring, name, _) in enumerate(nuclei)
+        )
+        groups = '<AnnotationGroups><Group Name="tumor" PartOfGroup="None"><Attributes/></Group>'
+        return (
+            f'<?xml version="1.0"?><ASAP_Annotations><Annotations>{"".join(shapes)}</Annotations>'
+            f"{groups}</AnnotationGroups></ASAP_Annotations>"
+        )
+
+    return each(tiles, ".xml", write)
+
+
+def layers(ending: str, tag: str, named: Callable[[str], str]) -> Callable[[Tiles], Files]:
+    """The layers of Aperio and HALO: one for each class, a region for each nucleus, and a hole."""
+
+    def write(nuclei: Sequence[Nucleus]) -> str:
+        hole = (
+            f'<Region NegativeROA="1"><Vertices>{vertices([[0, 0], [1, 0], [1, 1]], tag)}</Vertices></Region>'
+        )
+        text = ""
+        for name in dict.fromkeys(name for _, name, _ in nuclei):
+            regions = "".join(
+                f'<Region Id="1" NegativeROA="0" Text=""><Vertices>{vertices(ring, tag)}</Vertices></Region>'
+                for ring, kind, _ in nuclei
+                if kind == name
+            )
+            text += f"<Annotation {named(quoteattr(name))}<Regions>{regions}{hole}</Regions></Annotation>"
+        return f"<Annotations>{text}</Annotations>"
+
+    return lambda tiles: each(tiles, ending, write)
+
+
+def cvat(tiles: Tiles) -> Files:
+    text = ""
+    for k, (case, nuclei) in enumerate(tiles.items()):
+        shapes = "".join(
+            f'<polygon label={quoteattr(name)} points="{";".join(f"{x!r},{y!r}" for x, y in ring)}">'
+            f'<attribute name="score">{p}</attribute></polygon>'
+            for ring, name, p in nuclei
+        )
+        text += f'<image id="{k}" name="a/{case}.tif" width="1024" height="1024">{shapes}</image>'
+    meta = (
+        "<version>1.1</version><meta><task><labels><label><name>tumor</name></label></labels></task></meta>"
+    )
+    return {"annotations.xml": f"<annotations>{meta}{text}</annotations>".encode()}
+
+
+def voc(tiles: Tiles) -> Files:
+    def write(nuclei: Sequence[Nucleus]) -> str:
+        shapes = ""
+        for ring, name, p in nuclei:
+            edges = zip(("xmin", "ymin", "xmax", "ymax"), box(ring), strict=True)
+            inside = "".join(f"<{edge}>{value!r}</{edge}>" for edge, value in edges)
+            shapes += f"<object><name>{name}</name><score>{p}</score><bndbox>{inside}</bndbox></object>"
+        return f"<annotation><filename>other.jpg</filename><size><width>9</width></size>{shapes}</annotation>"
+
+    return each(tiles, ".xml", write)
+
+
+def roboflow_voc(tiles: Tiles) -> Files:
+    def write(nuclei: Sequence[Nucleus]) -> str:
+        shapes = ""
+        for ring, name, _ in nuclei:
+            points = "".join(f"<x{k}>{x!r}</x{k}><y{k}>{y!r}</y{k}>" for k, (x, y) in enumerate(ring, 1))
+            shapes += f"<object><name>{name}</name><polygon>{points}</polygon><bndbox/></object>"
+        return f"<annotation>{shapes}</annotation>"
+
+    return each(tiles, ".xml", write)
+
+
+def table(header: str, rows: Iterable[Sequence[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows([header.split(","), *rows])
+    return text.getvalue().encode()
+
+
+def wkt(ring: list[list[float]], top: float | None = None) -> str:
+    places = ((x, y if top is None else top - y) for x, y in [*ring, ring[0]])
+    return f"POLYGON (({', '.join(f'{x!r} {y!r}' for x, y in places)}))"
+
+
+def geopandas(tiles: Tiles) -> Files:
+    rows = [(c, name, p, wkt(ring)) for c, nuclei in tiles.items() for ring, name, p in nuclei]
+    return {"nuclei.csv": table("image,class_name,score,geometry", rows)}
+
+
+def cytomine(tiles: Tiles) -> Files:
+    rows = [
+        (1, 900 + k, f"{case}.tif", name, wkt(ring, HEIGHT))
+        for k, (case, nuclei) in enumerate(tiles.items())
+        for ring, name, _ in nuclei
+    ]
+    return {"annotations.csv": table("id,image,filename,term,location", rows)}
+
+
+def omero(tiles: Tiles) -> Files:
+    rows = []
+    for k, (case, nuclei) in enumerate(tiles.items()):
+        for ring, name, _ in nuclei:
+            points = " ".join(f"{x!r},{y!r}" for x, y in ring)
+            rows.append((k, f"{case}.tif", "Polygon", name, len(ring), "", "", "", "", points))
+    return {"roi.csv": table("image_id,image_name,type,text,points,X,Y,Width,Height,Points", rows)}
+
+
+def centre(ring: list[list[float]]) -> list[float]:
+    return [sum(point[axis] for point in ring) / len(ring) for axis in (0, 1)]
+
+
+def tables(ending: str, header: str, row: Callable[..., Sequence[Any]]) -> Callable[[Tiles], Files]:
+    return lambda tiles: {
+        f"{case}{ending}": table(header, [row(*nucleus) for nucleus in nuclei])
+        for case, nuclei in tiles.items()
+    }
+
+
+FORMS: dict[str, Callable[[Tiles], Files]] = {
+    "ASAP": asap,
+    "HALO": layers(".annotations", "V", lambda name: f'Name={name} Visible="True">'),
+    "Aperio": layers(".xml", "Vertex", lambda name: f'Id="1" Name={name} Type="4"><Attributes/>'),
+    "MoNuSAC": layers(
+        ".xml", "Vertex", lambda name: f'Name=""><Attributes><Attribute Name={name} Value=""/></Attributes>'
+    ),
+    "MoNuSeg": layers(
+        ".xml",
+        "Vertex",
+        lambda n: f'Name=""><Attributes><Attribute Name="Description" Value={n}/></Attributes>',
+    ),
+    "CVAT": cvat,
+    "Pascal VOC": voc,
+    "Pascal VOC of Roboflow": roboflow_voc,
+    "geopandas, WKT": geopandas,
+    "Cytomine": cytomine,
+    "OMERO": omero,
+    "HoVer-Net, QuPath table": tables(
+        ".tsv", "x,y,class,name,color", lambda ring, name, p: (*map(repr, centre(ring)), "", name, 7)
+    ),
+    "ilastik": tables(
+        "_table.csv",
+        "object_id,Predicted Class,Probability of tumor,Center of the object_0,Center of the object_1",
+        lambda ring, name, p: (0, name, 0.5, *map(repr, centre(ring))),
+    ),
+    "supervision": tables(
+        ".csv",
+        "x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,class_name",
+        lambda ring, name, p: (*map(repr, box(ring)), 3, p, "", name),
+    ),
+}
+GRADED = ("CVAT", "Pascal VOC", "geopandas, WKT", "supervision")
+"""Of these, those with confidences."""
+BOXES = ("Pascal VOC", "supervision")
+"""Those of boxes, whose middle is that of rectangles alone."""
