@@ -19,10 +19,11 @@ from pages.input_widgets.upload_widget import kept_files
 from scoring.challenges.declared import baseline, draft, library, suggestion
 from scoring.challenges.declared.declaration import TASKS
 from scoring.challenges.declared.draft import Draft
-from scoring.challenges.declared.mask_readers import ENDINGS, TruthMasks
+from scoring.challenges.declared.mask_readers import TruthMasks
 from scoring.challenges.declared.suggestion import TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 
 PREDICTS = {task: facts["predicts"] for task, facts in TASKS.items() if facts["predicts"]}
 """Tasks of tables, with the quantity that each predicts."""
@@ -47,7 +48,7 @@ def show() -> None:
         truth_column, right = st.columns(2)
         with truth_column:
             label = "Truth: a table with a row per case or object, or a mask per case"
-            truth = selectors.one_file(label, "new_truth", ENDINGS)
+            truth = selectors.one_file(label, "new_truth", MASK_ENDINGS)
         with right:
             file = selectors.one_file("Its file, if there is one: NAME.toml", "new_file")
         if file is not None:
@@ -125,7 +126,7 @@ def _sent() -> TruthTable | None:
     """Return the predictions if they were already dropped: they give the column names."""
     if not (files := kept_files("new_predictions_kept")):
         return None
-    chosen = selectors.dropped(files[-1:], ENDINGS)
+    chosen = selectors.dropped(files[-1:], MASK_ENDINGS)
     read = attempt(_truth, chosen.key, chosen.name, chosen.source).value
     return read if isinstance(read, TruthTable) else None
 
@@ -232,7 +233,7 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
     st.markdown(f"**{markdown(challenge.words.title)}**, {rule}")
     if truth is not None:
         label = "Predictions: see a score at once"
-        _scores(challenge, truth, selectors.one_file(label, "new_predictions", ENDINGS))
+        _scores(challenge, truth, selectors.one_file(label, "new_predictions", MASK_ENDINGS))
     with st.expander("The file"):
         st.code(text, "toml")
     stem = challenge.id.partition("@")[0]

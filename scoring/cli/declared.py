@@ -82,7 +82,7 @@ def _show(arguments: argparse.Namespace) -> None:
     lines = [f"{about.title} ({declaration.id}), {declaration.task}", *filter(None, [about.about])]
     for use in declaration.uses:
         part = f"{100 * use.weight:.4g} %" if use in declaration.score else "beside it"
-        lines.append(f"  {use.key:<32}{part:<11}{use.better} is better. {use.metric.pitfall}")
+        lines.append(f"  {use.key:<32}{part:<11}{use.metric.better} is better. {use.metric.pitfall}")
     respond(arguments.json, {"id": declaration.id, "declaration": declaration.tree}, "\n".join(lines))
 
 

@@ -54,6 +54,21 @@ class WhatIf:
     rescore: Callable[[Value, Mapping[str, float]], NDArray[np.float64]]
 
 
+def mean_of_parts(names: Sequence[str], value: Value, weights: Mapping[str, float]) -> NDArray[np.float64]:
+    """Return the mean of the parts of a score, shaped as these; NaN where the weights sum to 0. A part
+    without weight may be undefined.
+
+    Args:
+        names: Of the parts.
+        value: Gives a part by its name.
+        weights: Weights by name, at least 0.
+    """
+    total, nothing = sum(weights[name] for name in names), np.zeros_like(value(names[0]))
+    if total <= 0:
+        return np.full_like(nothing, np.nan)
+    return np.asarray(sum((weights[name] * value(name) for name in names if weights[name]), nothing) / total)
+
+
 @dataclass(frozen=True)
 class WeightMap:
     """Three parts of the score whose weights sum to 1.

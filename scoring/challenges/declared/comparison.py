@@ -1,6 +1,6 @@
 """Comparisons of a declared challenge: metrics, tests, and orders of teams by ranks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -8,23 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from scoring.challenges.declared.declaration import Declaration
+from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.challenges.declared.measures import score_of_sums
 from scoring.common.arrays import Floats
 from scoring.common.direction_and_range import SHARE, Quantity
-from scoring.core.comparison_spec import (
-    ComparisonSpec,
-    FormulaParameter,
-    Ranking,
-    Value,
-    WhatIf,
-    correct_labels,
-    of_labels,
-)
+from scoring.core import comparison_spec as spec
+from scoring.core.comparison_spec import ComparisonSpec, Ranking, WhatIf
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.mcnemar_delong_wilcoxon import Sample, ValueSample
 from scoring.statistics.replicates import array_name
+
+Places = NDArray[np.int_]
 
 
 def comparison_of(declaration: Declaration) -> ComparisonSpec:
@@ -34,12 +29,12 @@ def comparison_of(declaration: Declaration) -> ComparisonSpec:
     return ComparisonSpec(
         metrics=tuple(use.key for use in declaration.uses),
         class_measures=("f1",) if graded else tuple(dict.fromkeys(of_classes)),
-        correct=correct_labels if graded else _case_errors,
+        correct=spec.correct_labels if graded else _case_errors,
         case_value=SHARE if graded else Quantity("lower", (0.0, np.inf)),
         sample=partial(_sample, declaration),
         score_of_sums=lambda _card: score_of_sums(declaration),
         slice_measures={"score": ("score", "n")} if declaration.subgroups else {},
-        what_if=_what_if(declaration) if len(declaration.score) > 1 else None,
+        what_if=_what_if(declaration.score) if len(declaration.score) > 1 else None,
         rank=None if ranking.by == "score" else partial(_rank, declaration),
     )
 
@@ -51,32 +46,23 @@ def _case_errors(card: ScoreCard) -> NDArray[np.float64]:
 
 def _sample(declaration: Declaration, card: ScoreCard, metric: str) -> Sample | None:
     """McNemar for accuracy and recall of a class, DeLong for the AUC, Wilcoxon for the error of values."""
-    use = next((use for use in declaration.uses if use.key == metric), None)
+    name = next((use.metric.name for use in declaration.uses if use.key == metric), "")
     if declaration.is_graded:
-        if use is not None and use.metric.name == "auc" and not use.options and declaration.positive:
+        if metric == name == "auc" and declaration.positive:
             metric = f"auc/{declaration.positive}"
-        return of_labels(card, metric, classes=declaration.classes)
-    if use is not None and use.metric.name == "mae" and declaration.task == "regression":
-        errors = card.arrays["case_errors"]
-        return None if np.isnan(errors).any() else ValueSample(errors)
-    return None
+        return spec.of_labels(card, metric, classes=declaration.classes)
+    if name != "mae" or declaration.task != "regression" or np.isnan(_case_errors(card)).any():
+        return None
+    return ValueSample(_case_errors(card))
 
 
-def _what_if(declaration: Declaration) -> WhatIf:
+def _what_if(uses: Sequence[MetricUse]) -> WhatIf:
     """Return the score with other weights of its parts."""
-    uses = declaration.score
-
-    def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
-        total = sum(parameters[use.key] for use in uses)
-        if total <= 0:
-            return np.full_like(value(uses[0].key), np.nan)
-        parts = (parameters[use.key] * value(use.key) for use in uses if parameters[use.key])
-        return sum(parts, np.zeros_like(value(uses[0].key))) / total
-
-    parameters = (
-        FormulaParameter(use.key, f"weight of {use.metric.title}", 100 * use.weight, 0, 100) for use in uses
+    parameters = tuple(
+        spec.FormulaParameter(use.key, f"weight of {use.metric.title}", 100 * use.weight, 0, 100)
+        for use in uses
     )
-    return WhatIf(tuple(parameters), rescore)
+    return WhatIf(parameters, partial(spec.mean_of_parts, [use.key for use in uses]))
 
 
 def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Values) -> Ranking:
@@ -88,15 +74,16 @@ def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Va
         losses = [np.nan_to_num(_of_cases(declaration, card), nan=np.inf) for card in cards.values()]
         values, ranked_in = -np.stack(losses), "every case"
     means = _mean_ranks(values, declaration.ranking.ties)
+    by_team = dict(zip(cards, means.tolist(), strict=True))
     return Ranking(
         dict(zip(cards, _places(means).tolist(), strict=True)),
-        {team: {"mean_rank": float(mean)} for team, mean in zip(cards, means.tolist(), strict=True)},
+        {team: {"mean_rank": mean} for team, mean in by_team.items()},
         {},
         {"ranking": declaration.ranking.by, "ties": declaration.ranking.ties},
         places=_resampled(declaration, cards),
         words=f"Teams are ordered by the mean of their ranks in {ranked_in}.",
         name="mean rank",
-        values=dict(zip(cards, means.tolist(), strict=True)),
+        values=by_team,
     )
 
 
@@ -107,7 +94,7 @@ def _of_cases(declaration: Declaration, card: ScoreCard) -> Floats:
         return np.asarray(card.arrays["case_losses"][:, places], float).ravel()
     if "case_errors" in card.arrays:
         return _case_errors(card)
-    return 1 - correct_labels(card)
+    return 1 - spec.correct_labels(card)
 
 
 def _mean_ranks(values: Floats, ties: str) -> Floats:
@@ -115,22 +102,20 @@ def _mean_ranks(values: Floats, ties: str) -> Floats:
     return np.asarray(rankdata(-np.round(values, 12), cast(Any, ties), axis=0).mean(1))
 
 
-def _places(means: Floats) -> NDArray[np.int_]:
+def _places(means: Floats) -> Places:
     """Return places by mean rank, smaller is better; teams of one mean share the first of their places."""
     return rankdata(np.round(means, 12), "min", axis=0).astype(int)
 
 
-def _resampled(
-    declaration: Declaration, cards: Mapping[str, ScoreCard]
-) -> dict[str, NDArray[np.int_]] | None:
+def _resampled(declaration: Declaration, cards: Mapping[str, ScoreCard]) -> dict[str, Places] | None:
     """Return the place of each team in the replicates in which all have a score; None where the order goes by
     cases, or without replicates."""
-    scored = {team: card for team, card in cards.items() if card.score is not None}
+    scored = {team: card.arrays for team, card in cards.items() if card.score is not None}
     is_drawn = all("score_replicates" in card.arrays for card in cards.values())
     if declaration.ranking.by != "mean_rank" or not is_drawn or not scored:
         return None
-    known = ~np.isnan(np.stack([card.arrays["score_replicates"] for card in scored.values()])).any(0)
-    uses, arrays = declaration.ranked, [card.arrays for card in scored.values()]
-    drawn = np.stack([[u.quantity.oriented(a[array_name(u.key)][known]) for u in uses] for a in arrays])
+    known = ~np.isnan(np.stack([arrays["score_replicates"] for arrays in scored.values()])).any(0)
+    uses = [(use.quantity, array_name(use.key)) for use in declaration.ranked]
+    drawn = np.stack([[of.oriented(a[name][known]) for of, name in uses] for a in scored.values()])
     means = _mean_ranks(np.nan_to_num(drawn, nan=-np.inf), declaration.ranking.ties)
     return dict(zip(scored, _places(means), strict=True))

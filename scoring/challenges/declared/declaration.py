@@ -24,8 +24,7 @@ DIGEST = 10
 
 @dataclass(frozen=True)
 class ChallengeIdentity:
-    """Name of a challenge. source: where its rule is written down. citation: doi, url, text of a
-    paper."""
+    """Name of a challenge. source: where its rule is written down. citation: doi, url, text of a paper."""
 
     id: str
     title: str
@@ -68,13 +67,8 @@ class PredictionColumns:
 
 @dataclass(frozen=True)
 class MetricUse:
-    """A metric with its options.
-
-    Attributes:
-        key: Its name in a scorecard, which tells its options: "f1_macro".
-        options: Values by name of the registry.
-        weight: Its share of a weighted sum, 0 to 1.
-    """
+    """A metric with its options. key: its name in a scorecard, "f1_macro". weight: its share of a sum, 0 to
+    1."""
 
     metric: Metric
     key: str
@@ -93,11 +87,6 @@ class MetricUse:
     def quantity(self) -> Quantity:
         """Its direction and range."""
         return Quantity(self.metric.better, self.metric.range)
-
-    @property
-    def better(self) -> Better:
-        """Which direction is better."""
-        return self.metric.better
 
     @property
     def title(self) -> str:
@@ -166,7 +155,7 @@ class Declaration:
     @property
     def better(self) -> Better:
         """Which direction of the score is better."""
-        return self.score[0].better
+        return self.score[0].metric.better
 
     @property
     def range(self) -> tuple[float, float]:

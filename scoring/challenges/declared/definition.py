@@ -16,13 +16,14 @@ from scoring.core.scores import ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.grand_challenge_jobs import AnswerColumns
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 
 PICTURES = tuple(ending.removeprefix(".") for ending in IMAGE_ENDINGS)
 WITH_IMAGES = InputKind("Table of the truth, or zip or files with table and images", PICTURES)
 TABLE = InputKind("Table of predictions")
 MODEL_OR_TABLE = InputKind("ONNX model, or table of predictions", ("onnx",))
-FOLDER = InputKind("Folder or zip with a mask per case", mask_readers.ENDINGS, several=True)
-MASKS = Inputs(FOLDER, FOLDER, streamed=mask_readers.ENDINGS, per_case=("one mask", "Segmentation"))
+FOLDER = InputKind("Folder or zip with a mask per case", MASK_ENDINGS, several=True)
+MASKS = Inputs(FOLDER, FOLDER, streamed=MASK_ENDINGS, per_case=("one mask", "Segmentation"))
 NO_MODEL = "this challenge scores files, not models: give --predictions."
 BOUNDED_BY_LABELS = frozenset(
     ["accuracy", "balanced_accuracy", "recall", "specificity", "f1", "f2", "auc", "average_precision"]

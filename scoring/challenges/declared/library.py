@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -22,15 +21,14 @@ from scoring.inputs.tables import key
 
 ENDING = ".toml"
 FOLDER = "BENCHSIDE_CHALLENGES"
-"""Setting: the folder of own declarations."""
+"""Setting: the folder of own declarations; usually it is in the user's folder for data."""
 GALLERY = Path(__file__).parent / "gallery"
 REMEMBERED = 500
 """Declarations that a process remembers; the one that was read first goes first."""
 _read: dict[str, tuple[Declaration, Challenge[Any, Any]]] = {}
 
 
-@dataclass(frozen=True)
-class DeclaredFile:
+class DeclaredFile(NamedTuple):
     """A file of a declared challenge. is_own: of the own folder, not of the gallery."""
 
     path: Path
@@ -48,8 +46,7 @@ class DeclaredFile:
 
 
 def own_folder() -> Path:
-    """Return the folder of own declarations: what `BENCHSIDE_CHALLENGES` says, else the user's folder for
-    data."""
+    """Return the folder of own declarations."""
     import platformdirs
 
     usual = Path(platformdirs.user_data_dir("benchside", appauthor=False)) / "challenges"
@@ -74,12 +71,11 @@ def find(name: str) -> Challenge[Any, Any] | None:
     that cannot be read is passed over."""
     if name in _read:
         return _read[name][1]
-    plain, _, digest = name.partition("@")
     for file in known():
-        if file.name == plain:
+        if file.name == name.partition("@")[0]:
             with suppress(InputRefused):
                 challenge = of_file(file.path)
-                if not digest or challenge.id == name:
+                if name in (file.name, challenge.id):
                     return challenge
     return None
 
@@ -104,12 +100,10 @@ def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
 
 def add(data: bytes, name: str, may_replace: bool = False) -> Path:
     """Keep the file of a challenge among the own ones, and return where: from then on commands take its id.
+    Raises InputRefused with every problem of the file, or the reason why it cannot be kept.
 
     Args:
         may_replace: Whether it may take the place of one of the same id.
-
-    Raises:
-        InputRefused: With every problem of the file, or the reason why it cannot be kept.
     """
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
@@ -126,11 +120,8 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
 
 
 def remember(tree: object) -> None:
-    """Remember the challenge of a declaration that a board, a scorecard or the history keeps.
-
-    Args:
-        tree: The file as `tomllib` gave it; anything else is passed over.
-    """
+    """Remember the challenge of a declaration that a board, a scorecard or the history keeps, as `tomllib`
+    gave it; anything else is passed over."""
     if isinstance(tree, dict):
         with suppress(InputRefused):
             _remembered(_of_json(json.dumps(tree, sort_keys=True)))
@@ -146,16 +137,10 @@ def _remembered(declaration: Declaration) -> Challenge[Any, Any]:
 
 def declaration_of(challenge_id: str) -> Declaration | None:
     """Return what a challenge declares; None for a built-in one."""
-    if "@" not in challenge_id or find(challenge_id) is None:
-        return None
-    return _read[challenge_id][0]
+    return _read[challenge_id][0] if "@" in challenge_id and find(challenge_id) else None
 
 
-@lru_cache(maxsize=64)
-def _of_json(text: str) -> Declaration:
-    return parse_tree(json.loads(text), "declaration")
-
-
+_of_json = lru_cache(maxsize=64)(lambda text: parse_tree(json.loads(text), "declaration"))
 _parsed = lru_cache(maxsize=64)(parse)
 
 
@@ -169,7 +154,7 @@ def read_file(path: Path) -> bytes:
 
 
 class Fit(NamedTuple):
-    """An input that a table fits. challenge: its id; title: of the challenge."""
+    """An input that a table fits. challenge: id of the challenge."""
 
     challenge: str
     title: str

@@ -25,13 +25,15 @@ from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.label_maps import read_label_map
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.metrics.mask_measures import region_pairs
 from scoring.metrics.task_cases import RegionCases
 
-ENDINGS = (".nii.gz", ".nii", ".mha")
 MEASURES = 5
 """Numbers that are kept of a metric, a case and a region, at most."""
+LATER = ("average", "class", "both_empty", "empty_truth", "worst_mm")
+"""Options that change no measurement of a case."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +91,9 @@ def _examined(
     for case, member in masks.items():
         try:
             labels, grid = read_label_map(partial(files.open, member))
+            yield member, _values(labels), grid
         except MaskError as fault:
             problems.append(error(fault.code, files.called(member), f"{case}: {fault.words}"))
-        else:
-            yield member, _values(labels), grid
 
 
 @dataclass(frozen=True)
@@ -107,32 +108,25 @@ def read_truth(
 ) -> DeclaredCases:
     """Read the masks of the truth, beside which images may be in a folder whose name begins with "image".
     Raises InputRefused with every problem."""
-    files = open_source(source, context.name, streamed=ENDINGS)
+    files = open_source(source, context.name, streamed=MASK_ENDINGS)
     masks, problems = _of_truth(files)
     if not masks:
-        message = f"it holds no mask: a folder or zip with a file per case ({', '.join(ENDINGS)})."
+        message = f"it holds no mask: a folder or zip with a file per case ({', '.join(MASK_ENDINGS)})."
         problems.append(error("no-table", files.name, message))
     held: dict[int, str] = {}
     for member, values, _ in _examined(files, masks, problems):
         held = dict.fromkeys(values, files.called(member)) | held
     if problems:
         raise InputRefused(problems)
-    ids = tuple(masks)
+    ids, images_beside = tuple(masks), filter(is_of_images, files.members)
+    findings = [*_unused(declaration, held), *_absent(declaration, held, files.name)]
     return DeclaredCases(
-        files.name,
-        ids,
-        files,
-        files if images is None else open_source(images, streamed=ENDINGS),
+        *(files.name, ids, files, files if images is None else open_source(images, streamed=MASK_ENDINGS)),
         {member: files.sha256_of(member) for member in masks.values()},
         {"case": ids},
         "case",
-        np.full(len(ids), -1),
-        np.zeros((len(ids), 0)),
-        (
-            *_unused(declaration, held),
-            *_absent(declaration, held, files.name),
-            *ignored(files, {*masks.values(), *filter(is_of_images, files.members)}),
-        ),
+        *(np.full(len(ids), -1), np.zeros((len(ids), 0))),
+        (*findings, *ignored(files, {*masks.values(), *images_beside})),
         dict(masks),
     )
 
@@ -165,12 +159,6 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
     ]
 
 
-def stem_of(member: str) -> str | None:
-    """Return the name of a mask's or image's file without its ending; None for files of other kinds."""
-    base = PurePosixPath(member).name
-    return next((base[: -len(ending)] for ending in ENDINGS if base.lower().endswith(ending)), None)
-
-
 def is_of_images(member: str) -> bool:
     """Return whether a member is in a folder of images."""
     return any(part.lower().startswith("image") for part in PurePosixPath(member).parts[:-1])
@@ -187,9 +175,9 @@ def _by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str]
     masks: dict[str, str] = {}
     problems = []
     for member in members:
-        if (stem := stem_of(member)) is None:
-            continue
         parts = PurePosixPath(member).parts
+        if (stem := stem_of(parts[-1])) is None:
+            continue
         case = parts[0] if len(parts) > 2 and parts[1] == "output" else stem
         if case in masks:
             message = f"case {case} has several masks ({masks[case]}, {member}): keep one."
@@ -203,12 +191,11 @@ def read_predictions(
 ) -> Predictions:
     """Read the masks of a submission and measure each against the truth. Raises InputRefused with every
     problem."""
-    files, _ = by_case(open_source(source, context.name, streamed=ENDINGS))
+    files, _ = by_case(open_source(source, context.name, streamed=MASK_ENDINGS))
     masks, problems = _by_case(files, files.members)
     findings = ignored(files, set(masks.values()))
     if truth is None:
-        for _ in _examined(files, masks, problems):
-            pass
+        list(_examined(files, masks, problems))
         if problems:
             raise InputRefused(problems, findings)
         return Predictions(files.name, np.zeros((len(masks), 0)), np.full(len(masks), -1))
@@ -220,40 +207,33 @@ def read_predictions(
         listing = ", ".join(extra[:3])
         message = f"{len(extra)} masks of cases that the truth does not have ({listing}): left out."
         findings.append(warning("extra-case", files.name, message))
-    width = len(declaration.uses) * len(declaration.regions) * MEASURES
-    outputs = np.full((len(truth), width), np.nan)
+    missing, openers = declaration.predictions.missing, {c: partial(files.open, m) for c, m in masks.items()}
+    outputs = np.full((len(truth), len(declaration.uses) * len(declaration.regions) * MEASURES), np.nan)
     faults: list[Finding] = []
     held: dict[int, str] = {}
     for number, case in enumerate(truth.ids):
         if context.cancelled is not None and context.cancelled():
             raise Cancelled
-        sent = masks.get(case)
+        called = files.called(masks.get(case, ""))
+        if case not in masks:
+            message = f"case {case} has no mask in {files.name}.{MISSING[missing]['advice']}"
+            faults.append(error("missing-case", case, message))
         try:
-            if sent is None:
-                advice = MISSING[declaration.predictions.missing]["advice"]
-                message = f"case {case} has no mask in {files.name}.{advice}"
-                faults.append(error("missing-case", case, message))
-            if sent is not None or declaration.predictions.missing == "worst":
-                opener = None if sent is None else partial(files.open, sent)
-                outputs[number], values = _measured(declaration, truth, case, opener)
-                held = dict.fromkeys(values, files.called(str(sent))) | held
+            if case in masks or missing == "worst":
+                outputs[number], values = _measured(declaration, truth, case, openers.get(case))
+                held = dict.fromkeys(values, called) | held
         except MaskError as fault:
-            problems.append(error(fault.code, files.called(str(sent)), f"{case}: {fault.words}"))
+            problems.append(error(fault.code, called, f"{case}: {fault.words}"))
         if context.progress is not None:
             context.progress(number + 1, len(truth))
     findings += _unused(declaration, held)
     if problems:
-        hard, soft = graded(faults, declaration.predictions.missing)
+        hard, soft = graded(faults, missing)
         raise InputRefused([*problems, *hard], [*findings, *soft])
-    return MaskPredictions(
-        files.name,
-        outputs,
-        np.array([0 if case in masks else -1 for case in truth.ids]),
-        faults=tuple(faults),
-        findings=tuple(findings),
-        digest=files.digest_of([masks[case] for case in truth.ids if case in masks]),
-        masks={case: partial(files.open, member) for case, member in masks.items()},
-    )
+    labels = np.where([case in masks for case in truth.ids], 0, -1)
+    digest = files.digest_of([masks[case] for case in truth.ids if case in masks])
+    read = (files.name, outputs, labels, False, tuple(faults), tuple(findings), digest)
+    return MaskPredictions(*read, masks=openers)
 
 
 def nothing(declaration: Declaration, truth: DeclaredCases) -> Predictions:
@@ -270,24 +250,16 @@ def _measured(
     labels, grid = read_label_map(partial(truth.files.open, truth.masks[case]))
     guess = np.zeros_like(labels) if sent is None else read_label_map(sent, grid)[0]
     values = np.zeros((len(declaration.uses), len(declaration.regions), MEASURES))
-    regions = [set(wanted) for wanted in declaration.regions.values()]
-    known: dict[tuple[str, str], tuple[float, ...]] = {}
-    for place, pair in enumerate(
-        region_pairs(labels, guess, [float(edge) for edge in grid.spacing], regions)
-    ):
-        known.clear()
+    regions, edges = map(set, declaration.regions.values()), [float(edge) for edge in grid.spacing]
+    for place, pair in enumerate(region_pairs(labels, guess, edges, [*regions])):
+        known: dict[str, tuple[float, ...]] = {}
         for number, use in enumerate(declaration.uses):
-            key = (use.metric.measures, repr(sorted(_measuring(use.options).items())))
+            options = sorted((name, value) for name, value in use.options.items() if name not in LATER)
+            key = f"{use.metric.measures} {options}"
             if key not in known:
                 known[key] = use.metric.measure(pair, **use.options)
             values[number, place, : len(known[key])] = known[key]
     return values.ravel(), _values(guess)
-
-
-def _measuring(options: Mapping[str, object]) -> dict[str, object]:
-    """Return the options that can change the measurements of a case."""
-    later = ("average", "class", "both_empty", "empty_truth", "worst_mm")
-    return {name: value for name, value in options.items() if name not in later}
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:

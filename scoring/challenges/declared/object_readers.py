@@ -6,23 +6,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from scoring.challenges.declared import table_readers
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.table_readers import (
-    CASE_ID,
-    ReadTable,
-    label_column,
-    number_columns,
-    truth_columns,
-)
+from scoring.challenges.declared.table_readers import ReadTable, label_column, number_columns
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.findings import InputRefused, error, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import AlignedRows, nothing_in_common
-from scoring.inputs.sources import Source, open_source
-from scoring.inputs.tables import key
+from scoring.inputs.sources import Source
 from scoring.metrics.detection_matching import detection_cases
 from scoring.metrics.task_cases import DetectionCases, Objects
 
@@ -46,8 +40,7 @@ class Detections(Predictions):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Objects of a table. ids: image of each row; held: whether a row holds an object; numbers: place, then
-    score or radius."""
+    """Objects of a table. ids: image of each row. held: rows with one. numbers: place, score or radius."""
 
     ids: list[str]
     held: Bools
@@ -58,8 +51,8 @@ class _Rows:
         """Return the objects in some rows."""
         rows, n = rows[self.held[rows]], len(declaration.truth.places)
         further = self.numbers[rows, n] if self.numbers.shape[1] > n else None
-        scores, radii = (None, further) if of_truth else (further, None)
-        return Objects(self.numbers[rows, :n], self.kinds[rows], scores, radii)
+        more = {"radii" if of_truth else "scores": further}
+        return Objects(self.numbers[rows, :n], self.kinds[rows], **more)
 
 
 def read_truth(
@@ -67,25 +60,16 @@ def read_truth(
 ) -> DeclaredCases:
     """Read the objects of the truth; a row without coordinates is an image without one. Raises InputRefused
     with every problem."""
-    columns = [(declaration.truth.case, "the case id"), *truth_columns(declaration)]
+    columns = [(declaration.truth.case, "the case id"), *table_readers.truth_columns(declaration)]
     read = ReadTable.opened(source, context.name, columns)
-    rows = _rows(declaration, read, read.places(columns), bool(declaration.truth.label), of_truth=True)
+    places = read.places(columns)
+    rows = _rows(declaration, read, places, bool(declaration.truth.label), of_truth=True)
     numbers: dict[str, list[int]] = {}
     for row, name in enumerate(rows.ids):
         numbers.setdefault(name, []).append(row)
-    return DeclaredCases(
-        read.files.name,
-        tuple(numbers),
-        read.files,
-        open_source(images) if images is not None else read.files,
-        read.digest_of,
-        read.columns([found[0] for found in numbers.values()]),
-        key(declaration.truth.case),
-        np.full(len(numbers), -1),
-        np.zeros((len(numbers), 0)),
-        tuple(read.findings),
-        objects=tuple(rows.of_image(declaration, np.array(found), True) for found in numbers.values()),
-    )
+    objects = tuple(rows.of_image(declaration, np.array(found), True) for found in numbers.values())
+    first, findings = [found[0] for found in numbers.values()], tuple(read.findings)
+    return read.cases(places[0], tuple(numbers), images, first, findings=findings, objects=objects)
 
 
 def read_predictions(
@@ -93,7 +77,7 @@ def read_predictions(
 ) -> Detections:
     """Read detections; an image without a row has none. Raises InputRefused with every problem."""
     numbered, called = number_columns(declaration), label_column(declaration)
-    columns = [(declaration.predictions.case, CASE_ID), *numbered, *called]
+    columns = [(declaration.predictions.case, table_readers.CASE_ID), *numbered, *called]
     read = ReadTable.opened(source, context.name, columns)
     rows = _rows(declaration, read, read.places(columns), bool(called), of_truth=False)
     findings = [*read.findings, *ignored(read.files, set(read.digest_of))]
@@ -110,28 +94,21 @@ def read_predictions(
     of_images = np.split(order, np.searchsorted(image_of[order], np.arange(len(ids) + 1)))[1:-1]
     objects = tuple(rows.of_image(declaration, of_image, False) for of_image in of_images)
     counts = np.array([[float(len(found.places))] for found in objects])
-    return Detections(
-        read.files.name,
-        counts,
-        np.zeros(len(ids), int),
-        findings=tuple(findings),
-        digest=read.files.digest(read.digest_of),
-        objects=objects,
-    )
+    digest, labels = read.files.digest(read.digest_of), np.zeros(len(ids), int)
+    found = (read.files.name, counts, labels, False, (), tuple(findings), digest)
+    return Detections(*found, objects=objects)
 
 
 def _rows(
     declaration: Declaration, read: ReadTable, places: list[int], with_label: bool, of_truth: bool
 ) -> _Rows:
-    """Return the objects of a table. places: columns of the id, of numbers and of the class. Raises
-    InputRefused with every problem."""
+    """Return the objects of a table. places: columns of the id, of numbers and of the class."""
     table, n = read.table, len(declaration.truth.places)
     id_column, *numbered = places[:-1] if with_label else places
     ids = table.cells(id_column)
-    for i, name in enumerate(ids):
-        if not name:
-            message = "the case id is empty: every row needs its image."
-            read.problems.append(error("missing-value", table.place(i), message))
+    message = "the case id is empty: every row needs its image."
+    nameless = [i for i, name in enumerate(ids) if not name]
+    read.problems += [error("missing-value", table.place(i), message) for i in nameless]
     cells = [table.cells(place) for place in numbered[:n]]
     held = np.array([any(row) for row in zip(*cells, strict=True)]) if of_truth else np.ones(len(ids), bool)
     own = [i for i in np.flatnonzero(held).tolist() if i not in table.ragged]
@@ -143,12 +120,11 @@ def _rows(
         faults += empty
     read.problems += faults
     if declaration.task == "boxes":
-        is_size = declaration.truth.boxes == "size"
-        numbers[:, 2:4] -= 0 if is_size else numbers[:, :2]
-        wrong = (
-            "width or height is 0 or less." if is_size else "the second corner is at or before the first one."
-        )
-        read.refuse(np.any(numbers[:, 2:4] <= 0, axis=1), rows, wrong)
+        wrong = "width or height is 0 or less."
+        if declaration.truth.boxes == "corners":
+            numbers[:, 2:4] -= numbers[:, :2]
+            wrong = "the second corner is at or before the first one."
+        read.refuse_cases(np.any(numbers[:, 2:4] <= 0, axis=1), rows, wrong)
     read.settle()
     return _Rows(ids, held, numbers, kinds)
 

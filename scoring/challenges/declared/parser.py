@@ -224,8 +224,8 @@ class _MetricReader:
         if uses and total <= 0:
             self.keys.bad(at, "the weights sum to 0: give at least one weight above 0.")
             return uses
-        if len({use.better for use in uses}) > 1:
-            words = ", ".join(f"{use.key} ({use.better})" for use in uses)
+        if len({use.metric.better for use in uses}) > 1:
+            words = ", ".join(f"{use.key} ({use.metric.better})" for use in uses)
             rule = "the parts of a sum must all be better when higher, or all better when lower"
             self.keys.bad(at, f"{rule}: {words}.")
         names = [use.key for use in uses]

@@ -1,17 +1,19 @@
 """Scenes of declared masks for a viewer: truth and prediction of a case, over the images that are beside."""
 
 from functools import partial
+from pathlib import PurePosixPath
 
 import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.mask_readers import MaskPredictions, is_of_images, stem_of
+from scoring.challenges.declared.mask_readers import MaskPredictions, is_of_images
 from scoring.common.arrays import Ints
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.label_maps import read_label_map
+from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.scenes import Scene, read_scene
 from scoring.inputs.volumes import MOST_LABELLED, LabelVoxels
 
@@ -68,7 +70,7 @@ def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
     for member in truth.pictures.members:
         if truth.pictures is truth.files and (member in masks or not is_of_images(member)):
             continue
-        stem = stem_of(member) or ""
+        stem = stem_of(PurePosixPath(member).name) or ""
         if stem.startswith(case) and stem[len(case) : len(case) + 1] in ("", "_", "-", "."):
             found[stem.removeprefix(case).strip("_-.") or "image"] = partial(truth.pictures.open, member)
     return found

@@ -8,9 +8,10 @@ from typing import Any
 
 from scoring.challenges.declared.declaration import FORMAT, TASKS
 from scoring.challenges.declared.draft import Draft, predicted, titled, with_metric, with_predicted
-from scoring.challenges.declared.mask_readers import ENDINGS, TruthMasks, found_in_masks
+from scoring.challenges.declared.mask_readers import TruthMasks, found_in_masks
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_table, table_members
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import MISSING, key
 
@@ -64,11 +65,11 @@ class TruthTable:
 
 def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMasks:
     """Read a truth, to choose its columns or to name the values of its masks. Raises InputRefused."""
-    files = open_source(source, name, streamed=ENDINGS)
-    if any(member.lower().endswith(ENDINGS) for member in files.members):
+    files = open_source(source, name, streamed=MASK_ENDINGS)
+    if any(member.lower().endswith(MASK_ENDINGS) for member in files.members):
         return found_in_masks(files)
     if files.kind != "file" and not table_members(files):
-        message = f"it holds neither a table nor a mask: convert masks in other formats to {ENDINGS[0]}."
+        message = f"it holds neither a table nor a mask: convert masks in other formats to {MASK_ENDINGS[0]}."
         raise InputRefused([error("no-table", files.name, message)])
     _, table = files.read_table(find_table(files))
     if not table.columns or not table.columns[0]:

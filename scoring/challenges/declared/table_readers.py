@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -33,6 +33,7 @@ SCORES = {"score": {"holds": "the score"}}
 CASE_ID = "the case id (rows are never matched by position)"
 Columns = Sequence[tuple[str, str]]
 """Columns by name, with their content."""
+Rows = Sequence[int] | None
 
 
 def _named(keys: object, columns: Mapping[str, Mapping[str, str]]) -> Columns:
@@ -67,11 +68,7 @@ def label_column(declaration: Declaration) -> Columns:
 
 @dataclass
 class ReadTable:
-    """A table as it is read, with its problems.
-
-    Attributes:
-        digest_of: SHA-256 of the member that it is.
-    """
+    """A table as it is read, with its problems. digest_of: SHA-256 of the member that it is."""
 
     files: SourceFiles
     digest_of: Mapping[str, str]
@@ -106,8 +103,7 @@ class ReadTable:
             if len(names) > 1:
                 listing = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
                 message = f"{len(names)} columns are missing, each for {what}: name them {listing}."
-                there = found.message.split("Found: ")[1]
-                found = replace(found, message=f"{message} Found: {there}")
+                found = replace(found, message=f"{message} Found: {found.message.split('Found: ')[1]}")
             self.problems.append(found)
         if missing:
             raise InputRefused(self.problems, self.findings)
@@ -133,29 +129,23 @@ class ReadTable:
                 faults.append(error("missing-value", self.table.place(i), message))
             elif number < 0:
                 strange.setdefault(cell, []).append(i)
-        for cell, places in strange.items():
-            times = f" ({len(places)} rows)" if len(places) > 1 else ""
+        for cell, of_rows in strange.items():
+            times = f" ({len(of_rows)} rows)" if len(of_rows) > 1 else ""
             listing = did_you_mean(nearest(cell, classes)) or f" Classes: {', '.join(classes[:20])}."
-            message = f"{shortened(cell, 40)!r} is not one of the classes{times}.{listing}"
-            self.problems.append(error("bad-label", self.table.place(places[0]), message))
+            self.refuse(of_rows[:1], f"{shortened(cell, 40)!r} is not one of the classes{times}.{listing}")
         return labels, faults
 
     def numbers(self, places: Sequence[int], rows: AlignedRows, advice: str) -> tuple[Floats, list[Finding]]:
         """Return columns of numbers by case [n, columns], and the faults of cases without."""
         return case_tables.read_numbers(rows, places, advice, self.problems, self.findings)
 
-    def bits(self, places: Sequence[int], rows: AlignedRows) -> Floats:
-        """Return columns of 0 and 1 by case [n, columns]."""
-        values, faults = self.numbers(places, rows, " Write 0 or 1.")
-        self.problems += faults
-        wrong = ((values != 0) & (values != 1) & ~np.isnan(values)).any(1)
-        self.refuse(wrong, rows, "a column of a class holds a number other than 0 and 1.")
-        return values
+    def refuse(self, rows: Sequence[int], message: str) -> None:
+        """Keep a problem of the first twenty of some rows."""
+        self.problems += [error("bad-label", self.table.place(i), message) for i in rows[:20]]
 
-    def refuse(self, wrong: Bools, rows: AlignedRows, message: str) -> None:
-        """Keep a problem of each case [n] that is wrong, of the first twenty."""
-        for i in [i for i in rows.rows if wrong[rows.case_of[i]]][:20]:
-            self.problems.append(error("bad-label", self.table.place(i), message))
+    def refuse_cases(self, wrong: Bools, rows: AlignedRows, message: str) -> None:
+        """Keep a problem of each case [n] that is wrong."""
+        self.refuse([i for i in rows.rows if wrong[rows.case_of[i]]], message)
 
     def settle(self, faults: Sequence[Finding] = (), missing: str = "refuse") -> None:
         """Refuse the table where it has a problem, with the faults of cases by the rule of the challenge.
@@ -165,10 +155,23 @@ class ReadTable:
             problems = tables.settled(self.table, [*self.problems, *hard])
             raise InputRefused(problems, [*self.findings, *soft])
 
-    def columns(self, rows: Sequence[int] | None = None) -> LazyColumns:
-        """Return the cells of some rows, of all without, by `tables.key` of the header."""
+    def cases(
+        self, id_column: int, ids: tuple[str, ...], images: Source | None, rows: Rows = None, **of_task: Any
+    ) -> DeclaredCases:
+        """Return the cases that a truth names.
+
+        Args:
+            rows: Row of each case; None: all rows.
+            of_task: Fields of `DeclaredCases` in which tasks differ.
+        """
         named = zip(self.table.keys, self.table.columns, strict=True)
-        return LazyColumns({name: partial(trimmed, cells, rows) for name, cells in named})
+        return DeclaredCases(
+            *(self.files.name, ids, self.files, self.files if images is None else open_source(images)),
+            self.digest_of,
+            LazyColumns({name: partial(trimmed, cells, rows) for name, cells in named}),
+            self.table.keys[id_column],
+            **{"labels": np.full(len(ids), -1), "values": np.zeros((len(ids), 0))} | of_task,
+        )
 
 
 def find_own_table(files: SourceFiles, names: Iterable[str]) -> str:
@@ -202,58 +205,43 @@ def read_truth(
     rows = align(read.table, id_column, None, read.problems, read.findings)
     labels: Ints = np.full(rows.n, -1)
     values: Floats = np.zeros((rows.n, 0))
-    faults: list[Finding] = []
-    if wanted.label is not None and declaration.is_graded:
+    is_of_classes, is_graded = TASKS[declaration.task].get("classes"), declaration.is_graded
+    if wanted.label is not None and is_graded:
         labels, faults = read.labels(places[0], declaration.classes, rows)
-    elif declaration.task in ("classification", "ordinal", "multilabel"):
-        values = read.bits(places, rows)
-        if declaration.is_graded:
-            several = np.nansum(values, axis=1) != 1
-            read.refuse(
-                several,
-                rows,
-                "each case has exactly one class: write 1 in one class column and 0 in the others.",
-            )
-            labels = np.asarray(np.nan_to_num(values).argmax(1))
     else:
-        values, faults = read.numbers(places, rows, " Fill it in.")
-        if declaration.task == "survival":
-            time, event = values.T
-            read.refuse(time < 0, rows, "the time is below 0.")
-            censored = np.isnan(event) | (event == 0) | (event == 1)
-            read.refuse(~censored, rows, "the event is neither 1 (seen) nor 0 (censored).")
+        advice = " Write 0 or 1." if is_of_classes else " Fill it in."
+        values, faults = read.numbers(places, rows, advice)
     read.problems += faults
+    if is_of_classes and len(values.T):
+        wrong = ((values != 0) & (values != 1) & ~np.isnan(values)).any(1)
+        read.refuse_cases(wrong, rows, "a column of a class holds a number other than 0 and 1.")
+    if is_graded and len(values.T):
+        advice = "each case has exactly one class: write 1 in one class column and 0 in the others."
+        read.refuse_cases(np.nansum(values, axis=1) != 1, rows, advice)
+        labels = np.asarray(np.nan_to_num(values).argmax(1))
+    if declaration.task == "survival":
+        time, event = values.T
+        read.refuse_cases(time < 0, rows, "the time is below 0.")
+        wrong = ~(np.isnan(event) | (event == 0) | (event == 1))
+        read.refuse_cases(wrong, rows, "the event is neither 1 (seen) nor 0 (censored).")
     read.settle()
-    return DeclaredCases(
-        read.files.name,
-        tuple(read.table.cells(id_column)),
-        read.files,
-        open_source(images) if images is not None else read.files,
-        read.digest_of,
-        read.columns(),
-        read.table.keys[id_column],
-        labels,
-        values,
-        (*read.findings, *_absent(declaration, labels, values, read.table.header_place)),
-    )
+    findings = (*read.findings, *_absent(declaration, labels, values, read.table.header_place))
+    ids = tuple(read.table.cells(id_column))
+    return read.cases(id_column, ids, images, labels=labels, values=values, findings=findings)
 
 
 def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) -> list[Finding]:
     """Return a warning where classes have no case."""
-    classes = declaration.classes
-    if declaration.task not in ("classification", "ordinal", "multilabel"):
-        return []
+    classes = declaration.classes if TASKS[declaration.task].get("classes") else ()
     of_graded = np.isin(np.arange(len(classes)), labels)
-    present = of_graded if declaration.is_graded else np.asarray(values.any(0))
-    names = [name for name, there in zip(classes, present.tolist(), strict=True) if not there]
-    if not names:
-        return []
+    present = of_graded if declaration.is_graded else values.any(0)
+    names = [name for name, there in zip(classes, np.atleast_1d(present), strict=False) if not there]
     listing = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
     message = (
         f"no case has {listing}: a metric of that class alone is 0 or undefined for every team, and means "
         "leave the class out."
     )
-    return [warning("absent-class", where, message)]
+    return [warning("absent-class", where, message)] if names else []
 
 
 def read_predictions(
@@ -281,15 +269,8 @@ def read_predictions(
     if numbered and not read.problems:
         read.problems += _not_probabilities(declaration, outputs, read.table.header_place)
     read.settle(faults, wanted.missing)
-    return Predictions(
-        read.files.name,
-        outputs,
-        labels,
-        not numbered,
-        tuple(faults),
-        tuple(read.findings),
-        read.files.digest(read.digest_of),
-    )
+    findings, digest = tuple(read.findings), read.files.digest(read.digest_of)
+    return Predictions(read.files.name, outputs, labels, not numbered, tuple(faults), findings, digest)
 
 
 def outputs_by_class(declaration: Declaration, numbers: Floats) -> Floats:
@@ -303,14 +284,11 @@ def _called(declaration: Declaration, outputs: Floats) -> Ints:
     """Return the class that scores call [n], -1 where there are none: the first of the largest, or the
     positive one above the threshold."""
     threshold, place = declaration.predictions.threshold, declaration.positive_place
-    if threshold is None or place is None or len(declaration.classes) != 2:
-        called = largest(outputs)
-        if declaration.predictions.ties == "wrong":
-            several = (outputs == outputs.max(1, keepdims=True)).sum(1) > 1
-            called = np.where(several, -1, called)
-        return called
-    called = np.where(outputs[:, place] > threshold, place, 1 - place)
-    return np.where(np.isnan(outputs[:, place]), -1, called)
+    if threshold is not None and place is not None and len(declaration.classes) == 2:
+        called = np.where(outputs[:, place] > threshold, place, 1 - place)
+        return np.where(np.isnan(outputs[:, place]), -1, called)
+    several = (outputs == outputs.max(1, keepdims=True)).sum(1) > 1
+    return np.where(several & (declaration.predictions.ties == "wrong"), -1, largest(outputs))
 
 
 def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) -> list[Finding]:
@@ -328,13 +306,12 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
             "no threshold. Scores here are outside 0 to 1: send probabilities, or name a threshold in the "
             "file."
         )
-    elif needing and (outside or unsummed):
-        which = "are outside 0 to 1" if outside else "do not sum to 1"
-        needs = f"{needing[0]} needs probabilities, and scores here {which}"
-        message = f"{needs}: send probabilities (softmax, sigmoid)."
     else:
-        return []
-    return [error("not-a-probability", where, message)]
+        which = "are outside 0 to 1" if outside else "do not sum to 1"
+        message = f"{[*needing, ''][0]} needs probabilities, and scores here {which}: send probabilities "
+        message += "(softmax, sigmoid)."
+    wrong = (called and outside) or (needing and (outside or unsummed))
+    return [error("not-a-probability", where, message)] if wrong else []
 
 
 def graded(faults: Sequence[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:

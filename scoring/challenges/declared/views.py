@@ -77,7 +77,7 @@ def _headline(declaration: Declaration, card: ScoreCard) -> Headline:
 
 def _fact(card: ScoreCard, use: MetricUse) -> Fact:
     below = span(card.intervals.get(use.key), 3)
-    return Fact(use.title, share(card.metrics[use.key]), below, use.metric.pitfall, use.better)
+    return Fact(use.title, share(card.metrics[use.key]), below, use.metric.pitfall, use.metric.better)
 
 
 def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
@@ -92,7 +92,7 @@ def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
             Column(
                 "interval", "95% interval", "interval", lighter=True, get=lambda use: intervals.get(use.key)
             ),
-            Column("better", "better", get=lambda use: use.better),
+            Column("better", "better", get=lambda use: use.metric.better),
             Column("weight", "in the score", "number", 2, get=lambda use: weight.get(use.key)),
             Column("pitfall", "mind", get=lambda use: use.metric.pitfall, detail=True),
         ),

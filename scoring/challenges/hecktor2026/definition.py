@@ -5,7 +5,6 @@ from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
 from scoring.challenges.hecktor2026.options import OPTIONS, formula
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.ranking import COMPARISON
-from scoring.challenges.hecktor2026.structures import MASK_ENDINGS
 from scoring.challenges.hecktor2026.submitted_masks import ANSWERS, SEGMENTATION
 from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
@@ -14,6 +13,7 @@ from scoring.core.challenge import Challenge, Display, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy
 from scoring.core.scores import ScoreBreakdownPart, Scoring
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 
 RULE = """
 | part | weight | what it is |

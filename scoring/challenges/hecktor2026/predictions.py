@@ -10,7 +10,6 @@ from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
 from scoring.challenges.hecktor2026.options import HecktorOptions
-from scoring.challenges.hecktor2026.structures import MASK_ENDINGS, stem_of
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.submitted_masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.tables import (
@@ -36,6 +35,7 @@ from scoring.core.challenge import Context
 from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key, keys_of
 from scoring.core.submission import ignored
 from scoring.inputs import case_tables, fix_suggestions, tables
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable
 

@@ -19,9 +19,9 @@ from scoring.core.comparison_spec import (
     FormulaParameter,
     Groups,
     Ranking,
-    Value,
     WeightMap,
     WhatIf,
+    mean_of_parts,
 )
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
@@ -202,15 +202,6 @@ PARAMETERS = tuple(
 )
 
 
-def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the score under other weights of the subtasks; NaN where they sum to 0. A subtask without weight
-    may be undefined."""
-    total = sum(parameters[name] for name in SUBTASKS)
-    if total <= 0:
-        return np.full_like(value(SUBTASKS[0]), np.nan)
-    return np.asarray(sum(parameters[name] * value(name) for name in SUBTASKS if parameters[name]) / total)
-
-
 def correct(card: ScoreCard) -> NDArray[np.float64]:
     """Return the mean Dice of both structures of each patient [N]; NaN without a truth mask."""
     return np.asarray(np.mean([_of_patients(card, name) for name in DICE], axis=0))
@@ -271,6 +262,6 @@ COMPARISON = ComparisonSpec(
         name: (name, "comparable_pairs" if name == "c_index" else "n_cases") for name in OF_CENTERS
     },
     slices=of_centers,
-    what_if=WhatIf(PARAMETERS, rescore),
+    what_if=WhatIf(PARAMETERS, partial(mean_of_parts, SUBTASKS)),
     weight_map=WeightMap(SUBTASKS, (0.25, 0.35, 0.40), share=1.0, by_rank=True),
 )

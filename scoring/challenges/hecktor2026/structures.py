@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.inputs.masks.joined import joined_mask
+from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.sources import SourceFiles
 
-MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
 STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?([pn])", re.IGNORECASE | re.DOTALL)
 LABELS = {"p": STRUCTURES["gtvp"][1], "n": STRUCTURES["gtvn"][1]}
 PLACES = ("masks", "output", "images")
@@ -22,12 +22,6 @@ def structure_of(stem: str) -> str | None:
     such an ending."""
     match = STRUCTURE.fullmatch(stem)
     return match[1] if match else None
-
-
-def stem_of(name: str) -> str | None:
-    """Return a file's name without the ending of a mask; None where it has none, or nothing else."""
-    ending = next((e for e in MASK_ENDINGS if name.lower().endswith(e)), "")
-    return name[: -len(ending)] or None if ending else None
 
 
 def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple[str, ...]]]:

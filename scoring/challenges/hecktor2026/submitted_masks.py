@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
-from scoring.challenges.hecktor2026.structures import MASK_ENDINGS, join_structures, stem_of, structure_of
+from scoring.challenges.hecktor2026.structures import join_structures, structure_of
 from scoring.common.arrays import Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, note, warning
 from scoring.common.fixes import ANY, renaming
@@ -21,6 +21,7 @@ from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import Mask, examine
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.lesions import MaskPair
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import TABLES, Source, SourceFiles, open_source
 
 TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES, LISTING)

@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.structures import MASK_ENDINGS
 from scoring.challenges.hecktor2026.submitted_masks import Layout
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix
@@ -18,6 +17,7 @@ from scoring.inputs import fix_suggestions, tables
 from scoring.inputs.case_ids import as_written, case_parts
 from scoring.inputs.fix_suggestions import MOST, read_as, renamings
 from scoring.inputs.joined_tables import joined_table
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.number_parsing import parse_numbers, two_readings
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable, repeated_row

@@ -13,6 +13,7 @@ from scoring.core.comparison_spec import (
     Value,
     WhatIf,
     correct_labels,
+    mean_of_parts,
     of_labels,
 )
 from scoring.core.scorecard import ScoreCard
@@ -31,16 +32,12 @@ PARAMETERS = (
 def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
     """Return the score with another beta and other weights; NaN where these sum to 0. A part without weight
     may be undefined."""
-    parts = sum(parameters[name] for name in WEIGHTS)
-    if parts <= 0:
-        return np.full_like(value("accuracy"), np.nan)
     # Nothing called positive, or nothing to be found, gives F 0.
     precision, recall = (np.nan_to_num(value(name)) for name in ("precision", "recall"))
     square = parameters["beta"] ** 2
     f_beta = np.asarray(divide((1 + square) * precision * recall, square * precision + recall, 0), np.float64)
     values = {"f2": f_beta, "accuracy": value("accuracy"), "auc": value("auc")}
-    weighted = (parameters[name] * values[name] for name in WEIGHTS if parameters[name])
-    return sum(weighted, np.zeros_like(value("accuracy"))) / parts
+    return mean_of_parts(tuple(WEIGHTS), values.__getitem__, parameters)
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:

@@ -23,6 +23,7 @@ from scoring.core.comparison_spec import (
     WeightMap,
     WhatIf,
     correct_labels,
+    mean_of_parts,
     of_labels,
 )
 from scoring.core.scorecard import ScoreCard
@@ -41,12 +42,15 @@ PARAMETERS = (
 def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
     """Return the score under other weights of the risk groups and of its parts; NaN where they sum to 0."""
     of_groups = sum(parameters[risk] for risk in RISK_WEIGHTS)
-    parts = sum(parameters[part] for part in ("accuracy", "weighted_f1", "efficiency_score"))
-    if of_groups <= 0 or parts <= 0:
+    if of_groups <= 0:
         return np.full_like(value("accuracy"), np.nan)
-    weighted_f1 = sum(parameters[risk] * value(f"f1_{risk}") for risk in RISK_WEIGHTS) / of_groups
-    total = parameters["accuracy"] * value("accuracy") + parameters["weighted_f1"] * weighted_f1
-    return (total + parameters["efficiency_score"] * value("efficiency_score")) / parts
+    of_risks = (parameters[risk] * value(f"f1_{risk}") for risk in RISK_WEIGHTS)
+    weighted = sum(of_risks, np.zeros_like(value("accuracy")))
+
+    def part(name: str) -> NDArray[np.float64]:
+        return weighted / of_groups if name == "weighted_f1" else value(name)
+
+    return mean_of_parts(("accuracy", "weighted_f1", "efficiency_score"), part, parameters)
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:

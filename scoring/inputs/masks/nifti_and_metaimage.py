@@ -14,6 +14,14 @@ from scoring.inputs.inflate import ByteFile, Inflated, gunzipped
 from scoring.inputs.masks.errors import MaskError, cut_off, reading
 from scoring.inputs.masks.grid import Grid
 
+MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
+
+
+def stem_of(name: str) -> str | None:
+    """Return a file's name without the ending of a mask; None where it has none, or nothing else."""
+    ending = next((e for e in MASK_ENDINGS if name.lower().endswith(e)), "")
+    return name[: -len(ending)] or None if ending else None
+
 
 @dataclass(frozen=True, eq=False)
 class Fields:
