@@ -9,7 +9,6 @@ from scoring.challenges.declared import library
 from scoring.challenges.declared.library import DeclaredFile
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
-from scoring.core.challenge import Challenge
 
 access.guard(__file__)
 
@@ -42,18 +41,12 @@ def _grid(files: list[DeclaredFile]) -> None:
                     problem = refused.problems[0]
                     st.markdown(f"**{markdown(file.path.name, 60)}** cannot be read")
                     st.caption(f"{markdown(problem.where, 80)}: {markdown(problem.message, 300)}")
-                else:
-                    _card(file.name, challenge)
-
-
-def _card(name: str, challenge: Challenge) -> None:
-    texts = challenge.words
-    st.subheader(markdown(texts.title), anchor=False)
-    st.caption(markdown(texts.about, 300))
-    st.markdown(f"Scored: **{challenge.formula()}**, {challenge.scoring.direction}")
-    st.page_link(
-        "../declared.py", label="Open", icon=":material/arrow_forward:", query_params={"challenge": name}
-    )
+                    continue
+                st.subheader(markdown(challenge.words.title), anchor=False)
+                st.caption(markdown(challenge.words.about, 300))
+                st.markdown(f"Scored: **{challenge.formula()}**, {challenge.scoring.direction}")
+                icon, named = ":material/arrow_forward:", {"challenge": file.name}
+                st.page_link("../declared.py", label="Open", icon=icon, query_params=named)
 
 
 challenges()

@@ -1,7 +1,7 @@
 """Form of a new challenge: from a dropped truth, column by column, to a file and its first score."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,7 +17,7 @@ from pages.input_widgets.dropped_files import RECOGNISED
 from pages.input_widgets.selectors import ChosenInput
 from pages.input_widgets.upload_widget import kept_files
 from scoring.challenges.declared import baseline, draft, library, suggestion
-from scoring.challenges.declared.declaration import TASKS
+from scoring.challenges.declared.declaration import GRADED, TASKS
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.mask_readers import TruthMasks
 from scoring.challenges.declared.suggestion import TruthTable
@@ -63,17 +63,16 @@ def _from_truth(truth: ChosenInput) -> None:
     if read.refused:
         finding_list.refusal(read.refused, title="The truth was not read", message=AGAIN)
         return
-    read_truth: TruthTable | TruthMasks = read.value
-    if isinstance(read_truth, TruthTable):
-        first_rows = {heading: cells[:SHOWN] for heading, cells in read_truth.columns.items()}
+    if isinstance(read.value, TruthTable):
+        first_rows = {heading: cells[:SHOWN] for heading, cells in read.value.columns.items()}
         st.dataframe(pd.DataFrame(first_rows), hide_index=True)
     else:
-        st.caption(f"{read_truth.cases} masks; voxels of {' mm, '.join(read_truth.spacing[:SHOWN])} mm.")
-    suggested = _suggestion(truth.key, truth.name.removeprefix(selectors.SEVERAL), read_truth)
+        st.caption(f"{read.value.cases} masks; voxels of {' mm, '.join(read.value.spacing[:SHOWN])} mm.")
+    suggested = _suggestion(truth.key, truth.name.removeprefix(selectors.SEVERAL), read.value)
     if suggested.refused:
         finding_list.refusal(suggested.refused, title="The truth has no case id", message=AGAIN)
         return
-    written = _choices(read_truth, suggested.value, f"new_{truth.key[:12]}")
+    written = _choices(read.value, suggested.value, f"new_{truth.key[:12]}")
     text = draft.toml(written)
     _made(attempt(library.of_text, text, f"{written['id']}.toml"), text, truth)
 
@@ -91,12 +90,14 @@ def _suggestion(key: str, name: str, _found: TruthTable | TruthMasks) -> Outcome
 def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft:
     """Draw what can be chosen, each with what was suggested, and return the draft."""
     title_column, middle, right = st.columns(3)
-    with title_column:
-        title = st.text_input("Title", suggested["title"], key=f"{key}_title", max_chars=120)
+    title = title_column.text_input("Title", suggested["title"], key=f"{key}_title", max_chars=120)
     made = {**suggested, **draft.titled(title)}
     if isinstance(read, TruthMasks):
-        with middle:
-            made["regions"] = _regions(read, key)
+        made["regions"] = regions = dict[str, list[int]]()
+        for value, cases in read.found.items():
+            label, usual = f"Name of {value}, in {cases} of {read.cases} masks", read.called(value)
+            name = middle.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
+            regions.setdefault(name, []).append(value)
         with right:
             return _metric(made, f"{key}_masks")
     with title_column:
@@ -110,16 +111,6 @@ def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft
         with_task = suggestion.with_sent(read, with_task, sent)
     with right:
         return _metric(with_task, f"{key}_{task}")
-
-
-def _regions(masks: TruthMasks, key: str) -> dict[str, list[int]]:
-    """Draw the names of the values of masks, and return the values by name."""
-    regions: dict[str, list[int]] = {}
-    for value, cases in masks.found.items():
-        label, usual = f"Name of {value}, in {cases} of {masks.cases} masks", masks.called(value)
-        name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
-        regions.setdefault(name, []).append(value)
-    return regions
 
 
 def _sent() -> TruthTable | None:
@@ -164,25 +155,21 @@ def _metric(made: Draft, key: str) -> Draft:
     st.caption(f":material/warning: {markdown(metrics[name].pitfall, 400)}")
     made = draft.with_metric(made, name)
     options = _options(metrics[name], made["score"], f"{key}_{name}")
-    report = st.multiselect(
-        "Beside it",
-        [entry for entry in metrics if entry != name],
-        [entry["metric"] for entry in made["report"] if entry["metric"] != name],
-        key=f"{key}_{name}_report",
-        format_func=lambda entry: metrics[entry].title,
-    )
+    others = [entry for entry in metrics if entry != name]
+    usual = [entry["metric"] for entry in made["report"] if entry["metric"] != name]
+    title_of, widget = (lambda entry: metrics[entry].title), f"{key}_{name}_report"
+    report = st.multiselect("Beside it", others, usual, key=widget, format_func=title_of)
     for entry in report:
         st.caption(f":material/warning: {metrics[entry].title}: {markdown(metrics[entry].pitfall, 400)}")
     made = {**made, "score": options, "report": [{"metric": entry} for entry in report]}
     if made["positive"]:
-        positive = _select("Positive class", made["classes"], made["positive"], f"{key}_positive")
-        made = {**made, "positive": positive}
-    kind = draft.predicted(made)[0]
-    if made["task"] in ("classification", "ordinal"):
+        made["positive"] = _select("Positive class", made["classes"], made["positive"], f"{key}_positive")
+    kind, column = draft.predicted(made)
+    if made["task"] in GRADED:
         offered = {entry: PREDICTED[entry] for entry in PREDICTED if entry != "score" or made["positive"]}
         wanted = _select("Predictions have", offered, kind, f"{key}_{name}_predicted", "{1}")
         made = made if wanted == kind else draft.with_predicted(made, wanted)
-    kind, column = draft.predicted(made)
+        kind, column = draft.predicted(made)
     if kind in ("scores", ""):
         return made
     key = f"{key}_{kind}_{column}_sent"
@@ -207,12 +194,7 @@ def _options(metric: Any, usual: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _select(
-    label: str,
-    offered: Sequence[str] | Mapping[str, str],
-    usual: str,
-    key: str,
-    words: str = "{0}",
-    about: str | None = None,
+    label: str, offered: Iterable[str], usual: str, key: str, words: str = "{0}", about: str | None = None
 ) -> str:
     """Draw a choice. words: how an entry is shown; {0} is itself, {1} its text in `offered`."""
     texts = offered if isinstance(offered, Mapping) else dict.fromkeys(offered, "")
@@ -223,8 +205,7 @@ def _select(
 
 
 def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
-    """Draw the result of a challenge file: its first scores, the file, and the link to its page; or its
-    problems."""
+    """Draw the result of a challenge file: first scores, the file, and the link to its page; or problems."""
     if outcome.refused:
         finding_list.refusal(outcome.refused, title="The challenge is not complete", message=CHOOSE)
         return
@@ -275,19 +256,19 @@ def _score(
     challenge_id: str, truth_key: str, key: str, _truth: ChosenInput, _predictions: ChosenInput | None
 ) -> Outcome:
     """Return a score as text; without predictions, the score of a constant submission."""
-    return attempt(_first_score, challenge_id, _truth, _predictions)
-
-
-def _first_score(challenge_id: str, truth: ChosenInput, predictions: ChosenInput | None) -> str:
     challenge, declaration = library.found(challenge_id), library.declaration_of(challenge_id)
     assert declaration is not None, challenge_id
-    cases = challenge.read_truth(truth.source, truth.name)
-    if predictions is not None:
-        read = challenge.read_predictions(predictions.source, cases, predictions.name)
-    else:
-        read = baseline.constant(declaration, cases)
-    score = scoring.score(challenge, truth=cases, predictions=read, resamples=0).score
-    return "undefined" if score is None else f"{score:.4g}"
+
+    def first_score() -> str:
+        cases = challenge.read_truth(_truth.source, _truth.name)
+        if _predictions is None:
+            read = baseline.constant(declaration, cases)
+        else:
+            read = challenge.read_predictions(_predictions.source, cases, _predictions.name)
+        score = scoring.score(challenge, truth=cases, predictions=read, resamples=0).score
+        return "undefined" if score is None else f"{score:.4g}"
+
+    return attempt(first_score)
 
 
 def _bring(challenge_id: str) -> None:

@@ -18,9 +18,10 @@ from pages.display.viewer import nuclei
 from pages.display.viewer.payload import Payload
 from scoring.challenges.declared import scenes
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.marks import are_flat, marks
+from scoring.challenges.declared.scenes import are_flat, marks
 from scoring.challenges.declared.views import worst_first
 from scoring.common.text import markdown, shortened
+from scoring.core.scorecard import ScoreCard
 from scoring.inference import thumbnails
 from scoring.presentation.figures.number_format import decimal
 
@@ -36,12 +37,8 @@ def tabs(declaration: Declaration) -> Mapping[str, Callable[[ScoredSubmission], 
     """Return the tabs of a declared challenge: sections, and the widgets below them."""
     names = ("Metrics", "Classes", "Curves", "Thresholds", "Errors", "Calibration", "Subgroups")
     live = {VIEWER: partial(viewer_tab, declaration)} if has_viewer(declaration) else {}
-    return {
-        **dict.fromkeys(names),
-        "Cases": partial(cases_tab, LINK if live else None),
-        **live,
-        "Model": None,
-    }
+    cases = {"Cases": partial(cases_tab, LINK if live else None)}
+    return {**dict.fromkeys(names), **cases, **live, "Model": None}
 
 
 def has_viewer(declaration: Declaration) -> bool:
@@ -52,25 +49,23 @@ def has_viewer(declaration: Declaration) -> bool:
 @st.fragment
 def viewer_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
     """Draw truth and prediction of a case; a click in the viewer repaints this alone."""
-    names = [row["case"] for row in scored.card.cases]
+    card = scored.card
+    names = [row["case"] for row in card.cases]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        worst = partial(_worst, scored)
-        index = choose_case("Case", names, LINK, worst, shortener(names), 260)
-        facts = (f"{name} {_value(value)}" for name, value in scored.card.cases[index].items())
+        index = choose_case("Case", names, LINK, partial(_worst, card), shortener(names), 260)
+        facts = (f"{name} {_value(value)}" for name, value in card.cases[index].items())
         st.caption(markdown(" · ".join([*facts][1:]), 200))
-    if declaration.task != "segmentation":
-        content = (scored.card.challenge, scored.truth_key, scored.submission.key, index)
+    if declaration.task == "segmentation":
+        read = partial(scenes.scene, declaration)
+        slice_viewer.draw(scored, index, read, LINK, scenes.label_names(declaration))
+    else:
+        content = (card.challenge, scored.truth_key, scored.submission.key, index)
         viewer.show(_marked(content, declaration, scored.truth, scored.predictions), "marks")
-        return
-    slice_viewer.draw(
-        scored, index, partial(scenes.scene, declaration), LINK, scenes.label_names(declaration)
-    )
 
 
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner="Drawing the marks ...")
 def _marked(content: tuple, _declaration: Declaration, _truth, _predictions) -> Payload:
-    """Return objects and detections of an image as the viewer takes them, over its picture if there is
-    one."""
+    """Return objects and detections of an image as the viewer takes them, over its picture, if it has one."""
     index = content[-1]
     drawn = marks(_declaration, _truth, _predictions, index)
     jpeg, size = thumbnails.sized_tile(_truth, index)
@@ -82,8 +77,8 @@ def _marked(content: tuple, _declaration: Declaration, _truth, _predictions) -> 
     return nuclei.results(drawn, info, [""], 0.0)
 
 
-def _worst(scored: ScoredSubmission) -> str:
-    return str(scored.card.cases[worst_first(scored.card)[0]]["case"])
+def _worst(card: ScoreCard) -> str:
+    return str(card.cases[worst_first(card)[0]]["case"])
 
 
 @st.fragment
@@ -98,11 +93,9 @@ def cases_tab(link: CaseLink | None, scored: ScoredSubmission) -> None:
     names = list(scored.truth.ids)
     if (chosen := st.session_state.get("case")) in names:
         index = names.index(chosen)
-        picture = thumbnails.tile(scored.truth, index, LARGE)
-        facts = (
-            f"{name.replace('_', ' ')} {_value(value)}" for name, value in scored.card.cases[index].items()
-        )
-        if picture is not None:
+        row = scored.card.cases[index].items()
+        facts = (f"{name.replace('_', ' ')} {_value(value)}" for name, value in row)
+        if (picture := thumbnails.tile(scored.truth, index, LARGE)) is not None:
             layout.draw_picture(picture, markdown(" · ".join(facts), 300), alt=f"Case {chosen}")
 
 

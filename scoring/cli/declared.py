@@ -3,7 +3,6 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +35,14 @@ def _check(arguments: argparse.Namespace) -> None:
         lines.append(f"{arguments.truth}: {len(truth)} cases.")
     if arguments.predictions:
         sent = reading.attempt(read_predictions, challenge, submitted(arguments), truth, {})
+        card = None
         if sent is not None and truth is not None and not reading.problems:
             card = reading.attempt(challenge.score, truth, sent, resamples=0, metadata=arguments.metadata)
-            if card is not None:
-                undefined = [f for f in card.findings if f.code == "undefined-metric"]
-                reading.add((error(f.code, f.where, f.message) for f in undefined), ())
-                reading.findings = [f for f in reading.findings if f not in undefined]
-                lines.append(f"{arguments.predictions}: can be scored, {card.score}.")
+        if card is not None:
+            undefined = [f for f in card.findings if f.code == "undefined-metric"]
+            reading.add((error(f.code, f.where, f.message) for f in undefined), ())
+            reading.findings = [f for f in reading.findings if f not in undefined]
+            lines.append(f"{arguments.predictions}: can be scored, {card.score}.")
     if truth is not None:
         lacking = challenge.readers.missing_columns(truth, arguments.metadata)
         reading.add([problem for problem in lacking if problem not in reading.problems], ())
@@ -55,7 +55,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _list(arguments: argparse.Namespace) -> None:
     rows, lines = [], [f"{key:<22}    built in        {row.name}" for key, row in REGISTRY.items()]
     for file in library.known():
-        row: dict[str, Any] = {"id": file.name, "title": "", "task": "", "problem": None}
+        row: dict[str, Any] = {"id": file.name, "title": "", "task": "", "problem": None, "own": file.is_own}
         try:
             declaration = file.declaration
             row |= {"title": declaration.about.title, "task": declaration.task}
@@ -63,7 +63,7 @@ def _list(arguments: argparse.Namespace) -> None:
         except InputRefused as refused:
             row["problem"] = refused.problems[0].message
             text = f"cannot be read: {row['problem']}"
-        rows.append({**row, "own": file.is_own})
+        rows.append(row)
         lines.append(f"{file.name:<22}{'own ' if file.is_own else '    '}{text}")
     respond(arguments.json, {"challenges": rows}, "\n".join(lines))
 
@@ -103,7 +103,7 @@ def _remove(arguments: argparse.Namespace) -> None:
 
 def _init(arguments: argparse.Namespace) -> None:
     is_printed = arguments.output == "-"
-    stem = draft.id_of(Path(arguments.file if is_printed else arguments.output or arguments.file).stem)
+    stem = draft.titled(Path(arguments.file if is_printed else arguments.output or arguments.file).stem)["id"]
     target = arguments.output or f"{stem}{ENDING}"
     if not is_printed and Path(target).exists():
         raise _refused(target, "this file exists already: name another one with --output.")
@@ -149,10 +149,9 @@ def _answer(question: str, usual: Any) -> Any:
 
 def _file(name: str) -> DeclaredFile:
     """Return the file of an id. Raises InputRefused."""
-    found = next((file for file in library.known() if file.name == name.partition("@")[0]), None)
-    if found is None:
-        known = ", ".join(file.name for file in library.known())
-        raise _refused(shortened(name, 60), f"there is no such file. Known: {known}.")
+    files = {file.name: file for file in reversed([*library.known()])}
+    if (found := files.get(name.partition("@")[0])) is None:
+        raise _refused(shortened(name, 60), f"there is no such file. Known: {', '.join(reversed(files))}.")
     return found
 
 
@@ -160,11 +159,4 @@ def _refused(where: str, message: str) -> InputRefused:
     return InputRefused([error("bad-option", where, message)])
 
 
-ACTIONS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "check": _check,
-    "add": _add,
-    "list": _list,
-    "show": _show,
-    "remove": _remove,
-    "init": _init,
-}
+ACTIONS = {"check": _check, "add": _add, "list": _list, "show": _show, "remove": _remove, "init": _init}

@@ -2,14 +2,15 @@
 image, and outputs in the order that the model's own entry `categories` names."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
 
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.inference import thumbnails
-from scoring.inference.challenge_task import CaseImages, no_images
+from scoring.inference import preflight, thumbnails
+from scoring.inference.challenge_task import CaseImages, ModelFile, Task, no_images
 from scoring.inference.model_contract import image_size
-from scoring.inference.preflight import declared_size
+from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.single_image_task import OutputOrder
 from scoring.inference.worker_results import ModelFacts
@@ -30,6 +31,19 @@ def recipe_for(facts: ModelFacts) -> Recipe:
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
     """Return the recipe for a model that declares this size; None = symbolic."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
+
+
+class HasPhotographs(Protocol):
+    """Cases with the images that show each, several where they cannot be told apart (`ambiguous`)."""
+
+    @property
+    def ids(self) -> tuple[str, ...]: ...
+    @property
+    def pictures(self) -> SourceFiles: ...
+    @property
+    def photographs(self) -> Sequence[Sequence[str]]: ...
+    @property
+    def ambiguous(self) -> Collection[int]: ...
 
 
 def image_problems(
@@ -62,6 +76,37 @@ def image_problems(
         for i in sorted(ambiguous)
     )
     return [*missing, *several]
+
+
+def inspect_on_images(
+    file: ModelFile,
+    task: Task,
+    cases: HasPhotographs | None,
+    usable: CaseImages | None,
+    check: Callable[[Inspection], Sequence[Finding]],
+    timings: bool = False,
+    cancelled: Callable[[], bool] | None = None,
+) -> Inspection:
+    """Return the preflight of a model. Raises InputRefused with every problem of model and images.
+
+    Args:
+        file: The model.
+        cases: Cases of which each needs its image.
+        usable: Those that have one, for trial runs.
+        check: Returns notes about the outputs in trial runs, or refuses them.
+        timings: Also how long an image takes.
+    """
+    images: list[Finding] = []
+    if cases is not None:
+        images = image_problems(cases.pictures, cases.ids, cases.photographs, cases.ambiguous)
+    try:
+        found = preflight.inspect(file, task, usable, timings, cancelled)
+        about = check(found)
+    except InputRefused as refused:
+        raise InputRefused([*refused.problems, *images], refused.findings) from refused
+    if images:
+        raise InputRefused(images, found.findings)
+    return replace(found, findings=(*found.findings, *about))
 
 
 def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> tuple[str, ...]:

@@ -2,11 +2,28 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Protocol
 
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.case_ids import as_written, base_name, stem
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.sources import SourceFiles
+
+
+class HasImages(Protocol):
+    """Cases with one image each, or none."""
+
+    @property
+    def images(self) -> Sequence[str | None]: ...
+    @property
+    def pictures(self) -> SourceFiles: ...
+
+
+def picture(cases: HasImages, index: int) -> bytes | None:
+    """Return the encoded image of a case, None where there is none. Raises InputRefused where the file cannot
+    be read."""
+    member = cases.images[index]
+    return None if member is None else cases.pictures.read(member)
 
 
 def image_members(files: SourceFiles) -> tuple[str, ...]:

@@ -30,8 +30,8 @@ def prediction_table(
     """
     wanted, classes = declaration.predictions, declaration.classes
     ids = cases if isinstance(cases, Sequence) else cases.ids
-    outputs, columns = predictions.outputs, dict[str, Sequence[object]]()
-    has = predictions.has_outputs
+    has, outputs = predictions.has_outputs, predictions.outputs
+    columns: dict[str, Sequence[object]] = {}
     if wanted.label:
         has = predictions.labels >= 0
         columns[wanted.label] = [classes[k] for k in predictions.labels.tolist()]
@@ -39,19 +39,14 @@ def prediction_table(
         columns |= dict(zip(classes, outputs.T.tolist(), strict=True))
     if wanted.score:
         columns[wanted.score] = outputs[:, declaration.positive_place].tolist()
-    for number in filter(None, (wanted.value, wanted.risk)):
-        columns[number] = outputs[:, 0].tolist()
+    columns |= {number: outputs[:, 0].tolist() for number in (wanted.value, wanted.risk) if number}
     rows = zip(ids, *columns.values(), strict=True)
     there = zip(rows, has.tolist(), strict=True)
     return csv_text([wanted.case, *columns], (row for row, is_there in there if is_there))
 
 
 def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
-    """Return the constant submission: of masks an empty one for every case, else what `constant_table` says.
-
-    Args:
-        truth: The test set.
-    """
+    """Return the constant submission: every mask is empty; of other tasks, as `constant_table` says."""
     if declaration.task == "segmentation":
         return mask_readers.nothing(declaration, truth)
     reader: Any = object_readers if declaration.truth.places else table_readers
@@ -65,35 +60,31 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
 
     They are the most frequent class or the shares of the classes, the median (mean absolute error) or the
     mean of a number, and equal risks; for points and boxes, one at the median place in every image.
-
-    Args:
-        truth: The test set.
     """
     if declaration.truth.places:
         places = np.vstack([found.places for found in truth.objects])
         middle = np.median(places, axis=0) if len(places) else np.ones(places.shape[1])
         kinds = np.concatenate([found.kinds for found in truth.objects])
         return _one_each(declaration, truth.ids, middle, int(np.bincount(kinds, minlength=1).argmax()), 1)
-    answer, n = _answer(declaration, truth), len(truth)
-    same = Predictions("", np.tile(answer, (n, 1)), np.full(n, int(answer.argmax())))
+    answer = np.zeros(1)
+    if declaration.task == "regression":
+        of_middle = np.median if declaration.score[0].metric.name == "mae" else np.mean
+        answer = np.array([of_middle(truth.values[:, 0])])
+    elif declaration.is_graded:
+        answer = np.bincount(truth.labels, minlength=len(declaration.classes)) / len(truth)
+    elif declaration.task == "multilabel":
+        answer = truth.values.mean(0)
+    same = Predictions("", np.tile(answer, (len(truth), 1)), np.full(len(truth), int(answer.argmax())))
     return prediction_table(declaration, truth.ids, same)
 
 
 def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]:
     """Return the name and the bytes of a submission that takes nothing but names and grids from the truth.
-
-    Its classes, scores and numbers go round from case to case, so that every metric is defined.
-
-    Args:
-        truth: The test set.
-    """
+    Classes, scores and numbers go round from case to case, so that every metric is defined."""
     ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))
     if declaration.task == "segmentation":
         label = next(iter(declaration.regions.values()))[0]
-        grids = (
-            (case, read_label_map(partial(truth.files.open, member))[1])
-            for case, member in sorted(truth.masks.items())
-        )
+        grids = ((case, read_label_map(partial(truth.files.open, truth.masks[case]))[1]) for case in ids)
         return "example.zip", zipped((f"{case}.mha", box_mask(grid, label)) for case, grid in grids)
     if declaration.truth.places:
         place = np.repeat([0.0, 1.0], 2) if declaration.task == "boxes" else np.zeros(3)
@@ -104,18 +95,6 @@ def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]
         outputs = 0.5 / n_classes + 0.5 * (np.arange(n_classes) == numbers[:, None] % n_classes)
     made = Predictions("example.csv", outputs, numbers % n_classes)
     return "example.csv", prediction_table(declaration, ids, made).encode()
-
-
-def _answer(declaration: Declaration, truth: DeclaredCases) -> Floats:
-    """Return the text about every case: the share of each class or label [C], or one number [1]."""
-    if declaration.task == "survival":
-        return np.zeros(1)
-    if declaration.task == "regression":
-        middle = np.median if declaration.score[0].metric.name == "mae" else np.mean
-        return np.array([middle(truth.values[:, 0])])
-    if not declaration.is_graded:
-        return np.asarray(truth.values.mean(0))
-    return np.bincount(truth.labels, minlength=len(declaration.classes)) / len(truth)
 
 
 def _one_each(declaration: Declaration, ids: Sequence[str], place: Floats, kind: int, score: float) -> str:

@@ -11,16 +11,10 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding
 from scoring.core.submission import Predictions
-from scoring.inputs.case_images import images_by_name
+from scoring.inputs import case_images
 from scoring.inputs.sources import SourceFiles
-from scoring.metrics.task_cases import (
-    Cases,
-    LabelledCases,
-    MultilabelCases,
-    Objects,
-    SurvivalCases,
-    ValueCases,
-)
+from scoring.metrics import task_cases
+from scoring.metrics.task_cases import Cases, LabelledCases, Objects
 
 
 @dataclass(frozen=True)
@@ -61,7 +55,7 @@ class DeclaredCases:
     @cached_property
     def photographs(self) -> tuple[tuple[str, ...], ...]:
         """Members of `pictures` that show each case; several where they cannot be told apart."""
-        return images_by_name(self.pictures, self.ids)
+        return case_images.images_by_name(self.pictures, self.ids)
 
     @property
     def ambiguous(self) -> frozenset[int]:
@@ -73,20 +67,15 @@ class DeclaredCases:
         """The image of each case, None where there is not exactly one."""
         return tuple(members[0] if len(members) == 1 else None for members in self.photographs)
 
-    def picture(self, index: int) -> bytes | None:
-        """Return the encoded image of a case, None where there is none. Raises InputRefused where the file
-        cannot be read."""
-        member = self.images[index]
-        return None if member is None else self.pictures.read(member)
+    picture = case_images.picture
 
 
 def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:
     """Return which cases have a usable prediction [N]."""
-    if declaration.is_graded:
-        return np.asarray((predictions.labels >= 0) | predictions.has_outputs)
+    has_label = predictions.labels >= 0
     if declaration.task == "segmentation":
-        return np.asarray(predictions.labels >= 0)
-    return predictions.has_outputs
+        return np.asarray(has_label)
+    return predictions.has_outputs | (has_label & declaration.is_graded)
 
 
 def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions: Predictions) -> Cases:
@@ -100,11 +89,11 @@ def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions:
         low, high = _ends(declaration, outputs)
         scores = np.where(has[:, None], outputs, np.where(positive, low, high))
         called = np.where(has[:, None], outputs > (declaration.predictions.threshold or 0), ~positive)
-        return MultilabelCases(positive, called, scores, declaration.classes)
+        return task_cases.MultilabelCases(positive, called, scores, declaration.classes)
     if declaration.task == "survival":
         risk = np.where(has, outputs[:, 0], 0.0)
-        return SurvivalCases(truth.values[:, 0], truth.values[:, 1] == 1, risk)
-    return ValueCases(truth.values[:, 0], np.where(has, outputs[:, 0], truth.values[:, 0]))
+        return task_cases.SurvivalCases(truth.values[:, 0], truth.values[:, 1] == 1, risk)
+    return task_cases.ValueCases(truth.values[:, 0], np.where(has, outputs[:, 0], truth.values[:, 0]))
 
 
 def _labelled(declaration: Declaration, truth: Ints, predictions: Predictions, has: Bools) -> LabelledCases:
@@ -112,11 +101,9 @@ def _labelled(declaration: Declaration, truth: Ints, predictions: Predictions, h
     n = len(classes)  # wrong is of ordered classes the farthest, else the next in the list
     wrong = np.where(truth >= n / 2, 0, n - 1) if declaration.task == "ordinal" else (truth + 1) % n
     called = np.where(predictions.labels >= 0, predictions.labels, wrong)
-    if predictions.labels_only:
-        return LabelledCases(truth, called, None, classes, declaration.positive_place)
     low, high = _ends(declaration, predictions.outputs)
     worst = np.where(np.arange(n) == wrong[:, None], high, low)
-    scores = np.where(has[:, None], predictions.outputs, worst)
+    scores = None if predictions.labels_only else np.where(has[:, None], predictions.outputs, worst)
     return LabelledCases(truth, called, scores, classes, declaration.positive_place)
 
 

@@ -41,6 +41,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     """Return the challenge that a file declares."""
     of_masks = declaration.task == "segmentation"
     deciding = declaration.score + (declaration.ranked if declaration.ranking.by == "mean_rank" else ())
+    missing = declaration.predictions.missing
     module: Any = mask_readers if of_masks else object_readers if declaration.truth.places else table_readers
     return Challenge(
         id=declaration.id,
@@ -52,7 +53,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         readers=Readers(
             truth=partial(module.read_truth, declaration),
             predictions=partial(module.read_predictions, declaration),
-            faults=partial(table_readers.faults, declaration),
+            faults=lambda sent, _: table_readers.graded(sent.faults, missing),
             counts="masks" if of_masks else None,
             missing_columns=_later("card:missing_columns", declaration),
             form=partial(table_readers.form, declaration) if module is table_readers else None,
@@ -69,7 +70,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             as_points=declaration.as_points,
             unit=declaration.truth.unit,
             bounded_by_labels=declaration.task in ("classification", "ordinal")
-            and declaration.predictions.missing != "ignore"  # who names one case is scored on it alone
+            and missing != "ignore"  # who names one case is scored on it alone
             and {use.metric.name for use in deciding} <= BOUNDED_BY_LABELS,
         ),
         comparison=comparison_of(declaration),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from scoring.challenges.declared.declaration import GRADED
 from scoring.challenges.declared.keys import KEYS
 from scoring.metrics import registry
 
@@ -58,12 +59,8 @@ def predicted(draft: Draft) -> tuple[str, str]:
 
 
 def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
-    """Return a draft whose predictions have something else.
-
-    Args:
-        kind: Key of it, as `predicted` gives it.
-        column: Its column; "" for the usual name.
-    """
+    """Return a draft whose predictions have something else. kind: as of `predicted`. column: "" for the usual
+    name."""
     usual = {"scores": "classes"}.get(kind) or draft["truth"].get(kind) or kind
     return {**draft, "predictions": {kind: column or usual, "missing": draft["predictions"]["missing"]}}
 
@@ -71,12 +68,9 @@ def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
 def with_metric(draft: Draft, name: str) -> Draft:
     """Return a draft with another metric: predictions then have what it needs."""
     metric, two = registry.find(draft["task"], name), len(draft["classes"]) == 2
-    options: dict[str, Any] = {
-        option: parameter.default
-        for option, parameter in metric.parameters.items()
-        if parameter.kind is not str and parameter.default is not None
-    }
-    if "average" in metric.parameters and draft["task"] in ("classification", "ordinal", "multilabel"):
+    numbers = {name: p.default for name, p in metric.parameters.items() if p.kind is not str}
+    options = {name: default for name, default in numbers.items() if default is not None}
+    if "average" in metric.parameters and draft["task"] in (*GRADED, "multilabel"):
         options |= {} if two and draft["task"] == "classification" else {"average": "macro"}
     made = {**draft, "score": {"metric": name, **options}}
     if metric.needs in ("scores", "probabilities") and predicted(draft)[0] == "label":
@@ -84,14 +78,10 @@ def with_metric(draft: Draft, name: str) -> Draft:
     return made
 
 
-def id_of(title: str) -> str:
-    """Return an id made of a title: small letters, digits and hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-") or "challenge"
-
-
 def titled(title: str) -> Draft:
-    """Return the keys that name a challenge."""
-    return {"id": id_of(title), "title": title, "about": f"{title}."}
+    """Return the keys that name a challenge; its id is made of small letters, digits and hyphens."""
+    made = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-")
+    return {"id": made or "challenge", "title": title, "about": f"{title}."}
 
 
 def _is_table(value: object) -> bool:

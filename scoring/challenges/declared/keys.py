@@ -3,7 +3,7 @@ them one by one with everything that is wrong. `parser` has the rules between ke
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scoring.challenges.declared.declaration import FORMAT
@@ -69,14 +69,23 @@ class KeyReader:
         self.sections: dict[str, Mapping[str, Any]] = {}
         self.read: dict[str, dict[str, Any]] = {}
 
-    def refuse(self, code: str, path: Path, message: str) -> None:
-        """Keep a problem of the value at a path, on its line or that of the nearest table around it."""
+    def refuse(self, code: str, path: Path, message: str, when: object = True) -> None:
+        """Keep a problem of the value at a path, on its line or that of the nearest table around it. when:
+        whether there is one."""
+        if not when:
+            return
         line = next(self.lines[above] for n in range(len(path), -1, -1) if (above := path[:n]) in self.lines)
         self.problems.append(error(code, f"{self.name}:{line}", f"{dotted(path) or 'the file'}: {message}"))
 
-    def bad(self, path: Path, message: str) -> None:
+    def bad(self, path: Path, message: str, when: object = True) -> None:
         """Keep a problem of a value that cannot be meant."""
-        self.refuse("bad-value", path, message)
+        self.refuse("bad-value", path, message, when)
+
+    def known(self, path: Path, name: str | None, names: Sequence[str]) -> None:
+        """Keep a problem of a name that is none of the classes."""
+        listing = ", ".join(names[:20]) or "none are named"
+        wrong = name is not None and name not in names
+        self.bad(path, f"{name!r} is not one of the classes: {listing}.", wrong)
 
     def section(self, key: str) -> Mapping[str, Any]:
         """Return a table of the file, an empty one where there is none, with its unknown keys refused."""
@@ -102,8 +111,7 @@ class KeyReader:
         if table is None:
             table = self.section(str(path[0])) if len(path) > 1 else self.tree
         there = bool(table.get(str(path[-1]), []) != [])
-        if not there:
-            self.refuse("missing-key", path, f"it is missing: {reason}")
+        self.refuse("missing-key", path, f"it is missing: {reason}", not there)
         return there
 
     def values(self, section: str) -> dict[str, Any]:

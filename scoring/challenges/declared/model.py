@@ -5,6 +5,7 @@ What a model answers is written as that table and read as one, so that it scores
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,9 +17,9 @@ from scoring.common.arrays import Array, Floats
 from scoring.common.findings import Finding, InputRefused, error, split
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import preflight, run_model
+from scoring.inference import run_model
 from scoring.inference.challenge_task import Model, Task, read_model
-from scoring.inference.classifiers import image_problems, output_order, recipe_for
+from scoring.inference.classifiers import inspect_on_images, output_order, recipe_for
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import Contract
 from scoring.inference.preflight import Inspection
@@ -33,7 +34,6 @@ def read_images(declaration: Declaration, source: Source, name: str | None = Non
     """Read cases without a truth: the rows of the table where there is one, else every image by its name
     without ending. Raises InputRefused."""
     files, wanted = open_source(source, name), declaration.predictions.case
-    columns: dict[str, tuple[str, ...]] = {}
     findings: list[Finding] = []
     if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
         _, table = files.read_table(table_readers.find_own_table(files, (wanted,)))
@@ -47,10 +47,8 @@ def read_images(declaration: Declaration, source: Source, name: str | None = Non
         ids = tuple(table.cells(column))
     else:
         ids = tuple(dict.fromkeys(map(case_ids.stem, image_members(files))))
-    return DeclaredCases(
-        *(files.name, ids, files, files, {}, columns, tables.key(wanted)),
-        *(np.full(len(ids), -1), np.zeros((len(ids), 0)), tuple(findings)),
-    )
+    blank = np.full(len(ids), -1), np.zeros((len(ids), 0)), tuple(findings)
+    return DeclaredCases(files.name, ids, files, files, {}, {}, tables.key(wanted), *blank)
 
 
 def _task(declaration: Declaration) -> Task:
@@ -68,22 +66,15 @@ def inspect(
 ) -> Inspection:
     """Return the preflight: can the model be run on the images, and are its answers those that the file
     wants? Raises InputRefused with every problem."""
-    file, problems, usable = read_model(model, name), [], None
+    file, usable = read_model(model, name), None
     if truth is not None:
-        problems = image_problems(truth.pictures, truth.ids, truth.photographs, truth.ambiguous)
         with_image = [i for i, member in zip(truth.ids, truth.images, strict=True) if member is not None]
         usable = replace(truth, ids=tuple(with_image)) if with_image else None  # for trial runs
-    try:
-        found = preflight.inspect(file, _task(declaration), usable, timings, cancelled)
-        about = _answers_are_right(declaration, found, file.name)
-    except InputRefused as refused:
-        raise InputRefused([*refused.problems, *problems], refused.findings) from refused
-    if problems:
-        raise InputRefused(problems, found.findings)
-    return replace(found, findings=(*found.findings, *about))
+    check = partial(_answers_are_right, declaration, file.name)
+    return inspect_on_images(file, _task(declaration), truth, usable, check, timings, cancelled)
 
 
-def _answers_are_right(declaration: Declaration, found: Inspection, name: str) -> Sequence[Finding]:
+def _answers_are_right(declaration: Declaration, name: str, found: Inspection) -> Sequence[Finding]:
     """Return notes about a model's outputs in trial runs. Raises InputRefused where no table of such
     answers would be read."""
     outputs = found.outputs
@@ -104,9 +95,8 @@ def _order(
     declaration: Declaration, metadata: Mapping[str, str], width: int | None, name: str
 ) -> tuple[Sequence[int] | None, Sequence[Finding]]:
     """Return which number of a model is of each class; None where they are in the file's order."""
-    if width != len(declaration.classes) or not width:
-        return None, ()
-    return output_order(metadata, declaration.classes, name)
+    is_by_class = width and width == len(declaration.classes)
+    return output_order(metadata, declaration.classes, name) if is_by_class else (None, ())
 
 
 def _outputs(declaration: Declaration, answers: Floats, order: Sequence[int] | None) -> Floats:
@@ -145,10 +135,5 @@ def predict(declaration: Declaration, model: Model, cases: DeclaredCases, contex
     if np.isnan(outputs).any(1).all():
         raise InputRefused(run.faults, found.findings)
     answered = _read(declaration, outputs, cases.ids, cases, file.name)
-    return replace(
-        answered,
-        faults=run.faults,
-        findings=(*found.findings, *run.findings, *split(answered.findings)[1]),
-        model=found.model,
-        images=run.images,
-    )
+    findings = (*found.findings, *run.findings, *split(answered.findings)[1])
+    return replace(answered, faults=run.faults, findings=findings, model=found.model, images=run.images)

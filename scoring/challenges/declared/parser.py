@@ -80,11 +80,11 @@ def _about(keys: KeyReader) -> parts.ChallengeIdentity:
     keys.required(("id",), 'give it a short name, such as id = "camelyon17".')
     keys.required(("title",), 'give it a title, such as title = "CAMELYON17: pN stage".')
     for key in ("title", "about"):
-        if MARKUP.search(top.get(key, "")):
-            keys.bad((key,), "write plain words, without addresses and without [ ] < > ` $ | \\.")
+        advice = "write plain words, without addresses and without [ ] < > ` $ | \\."
+        keys.bad((key,), advice, MARKUP.search(top.get(key, "")))
     challenge_id = top.get("id", "")
-    if challenge_id and not ID.fullmatch(challenge_id):
-        keys.bad(("id",), "write 1 to 48 small letters, digits and hyphens.")
+    is_wrong = challenge_id and not ID.fullmatch(challenge_id)
+    keys.bad(("id",), "write 1 to 48 small letters, digits and hyphens.", is_wrong)
     words = (top.get("title", challenge_id), top.get("about", ""), top.get("source", ""))
     return parts.ChallengeIdentity(challenge_id, *words, keys.values("cite"))
 
@@ -94,26 +94,24 @@ def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
     if TASKS.get(task, {}).get("classes") and not keys.tree.get("regions"):
         keys.required(("classes",), "name the classes; if they are ordered, in their order.")
     classes, positive = top.get("classes", ()), top.get("positive")
-    if task in GRADED and len(classes) == 1:
-        keys.bad(("classes",), "one class cannot be distinguished from another: name two or more.")
-    if positive is not None and positive not in classes:
-        known = ", ".join(classes[:20]) or "none are named"
-        keys.bad(("positive",), f"{positive!r} is not one of the classes: {known}.")
+    advice = "one class cannot be distinguished from another: name two or more."
+    keys.bad(("classes",), advice, task in GRADED and len(classes) == 1)
+    keys.known(("positive",), positive, classes)
     return classes, positive if positive in classes else None
 
 
 def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[str, tuple[int, ...]]:
     """Return the values of a mask by region; without [regions] class k is the value k + 1."""
     if task != "segmentation":
-        if task and "regions" in keys.tree:
-            keys.refuse("unknown-key", ("regions",), "only segmentation has regions.")
+        keys.refuse(
+            "unknown-key", ("regions",), "only segmentation has regions.", task and "regions" in keys.tree
+        )
         return {}
     written = keys.section("regions")
     if len(written) > MOST_REGIONS:
         keys.bad(("regions",), f"at most {MOST_REGIONS:,} regions are allowed.")
         return {}
-    if written and classes:
-        keys.bad(("classes",), "give classes or [regions], not both.")
+    keys.bad(("classes",), "give classes or [regions], not both.", written and classes)
     regions = {}
     for name, values in written.items():
         wanted = values if isinstance(values, list) else [values]
@@ -125,23 +123,26 @@ def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[st
 
 
 def _truth(keys: KeyReader, task: str) -> parts.TruthColumns:
-    read = dict(keys.values("truth"))
+    read, facts = dict(keys.values("truth")), TASKS.get(task, {})
     if task != "segmentation":
         keys.required(("truth", "case"), "name the column of the case id.")
     for section in ("truth", "predictions"):
-        for key, column in TASKS.get(task, {}).get(section, {}).items():
+        for key, column in facts.get(section, {}).items():
             if "needed" in column:
                 keys.required((section, key), column["needed"])
     one_hot = read.pop("columns", None)
-    if task in GRADED and ("label" in read) == bool(one_hot):
-        advice = 'or write columns = "classes" for a column of 0 and 1 per class.'
-        keys.refuse("missing-key", ("truth", "label"), f"name the column of the class, {advice}")
-    lengths, n = TASKS.get(task, {}).get("axes", []), len(read.get("places", ()))
-    if task and n and n not in lengths:
-        allowed = " or ".join(map(str, lengths)) or "no"
-        keys.bad(("truth", "places"), f"{task} takes {allowed} columns, in that order.")
-    if task and task != "boxes" and "boxes" in keys.section("truth"):
-        keys.refuse("unknown-key", ("truth", "boxes"), "only challenges of the task boxes have this key.")
+    advice = 'name the column of the class, or write columns = "classes" for a column of 0 and 1 per class.'
+    keys.refuse(
+        "missing-key", ("truth", "label"), advice, task in GRADED and ("label" in read) == bool(one_hot)
+    )
+    lengths, n = facts.get("axes", []), len(read.get("places", ()))
+    allowed = " or ".join(map(str, lengths)) or "no"
+    wrong = task and n and n not in lengths
+    keys.bad(("truth", "places"), f"{task} takes {allowed} columns, in that order.", wrong)
+    is_other = task not in ("", "boxes") and "boxes" in keys.section("truth")
+    keys.refuse(
+        "unknown-key", ("truth", "boxes"), "only challenges of the task boxes have this key.", is_other
+    )
     return parts.TruthColumns(**read | ({"label": None} if one_hot else {}))
 
 
@@ -152,34 +153,30 @@ def _predictions(
     label, score = read.get("label"), read.get("score")
     scores = "scores" in read or task == "multilabel"
     if task in GRADED:
-        if not (label or score or scores):
-            advice = 'name the column of the class (label), or write scores = "classes", or name a score.'
-            keys.refuse("missing-key", ("predictions", "label"), advice)
-        if score and scores:
-            keys.bad(("predictions", "score"), "give score or scores, not both.")
-        if score and len(classes) > 2:
-            advice = f"one score can distinguish only two classes, and there are {len(classes)}: write "
-            keys.bad(("predictions", "score"), f'{advice}scores = "classes".')
-        if score and positive is None and "positive" not in keys.tree:
-            keys.refuse("missing-key", ("positive",), "name the class that the score belongs to.")
-    if read.get("missing") == "worst" and task and not TASKS[task].get("worst"):
-        advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
-        keys.bad(("predictions", "missing"), advice)
+        advice = 'name the column of the class (label), or write scores = "classes", or name a score.'
+        keys.refuse("missing-key", ("predictions", "label"), advice, not (label or score or scores))
+    if task in GRADED and score:
+        keys.bad(("predictions", "score"), "give score or scores, not both.", scores)
+        advice = f"one score can distinguish only two classes, and there are {len(classes)}: write scores = "
+        keys.bad(("predictions", "score"), f'{advice}"classes".', len(classes) > 2)
+        is_unnamed = positive is None and "positive" not in keys.tree
+        keys.refuse("missing-key", ("positive",), "name the class that the score belongs to.", is_unnamed)
+    advice = f"a missing prediction of a {task} has no worst value: write refuse or ignore."
+    has_none = read.get("missing") == "worst" and task and not TASKS[task].get("worst")
+    keys.bad(("predictions", "missing"), advice, has_none)
     threshold = 0.5 if score or task == "multilabel" else None
     usual = {"case": keys.values("truth").get("case", "case"), "threshold": threshold}
     return parts.PredictionColumns(**usual | read | {"scores": scores})
 
 
 def _ranking(keys: KeyReader, known: Sequence[str]) -> parts.RankingRule:
-    rule = parts.RankingRule(**keys.values("ranking"))
+    rule, at = parts.RankingRule(**keys.values("ranking")), ("ranking", "metrics")
     for name in rule.metrics:
         if name not in known and all(problem.code != "unknown-metric" for problem in keys.problems):
-            advice = (
-                f"{name!r} is not one of the metrics: {', '.join(known)}.{did_you_mean(nearest(name, known))}"
-            )
-            keys.bad(("ranking", "metrics"), advice)
-    if rule.by == "mean_rank" and len(rule.metrics or known) < 2:
-        keys.bad(("ranking", "by"), "a mean of ranks needs two metrics or more.")
+            near = did_you_mean(nearest(name, known))
+            keys.bad(at, f"{name!r} is not one of the metrics: {', '.join(known)}.{near}")
+    is_one = rule.by == "mean_rank" and len(rule.metrics or known) < 2
+    keys.bad(("ranking", "by"), "a mean of ranks needs two metrics or more.", is_one)
     return rule
 
 
@@ -194,27 +191,26 @@ class _MetricReader:
 
     def uses(self) -> tuple[tuple[MetricUse, ...], tuple[MetricUse, ...]]:
         """Return the parts of the score, and the metrics beside it."""
-        keys = self.keys
+        keys, at = self.keys, ("score", "parts")
         score, report = keys.section("score"), keys.tree.get("report", [])
         if not _is_tables(report):
             keys.bad(("report",), "write each metric below a heading [[report]].")
             report = []
-        summands = score.get("parts")
+        summands, n_problems = score.get("parts"), len(keys.problems)
         if summands is not None and (not summands or not _is_tables(summands)):
-            keys.bad(("score", "parts"), 'write [{metric = "f2", weight = 60}, ...].')
-            return (), ()
-        if len(report) + len(summands or ()) > MOST_METRICS:
+            keys.bad(at, 'write [{metric = "f2", weight = 60}, ...].')
+        elif len(report) + len(summands or ()) > MOST_METRICS:
             keys.bad(("report",), f"at most {MOST_METRICS} metrics are allowed.")
-            return (), ()
-        if (summands is None) == ("metric" not in score):
+        elif (summands is None) == ("metric" not in score):
             advice = 'write metric = "...", or parts = [...] for a weighted sum.'
             keys.refuse("missing-key", ("score", "metric"), advice)
+        if len(keys.problems) > n_problems:
             return (), ()
         if summands is None:
             scored = [self._use(("score",), score, "score")]
         else:
             keys.unknown(("score",), score, KEYS["score"])
-            scored = [self._use(("score", "parts", i), part, "part") for i, part in enumerate(summands)]
+            scored = [self._use((*at, i), part, "part") for i, part in enumerate(summands)]
         reported = [self._use(("report", i), entry, "report") for i, entry in enumerate(report)]
         return self._weighted(tuple(filter(None, scored))), tuple(filter(None, reported))
 
@@ -224,10 +220,9 @@ class _MetricReader:
         if uses and total <= 0:
             self.keys.bad(at, "the weights sum to 0: give at least one weight above 0.")
             return uses
-        if len({use.metric.better for use in uses}) > 1:
-            words = ", ".join(f"{use.key} ({use.metric.better})" for use in uses)
-            rule = "the parts of a sum must all be better when higher, or all better when lower"
-            self.keys.bad(at, f"{rule}: {words}.")
+        words = ", ".join(f"{use.key} ({use.metric.better})" for use in uses)
+        rule = "the parts of a sum must all be better when higher, or all better when lower"
+        self.keys.bad(at, f"{rule}: {words}.", len({use.metric.better for use in uses}) > 1)
         names = [use.key for use in uses]
         if twice := {name for name in names if names.count(name) > 1}:
             self.keys.bad(at, f"{min(twice)} appears twice.")
@@ -236,18 +231,16 @@ class _MetricReader:
     def _use(self, path: Path, table: Mapping[str, Any], section: str) -> MetricUse | None:
         """Return a metric with its options, None where there is none of that name."""
         at, known, keys = (*path, "metric"), KEYS[section], self.keys
-        if not keys.required(at, "name a metric; `benchside metrics` lists them.", table):
-            return None
-        name = keys.value(at, table["metric"], known["metric"])
+        is_there = keys.required(at, "name a metric; `benchside metrics` lists them.", table)
+        name = keys.value(at, table["metric"], known["metric"]) if is_there else None
         if name is None:
             return None
         try:
             metric = registry.find(self.task, name)
         except KeyError as unknown:
             keys.refuse("unknown-metric", at, str(unknown.args[0]))
-            keys.unknown(
-                path, table, dict.fromkeys([*known, *(o for m in registry.METRICS for o in m.parameters)])
-            )
+            every = (option for metric in registry.METRICS for option in metric.parameters)
+            keys.unknown(path, table, dict.fromkeys([*known, *every]))
             return None
         if not self.task:
             return None
@@ -262,22 +255,19 @@ class _MetricReader:
 
     def _check(self, path: Path, metric: Metric, options: Mapping[str, Any]) -> None:
         """Refuse a metric that is not defined on what the file declares."""
-        at, of = (*path, "metric"), options.get("class")
-        if of is not None and of not in self.names:
-            known = ", ".join(self.names[:20]) or "none are named"
-            self.keys.bad((*path, "class"), f"{of!r} is not one of the classes: {known}.")
-        if "average" in options and of is not None and self.task != "segmentation":
-            self.keys.bad((*path, "average"), "give average or class, not both.")
-        is_graded, n = self.task in GRADED, len(self.names)
-        if "average" in metric.parameters and of is None and "average" not in options and is_graded and n:
-            if n > 2:
-                advice = f'has one value for each of {n} classes: write average = "macro", or class = "...".'
-                self.keys.refuse("missing-key", at, f"{metric.name} {advice}")
-            elif "positive" not in self.keys.tree and not self.predictions.score:
-                self.keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know the class.")
-        has_scores = self.predictions.scores or self.predictions.score
-        if metric.needs in ("scores", "probabilities") and not has_scores:
-            self.keys.bad(at, f"{metric.name} needs scores; [predictions] has labels only.")
+        keys, at, of, n = self.keys, (*path, "metric"), options.get("class"), len(self.names)
+        keys.known((*path, "class"), of, self.names)
+        both = "average" in options and of is not None and self.task != "segmentation"
+        keys.bad((*path, "average"), "give average or class, not both.", both)
+        if "average" in metric.parameters and of is None and "average" not in options and self.task in GRADED:
+            advice = f'has one value for each of {n} classes: write average = "macro", or class = "...".'
+            keys.refuse("missing-key", at, f"{metric.name} {advice}", n > 2)
+            is_unnamed = 0 < n <= 2 and "positive" not in keys.tree and not self.predictions.score
+            keys.refuse("missing-key", ("positive",), f"{metric.name} needs to know the class.", is_unnamed)
+        lacks_scores = not (self.predictions.scores or self.predictions.score)
+        needs_them = metric.needs in ("scores", "probabilities")
+        advice = f"{metric.name} needs scores; [predictions] has labels only."
+        keys.bad(at, advice, needs_them and lacks_scores)
 
 
 def _is_tables(value: object) -> bool:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from scoring.challenges.declared.declaration import FORMAT, TASKS
 from scoring.challenges.declared.draft import Draft, predicted, titled, with_metric, with_predicted
@@ -12,12 +13,12 @@ from scoring.challenges.declared.mask_readers import TruthMasks, found_in_masks
 from scoring.common.findings import InputRefused, error
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_table, table_members
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import MISSING, key
 
 MOST_CLASSES, MOST_GROUPS = 50, 20
 """Different values of a column of classes, and of a subgroup; more are numbers or texts."""
-DECIMAL_COMMA = re.compile(r"^([-+]?\d+),(\d+)$", re.ASCII)
 WORDS: Mapping[str, Any] = FORMAT["words"]
 CASE, TIME, EVENT, LABEL, ORDERED, AXIS, RADIUS = (
     re.compile(pattern, re.IGNORECASE) for pattern in FORMAT["headings"].values()
@@ -43,16 +44,10 @@ class TruthTable:
         rows = zip(*(self.columns[name] for name in (heading, *beside)), strict=True)
         return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))
 
-    def number(self, cell: str) -> float | None:
-        """Return the content of a cell as a number, None for other text."""
-        with suppress(ValueError):
-            return float(DECIMAL_COMMA.sub(r"\1.\2", cell) if self.decimal_comma else cell)
-        return None
-
     def numbers(self, heading: str) -> set[float]:
         """Return the different numbers of a column; none where a cell holds other text."""
-        numbers = [self.number(value) for value in self.values(heading)]
-        return set() if None in numbers else {number for number in numbers if number is not None}
+        read = parse_numbers(self.values(heading), self.decimal_comma)
+        return set() if read.fault.any() else {*read.values.tolist()}
 
     def is_flag(self, heading: str) -> bool:
         """Return whether a column holds nothing but 0 and 1."""
@@ -79,13 +74,8 @@ def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMas
 
 
 def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
-    """Return the draft that fits a truth best.
-
-    Raises InputRefused where no column can be the case id.
-
-    Args:
-        name: Of its file, which the id is made of.
-    """
+    """Return the draft that fits a truth best. name: of its file, of which the id is made. Raises
+    InputRefused where no column can be the case id."""
     words = re.sub(r"[^\w ()]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
     draft = titled(title[:1].upper() + title[1:])
@@ -109,25 +99,23 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
 def with_task(
     truth: TruthTable | TruthMasks, draft: Draft, task: str, classes: Sequence[str] = (), **columns: Any
 ) -> Draft:
-    """Return a draft with another task or other columns, and what follows from them.
-
-    Args:
-        task: One of `scoring.metrics.registry.TASKS`.
-        classes: Names of the classes, where each has a column.
-        **columns: Keys of [truth] with the columns of the task.
-    """
+    """Return a draft with another task or other columns, and what follows from them. classes: names of the
+    classes, where each has a column. columns: by key of [truth]."""
     label, known = columns.get("label", ""), draft.get("truth", {})
     if label and isinstance(truth, TruthTable):
         held = truth.values(label, columns.get("places", ()))
-        classes = sorted(held, key=lambda value: (truth.number(value) or 0.0, value))
-    two = len(classes) == 2 and task == "classification"
-    of_columns = {"columns": "classes" if classes and not label else ""}
-    sent = TASKS[task].get("sent") or ("" if task == "segmentation" else "label" if label else "scores")
+        numbers = np.nan_to_num(parse_numbers(held, truth.decimal_comma).values)
+        classes = [name for _, name in sorted(zip(numbers.tolist(), held, strict=True))]
+    two = len(classes) == 2 and task == "classification" and isinstance(truth, TruthTable)
+    named = [value for value in classes if value.lower() in WORDS["positive"]]
+    cells = truth.columns.get(label, ()) if isinstance(truth, TruthTable) else ()
+    of_columns, sent = {"columns": "classes" if classes and not label else ""}, TASKS[task].get("sent")
+    sent = sent or ("" if task == "segmentation" else "label" if label else "scores")
     made = {
         **draft,
         "task": task,
         "classes": [*classes],
-        "positive": _positive(truth, label, classes) if two and isinstance(truth, TruthTable) else "",
+        "positive": [*named, min(reversed(classes), key=cells.count)][0] if two else "",  # the rarer one
         "truth": {"case": known.get("case", ""), **columns, **of_columns, "unit": known.get("unit", "")},
         "predictions": {"missing": "refuse"},
         "report": [{"metric": "hd95"}] if task == "segmentation" else [],
@@ -137,12 +125,8 @@ def with_task(
 
 
 def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
-    """Return a draft whose predictions are called as in a submission, where its columns tell which they are.
-
-    Args:
-        truth: The truth, whose columns a submission may have too.
-        sent: The submission.
-    """
+    """Return a draft whose predictions are called as in a submission, where the columns that the truth lacks
+    tell which they are."""
     kind, column = predicted(draft)
     if kind in ("label", "score") and draft["classes"] and {*draft["classes"]} <= {*sent.columns}:
         return with_predicted(draft, "scores")
@@ -152,25 +136,18 @@ def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
     return with_predicted(draft, kind, others[0])
 
 
-def _positive(truth: TruthTable, label: str, classes: Sequence[str]) -> str:
-    """Return which of two classes is named as a finding is, else the rarer one."""
-    named = [value for value in classes if value.lower() in WORDS["positive"]]
-    return named[0] if named else min(reversed(classes), key=truth.columns.get(label, ()).count)
-
-
 def _case(truth: TruthTable) -> str:
     """Return the column of the case id: different in every row, one that is named like one before others.
     Raises InputRefused where there is none."""
     n = len(next(iter(truth.columns.values())))
     unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
-    named = [heading for heading in unique if CASE.search(heading)]
     if not unique:
         message = (
             "no column has a different value in every row, so no column can be the case id: add a column of "
             "ids here and to the predictions; if several columns together name a case, join their texts."
         )
         raise InputRefused([error("missing-column", truth.name, message)])
-    return (*named, *unique)[0]
+    return next(filter(CASE.search, unique), unique[0])
 
 
 def _survival(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
@@ -184,19 +161,16 @@ def _flags(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
     flags = [heading for heading in others if truth.is_flag(heading)]
     if len(flags) < 2:
         return {}
-    rows = zip(*(truth.columns[heading] for heading in flags), strict=True)
-    one_each = all(sum(truth.number(cell) or 0.0 for cell in row) == 1 for row in rows)
+    columns = [parse_numbers(truth.columns[h], truth.decimal_comma).values for h in flags]
+    one_each = bool((np.nansum(columns, axis=0) == 1).all())
     return {"task": "classification" if one_each else "multilabel", "classes": flags}
 
 
 def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
     n = len(next(iter(truth.columns.values())))
     counts = {heading: len(truth.values(heading)) for heading in others}
-    few = [
-        heading
-        for heading, k in counts.items()
-        if 2 <= k <= MOST_CLASSES and (k <= n / 2 or (k < n and LABEL.search(heading)))
-    ]
+    few = [h for h, k in counts.items() if k <= n / 2 or (k < n and LABEL.search(h))]
+    few = [heading for heading in few if 2 <= counts[heading] <= MOST_CLASSES]
     named = [heading for heading in few if LABEL.search(heading) or truth.is_flag(heading)]
     if not named and any(map(truth.is_measured, others)):
         return {}
@@ -204,9 +178,8 @@ def _classes(truth: TruthTable, others: Sequence[str]) -> dict[str, Any]:
     label = next(iter([*named, *sorted(unnamed, key=lambda heading: bool(truth.numbers(heading)))]), None)
     if label is None:
         return {}
-    is_ordered = (
-        counts[label] > 2 and ORDERED.search(label) and truth.numbers(label) and not truth.is_measured(label)
-    )
+    is_graded = counts[label] > 2 and ORDERED.search(label) and truth.numbers(label)
+    is_ordered = is_graded and not truth.is_measured(label)
     return {"task": "ordinal" if is_ordered else "classification", "label": label}
 
 
@@ -225,14 +198,9 @@ def _objects(truth: TruthTable, headings: Sequence[str]) -> dict[str, Any]:
     others = [heading for heading in headings if heading not in places]
     if len(places) < 2 or not others:
         return {}
-    case = next((heading for heading in others if CASE.search(heading)), others[0])
+    case = next(filter(CASE.search, others), others[0])
     labels = (h for h in others if h != case and LABEL.search(h) and 1 < len(truth.values(h)) <= MOST_CLASSES)
-    radius = next((heading for heading in others if RADIUS.search(heading)), "")
-    return {
-        "task": "boxes" if named else "points",
-        "case": case,
-        "label": next(labels, ""),
-        "places": places,
-        "boxes": "size" if named in WORDS["sizes"] else "",
-        "radius": "" if named else radius,
-    }
+    columns = {"case": case, "label": next(labels, ""), "places": places}
+    if named:
+        return {"task": "boxes", **columns, "boxes": "size" if named in WORDS["sizes"] else ""}
+    return {"task": "points", **columns, "boxes": "", "radius": next(filter(RADIUS.search, others), "")}

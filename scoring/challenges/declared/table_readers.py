@@ -15,7 +15,6 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, split, warning
 from scoring.common.text import did_you_mean, nearest, shortened
 from scoring.core.challenge import Context
-from scoring.core.options import Values
 from scoring.core.submission import Predictions, ignored, largest
 from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, tables
@@ -319,13 +318,6 @@ def graded(faults: Sequence[Finding], missing: str) -> tuple[list[Finding], list
     if missing == "refuse":
         return split(offered(faults))
     return split(replace(f, level="warning") for f in (faults if missing == "ignore" else offered(faults)))
-
-
-def faults(
-    declaration: Declaration, predictions: Predictions, _options: Values
-) -> tuple[list[Finding], list[Finding]]:
-    """Return the faults of predictions as errors and warnings."""
-    return graded(predictions.faults, declaration.predictions.missing)
 
 
 def form(declaration: Declaration, _truth: DeclaredCases | None) -> TableForm:

@@ -10,7 +10,7 @@ import numpy as np
 from scoring.challenges import classification_views as shared
 from scoring.challenges import preflight_views
 from scoring.challenges.classification_views import Measure
-from scoring.challenges.declared.declaration import Declaration, MetricUse
+from scoring.challenges.declared.declaration import Declaration
 from scoring.common.direction_and_range import SCORE
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, Headline, Section, Table, Views
@@ -31,8 +31,8 @@ CUTS = np.linspace(0, 1, 201)
 def views(declaration: Declaration, card: ScoreCard) -> Views:
     """Return headline and sections of a scorecard."""
     axis = declaration.score[0].metric.title if len(declaration.score) == 1 else "score"
-    of_groups = Measure(SCORE, "For which groups is it worse?", axis)
-    sections = (
+    of_groups, model = Measure(SCORE, "For which groups is it worse?", axis), card.more.get("model")
+    sections: Sequence[tuple[str, Sequence[Block]]] = (
         ("Metrics", [_metrics(declaration, card)]),
         ("Classes", list(_classes(card))),
         ("Curves", shared.curves(card) if "roc_grid" in card.arrays else []),
@@ -41,64 +41,52 @@ def views(declaration: Declaration, card: ScoreCard) -> Views:
         ("Calibration", shared.calibration(card) if "reliability_n" in card.arrays else []),
         ("Subgroups", shared.subgroups(card, [of_groups]) if card.more.get("slices") else []),
         ("Cases", [_worst(card)]),
-        ("Model", _model(card)),
+        ("Model", _model(model) if model else []),
     )
     shown = tuple(Section(name, blocks) for name, blocks in sections if blocks)
     return Views(_headline(declaration, card), shown)
 
 
-def _model(card: ScoreCard) -> Sequence[Block]:
-    """Return the inputs and outputs of a model; nothing for a file."""
-    if not (model := card.more.get("model")):
-        return []
+def _model(model: Mapping[str, Any]) -> Sequence[Block]:
     return [Facts(preflight_views.format_facts(model, there=False)), preflight_views.tensors(model)]
 
 
 def _headline(declaration: Declaration, card: ScoreCard) -> Headline:
-    bounds, uses = card.intervals.get(SCORE), declaration.score
-    in_points = declaration.as_points
+    bounds, uses, in_points = card.intervals.get(SCORE), declaration.score, declaration.as_points
     name = "Score of 100 points" if in_points else uses[0].metric.title if len(uses) == 1 else "Score"
     summands = " + ".join(f"{use.weight:.4g} × {share(card.metrics[use.key])}" for use in uses)
     weights = {use.key: (use.metric.title, use.metric.title, 100 * use.weight) for use in uses}
     strip = shared.score_strip(card, weights) if in_points and card.score is not None else None
+    below = {use.key: span(card.intervals.get(use.key), 3) for use in declaration.uses}
+    facts = [
+        Fact(use.title, share(card.metrics[use.key]), below[use.key], use.metric.pitfall, use.metric.better)
+        for use in declaration.uses
+        if len(uses) > 1 or use is not uses[0]
+    ]
+    value = points(card.score) if in_points else share(card.score)
+    interval = span(bounds, 1, 100) if in_points and bounds else span(bounds, 3)
     return Headline(
-        Fact(
-            name,
-            points(card.score) if in_points else share(card.score),
-            span(bounds, 1, 100) if in_points and bounds else span(bounds, 3),
-            shared.method(card),
-            declaration.better,
-        ),
-        [_fact(card, use) for use in declaration.uses if len(uses) > 1 or use is not uses[0]][:5],
+        Fact(name, value, interval, shared.method(card), declaration.better),
+        facts[:5],
         strip,
         f"{summands} = {share(card.score)}" if len(uses) > 1 and strip is None else "",
     )
 
 
-def _fact(card: ScoreCard, use: MetricUse) -> Fact:
-    below = span(card.intervals.get(use.key), 3)
-    return Fact(use.title, share(card.metrics[use.key]), below, use.metric.pitfall, use.metric.better)
-
-
 def _metrics(declaration: Declaration, card: ScoreCard) -> Table:
     weight = {use.key: use.weight for use in declaration.score}
     intervals: Mapping[str, Any] = card.intervals
-    return Table.of(
-        "What are the values of the metrics?",
-        declaration.uses,
-        (
-            Column("metric", "metric", get=lambda use: use.title),
-            Column("value", "value", "number", get=lambda use: card.metrics[use.key]),
-            Column(
-                "interval", "95% interval", "interval", lighter=True, get=lambda use: intervals.get(use.key)
-            ),
-            Column("better", "better", get=lambda use: use.metric.better),
-            Column("weight", "in the score", "number", 2, get=lambda use: weight.get(use.key)),
-            Column("pitfall", "mind", get=lambda use: use.metric.pitfall, detail=True),
-        ),
-        shared.method(card),
-        key="metrics",
+    bounds = partial(Column, "interval", "95% interval", "interval", lighter=True)
+    columns = (
+        Column("metric", "metric", get=lambda use: use.title),
+        Column("value", "value", "number", get=lambda use: card.metrics[use.key]),
+        bounds(get=lambda use: intervals.get(use.key)),
+        Column("better", "better", get=lambda use: use.metric.better),
+        Column("weight", "in the score", "number", 2, get=lambda use: weight.get(use.key)),
+        Column("pitfall", "mind", get=lambda use: use.metric.pitfall, detail=True),
     )
+    question = "What are the values of the metrics?"
+    return Table.of(question, declaration.uses, columns, shared.method(card), key="metrics")
 
 
 def _classes(card: ScoreCard) -> Iterator[Block]:
@@ -128,14 +116,8 @@ def _thresholds(declaration: Declaration, card: ScoreCard) -> Iterator[Block]:
     at = binary.decisions_along(scores, positive, cuts, np.ones((1, len(scores))))
     values = binary.recall(at), binary.specificity(at), binary.precision(at), binary.f_beta(at, 1)
     curve = {"threshold": cuts, **{name: v[0] for name, v in zip(ALONG, values, strict=True)}}
-    draw = partial(
-        threshold_lines,
-        curve,
-        ALONG,
-        [Mark(used, "as scored", "circle")],
-        main="f1",
-        ends=(cuts[0], cuts[-1]),
-    )
+    marks, ends = [Mark(used, "as scored", "circle")], (cuts[0], cuts[-1])
+    draw = partial(threshold_lines, curve, ALONG, marks, main="f1", ends=ends)
     caption = f"{declaration.positive}: the score is above the threshold. Dotted: {used:g}, as scored. "
     caption += f"A threshold that is chosen on these cases looks too good. n = {len(scores)}."
     yield Figure(draw, caption, {name: along.tolist() for name, along in curve.items()})

@@ -15,10 +15,10 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.core import submission
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
-from scoring.inference import preflight, run_model
+from scoring.inference import run_model
 from scoring.inference.challenge_task import Model, Task, read_model
 from scoring.inference.classifiers import (
-    image_problems,
+    inspect_on_images,
     named_outputs,
     output_order,
     recipe_for,
@@ -73,28 +73,17 @@ def inspect(
     """Return the preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused
     with every problem; Cancelled."""
     file = read_model(model, name)
-    problems = (
-        image_problems(truth.pictures, truth.ids, truth.photographs, truth.ambiguous)
-        if truth is not None
-        else []
-    )
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
-    width = len(truth.categories) if truth is not None and truth.categories else None
-    try:
-        inspected = preflight.inspect(file, _task(width), usable, timings, cancelled)
-    except InputRefused as refused:
-        raise InputRefused([*refused.problems, *problems], refused.findings) from refused
-    outputs = inspected.outputs if inspected.outputs.ndim == 2 else np.empty((0, 0))
-    if not _are_scores(outputs):
-        problems = [_bad_output(file.name), *problems]
-    if problems:
-        raise InputRefused(problems, inspected.findings)
-    about: tuple[Finding, ...] = ()
-    if truth is not None and width:
-        _, about = output_order(inspected.model["metadata"], truth.categories, file.name)
-    return replace(
-        inspected, findings=tuple(f for f in (*inspected.findings, *about) if f.code != "not-finite")
-    )
+    categories = truth.categories if truth is not None else ()
+
+    def about(found: Inspection) -> Sequence[Finding]:
+        if not _are_scores(found.outputs if found.outputs.ndim == 2 else np.empty((0, 0))):
+            raise InputRefused([_bad_output(file.name)], found.findings)
+        return output_order(found.model["metadata"], categories, file.name)[1] if categories else ()
+
+    task = _task(len(categories) or None)
+    found = inspect_on_images(file, task, truth, usable, about, timings, cancelled)
+    return replace(found, findings=tuple(f for f in found.findings if f.code != "not-finite"))
 
 
 def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:

@@ -16,6 +16,7 @@ from scoring.challenges.puma.nucleus_classes import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
+from scoring.inputs import case_images
 from scoring.inputs.nuclei.reader import Nuclei
 from scoring.inputs.sources import Source, SourceFiles, open_source
 
@@ -123,11 +124,7 @@ class PumaTruth:
         """Columns of metadata: these files have none."""
         return {}
 
-    def picture(self, index: int) -> bytes | None:
-        """Return the image of a case, encoded; None where there is none. Raises InputRefused where the file
-        cannot be read."""
-        member = self.images[index]
-        return None if member is None else self.pictures.read(member)
+    picture = case_images.picture
 
 
 def read_truth(source: Source, images: Source | None, context: Context) -> PumaTruth:

@@ -14,7 +14,7 @@ from scoring.challenges.safe_scan.tables import CODES, once, read_ids, several
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, ordered, warning
 from scoring.core.challenge import Context
-from scoring.inputs import case_ids, tables
+from scoring.inputs import case_ids, case_images, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import IMAGE_ENDINGS, WITH_METADATA, find_table, table_members
@@ -62,11 +62,7 @@ class SafeScanCases:
             raise ValueError(f"{self.name} holds no labels")
         return self.labels
 
-    def picture(self, index: int) -> bytes | None:
-        """Return the encoded image of a case, None where there is none. Raises InputRefused where the file
-        cannot be read."""
-        member = self.images[index]
-        return None if member is None else self.pictures.read(member)
+    picture = case_images.picture
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.challenges.declared import library
-from scoring.challenges.declared.marks import FALSE_ALARM, HIT, MISSED, PREDICTION, TRUTH, marks
+from scoring.challenges.declared.scenes import FALSE_ALARM, HIT, MISSED, PREDICTION, TRUTH, marks
 from tests.support.declared_kinds import KINDS
 
 
