@@ -226,7 +226,7 @@ class _Card:
         return columns, np.zeros(len(has))
 
     def _more(self, n_missing: int) -> dict[str, Any]:
-        more: dict[str, Any] = {"n_missing": n_missing}
+        more: dict[str, Any] = {"n_missing": n_missing, "better": self.declaration.quantity.better}
         parts, measured = self.declaration.score, self.measured
         if len(parts) > 1:
             more["points"] = {use.key: use.weight * float(self.point[use.key][0]) for use in parts}

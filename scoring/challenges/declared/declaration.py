@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.common.arrays import Floats
-from scoring.common.direction_and_range import Better, Quantity
+from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.metrics.registry import Metric
 from scoring.metrics.task_cases import Cases
 
@@ -153,21 +153,16 @@ class Declaration:
         return tuple(use for use in self.uses if not wanted or use.key in wanted)
 
     @property
-    def better(self) -> Better:
-        """Which direction of the score is better."""
-        return self.score[0].metric.better
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Lowest and highest value that the score can have."""
+    def quantity(self) -> Quantity:
+        """Direction of the score, and the lowest and highest value that it can have."""
         ends = zip(*([use.weight * end for end in use.metric.range] for use in self.score), strict=True)
         low, high = (round(sum(parts), 12) for parts in ends)
-        return low, high
+        return Quantity(self.score[0].metric.better, (low, high))
 
     @property
     def as_points(self) -> bool:
         """Whether the score is a sum of parts from 0 to 1, shown as points of 100."""
-        return len(self.score) > 1 and self.better == "higher" and self.range == (0.0, 1.0)
+        return len(self.score) > 1 and self.quantity == SHARE
 
     @property
     def positive_place(self) -> int | None:

@@ -41,7 +41,9 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
     """Return the challenge that a file declares."""
     of_masks = declaration.task == "segmentation"
     deciding = declaration.score + (declaration.ranked if declaration.ranking.by == "mean_rank" else ())
-    missing = declaration.predictions.missing
+    missing, quantity = declaration.predictions.missing, declaration.quantity
+    names = ("model:read_images", "model:inspect", "model:predict", "baseline:prediction_table")
+    parts = [*(_later(name, declaration) for name in names), Lazy("scoring.inference.classifiers:received")]
     module: Any = mask_readers if of_masks else object_readers if declaration.truth.places else table_readers
     return Challenge(
         id=declaration.id,
@@ -60,8 +62,8 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
         ),
         scoring=Scoring(
             score=_later("card:score", declaration),
-            better=declaration.better,
-            range=declaration.range,
+            better=quantity.better,
+            range=quantity.range,
             metrics={use.key: use.quantity for use in declaration.uses},
             parts={
                 use.key: ScoreBreakdownPart(use.metric.title, use.metric.name, 100 * use.weight)
@@ -74,7 +76,7 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
             and {use.metric.name for use in deciding} <= BOUNDED_BY_LABELS,
         ),
         comparison=comparison_of(declaration),
-        model=_model(declaration) if TASKS[declaration.task].get("model") else None,
+        model=ModelSupport(*parts) if TASKS[declaration.task].get("model") else None,
         display=Display(
             views=_later("views:views", declaration),
             thumbnails=None if of_masks else Lazy("scoring.inference.thumbnails:thumbnails"),
@@ -84,28 +86,11 @@ def challenge_of(declaration: Declaration) -> Challenge[DeclaredCases, Predictio
 
 def _tables(declaration: Declaration) -> Inputs:
     """Return the tables that the challenge takes."""
-    wanted = declaration.predictions
-    return Inputs(
-        WITH_IMAGES,
-        MODEL_OR_TABLE if TASKS[declaration.task].get("model") else TABLE,
-        answers=AnswerColumns(
-            wanted.case,
-            wanted.score or wanted.value or wanted.risk or AnswerColumns.number,
-            wanted.label or AnswerColumns.label,
-            several=bool(declaration.truth.places),
-        ),
-    )
-
-
-def _model(declaration: Declaration) -> ModelSupport[DeclaredCases, Predictions]:
-    """Return the challenge's functions for models."""
-    return ModelSupport(
-        _later("model:read_images", declaration),
-        _later("model:inspect", declaration),
-        _later("model:predict", declaration),
-        _later("baseline:prediction_table", declaration),
-        Lazy("scoring.inference.classifiers:received"),
-    )
+    wanted, several = declaration.predictions, bool(declaration.truth.places)
+    number = wanted.score or wanted.value or wanted.risk or AnswerColumns.number
+    answers = AnswerColumns(wanted.case, number, wanted.label or AnswerColumns.label, several=several)
+    sent = MODEL_OR_TABLE if TASKS[declaration.task].get("model") else TABLE
+    return Inputs(WITH_IMAGES, sent, answers=answers)
 
 
 def words_of(declaration: Declaration) -> Words:
@@ -113,7 +98,7 @@ def words_of(declaration: Declaration) -> Words:
     about, uses, cite = declaration.about, declaration.score, declaration.about.citation
     summands = " + ".join(f"{use.weight:g} × {use.title}" for use in uses)
     rows = "".join(f"| {use.key} | {use.weight:g} | {use.title} |\n" for use in uses)
-    better = f"{declaration.better.capitalize()} is better."
+    better = f"{declaration.quantity.better.capitalize()} is better."
     rule = f"| part | weight | what it is |\n|---|--:|---|\n{rows}\n{better}"
     url = cite.get("url") or (f"doi.org/{cite['doi']}" if "doi" in cite else about.source)
     citation = Citation(about.id.replace("-", "_"), cite.get("text") or about.title, (), url=url)

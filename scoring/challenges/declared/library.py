@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import platformdirs
+
 from scoring.challenges import REGISTRY
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.definition import challenge_of
@@ -47,8 +49,6 @@ class DeclaredFile(NamedTuple):
 
 def own_folder() -> Path:
     """Return the folder of own declarations."""
-    import platformdirs
-
     usual = Path(platformdirs.user_data_dir("benchside", appauthor=False)) / "challenges"
     return Path(os.environ.get(FOLDER) or usual)
 

@@ -90,7 +90,7 @@ class Measured:
         curves = self._of_curves(units)
         worst = {use.key: 0.5 for use in declaration.uses if use.metric.name in AREAS}
         jumping = frozenset(use.key for use in declaration.uses if use.metric.name in AT_CHOSEN)
-        ranges |= dict.fromkeys([SCORE, *resting], declaration.range)
+        ranges |= dict.fromkeys([SCORE, *resting], declaration.quantity.range)
         if use := by_class(declaration):
             ranges |= {(use.metric.name, name): use.metric.range for name in declaration.names}
         if not isinstance(cases, LabelledCases) or cases.predicted is None:

@@ -66,7 +66,7 @@ def _headline(declaration: Declaration, card: ScoreCard) -> Headline:
     value = points(card.score) if in_points else share(card.score)
     interval = span(bounds, 1, 100) if in_points and bounds else span(bounds, 3)
     return Headline(
-        Fact(name, value, interval, shared.method(card), declaration.better),
+        Fact(name, value, interval, shared.method(card), declaration.quantity.better),
         facts[:5],
         strip,
         f"{summands} = {share(card.score)}" if len(uses) > 1 and strip is None else "",

@@ -1,5 +1,7 @@
 """Truth and predictions of declared challenges as tables: gaps, refusals, subgroups, comparisons."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn import metrics
@@ -230,6 +232,8 @@ def test_lower_is_better_and_mean_ranks():
         sent = {"near": near, "far": far, "level": level}
         teams = {name: challenge.read_predictions(csv(lines), cases) for name, lines in sent.items()}
         assert dict(compare(challenge, cases, teams, resamples=60).ranks) == expected
+        card = challenge.score(cases, teams["near"], resamples=0)
+        assert json.loads(card.to_json())["more"]["better"] == "lower"
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path):
