@@ -23,6 +23,9 @@ from scoring.metrics.registry import Metric
 LARGEST = 256_000
 """Bytes of a file."""
 MOST_REGIONS, MOST_METRICS = 1_000, 50
+PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*"""
+LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:\.[ \t]*{PART}){{20}}")
+"""A key of more than 20 parts, which `tomllib` reads in time and memory that grow with their square."""
 ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 """What pages would take for markup or a link."""
@@ -36,6 +39,9 @@ def parse(data: bytes | str, name: str) -> Declaration:
         if len(data) > LARGEST:
             raise ValueError(f"it has {len(data):,} bytes; a declaration has at most {LARGEST:,}.")
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
+        if long := LONG_KEY.search(text):
+            where = f"{name}:{text.count(chr(10), 0, long.start()) + 1}"
+            raise ValueError("a key with more than 20 parts: no key here has more than three.")
         return parse_tree(tomllib.loads(text), name, key_lines(text))
     except UnicodeDecodeError:
         message = "it is no text in UTF-8: save it in UTF-8."

@@ -168,11 +168,19 @@ def test_an_unknown_task_hides_no_other_mistake(task):
         (b"\xff\xfe", "cells.toml"),
         (b"a = " + b"[" * 100_000, "cells.toml"),
         (b"#" * (LARGEST + 1), "cells.toml"),
+        (b"a = 1\nx" + b".x" * 3_000 + b" = 1", "cells.toml:2"),
+        (b"a = {" + b'"x\\"" . ' * 3_000 + b"x = 1}", "cells.toml:1"),
     ],
-    ids=["syntax", "twice", "bytes", "nested", "large"],
+    ids=["syntax", "twice", "bytes", "nested", "large", "long key", "long quoted key"],
 )
 def test_what_is_no_toml_is_refused(data, where):
     assert [(p.code, p.where) for p in problems(data)] == [("bad-toml", where)]
+
+
+def test_a_key_of_many_parts_is_not_parsed():
+    """`tomllib` took 10 GB for 50,000 parts: time and memory grow with their square."""
+    (problem,) = problems(b"x" + b".x" * 3_000 + b" = 1")
+    assert problem.message == "a key with more than 20 parts: no key here has more than three."
 
 
 EXAMPLE = """id = "camelyon17"
