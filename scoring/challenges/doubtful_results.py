@@ -1,15 +1,20 @@
 """Warnings about doubtful results: few cases of a class, predictions that equal the truth, or each other."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from scoring.common.arrays import Bools, Floats
 from scoring.common.findings import SMALL_CLASS, Finding, warning
+from scoring.common.fixes import InputChanges, Pairs, SuggestedFix
+from scoring.metrics import curves
 from scoring.statistics.intervals import WILSON_T
 
 LEAST = 20
 """Cases from which on nobody is right everywhere, with certainty, by chance."""
+OUTSIDE = 1.96
+"""Standard deviations from chance from which on an area is outside of its 95% interval."""
 
 
 def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Finding]:
@@ -33,6 +38,31 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
         yield warning(
             "constant-output", where, "the same is predicted for every case: nothing is told apart."
         )
+
+
+def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ()) -> Iterator[Finding]:
+    """Yield `direction-suspect` where an AUC is so far below 0.5 that chance does not explain it.
+
+    Args:
+        scores: Of the positive class [N], NaN where there is none.
+        positive: Which cases are positive [N].
+        before: Edits that make probabilities of the scores.
+    """
+    has = ~np.isnan(scores)
+    n, m = np.count_nonzero(positive[has]), np.count_nonzero(~positive[has])
+    if not n or not m:
+        return
+    area = curves.auc(scores[has], positive[has])
+    # The standard deviation of an AUC without information, by the rank-sum test.
+    if area >= 0.5 - OUTSIDE * math.sqrt((n + m + 1) / (12 * n * m)):
+        return
+    message = (
+        f"the AUC is {area:.4f}, and {1 - area:.4f} with scores reversed: is the score that of the other "
+        "class, as where classes are in alphabetical order?"
+    )
+    changes = InputChanges(edits=(*before, ("complement", "yes")))
+    fix = SuggestedFix("Read 1 minus the score", changes)
+    yield warning("direction-suspect", where, message).with_fixes(fix)
 
 
 def consequence(interval: str, n: int, kind: str | None) -> str:

@@ -37,9 +37,9 @@ EDITS = {
     "exchange": "x and y exchanged",
 }
 """Edits of a whole table, of the outputs of a model, or of coordinates, in words."""
-OF_MODELS = ("order", "softmax", "sigmoid", "pixels", "first", "inputs", "vector")
+OF_MODELS = ("order", "softmax", "sigmoid", "complement", "pixels", "first", "inputs", "vector")
 """Edits of a model."""
-TABLES_TOO = ("softmax", "sigmoid")
+TABLES_TOO = ("softmax", "sigmoid", "complement")
 """Of these, those of tables."""
 OF_COORDINATES = frozenset(("multiply", "exchange"))
 """Edits of lists of nuclei."""

@@ -28,7 +28,7 @@ OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
 """Problems that a table of another shape has for no other reason."""
 DOUBTFUL = (
     *("percent", "bytes", "logits", "out-of-range", "scale", "swapped-axes"),
-    *("two-column-output", "constant-output", "model-output", "wrong-output"),
+    *("two-column-output", "constant-output", "model-output", "wrong-output", "direction-suspect"),
 )
 """Codes of what may be meant otherwise, where the score of the other reading is told as well."""
 MOST_RUN = 300

@@ -96,6 +96,12 @@ def _sigmoid(graph: GraphProto, _value: str) -> None:
     _behind(graph, "Sigmoid")
 
 
+def _complement(graph: GraphProto, _value: str) -> None:
+    dtype = FLOATS.get(graph.output[0].type.tensor_type.elem_type, np.float32)
+    _behind(graph, "Neg")
+    _behind(graph, "Add", _constant(graph, np.array(1, dtype)))
+
+
 def _pixels(graph: GraphProto, value: str) -> None:
     """Let the image come in from 0 to a number in place of 1; one of whole numbers does already."""
     picture = graph.input[0]
@@ -150,6 +156,7 @@ EDITS: Mapping[str, Callable[[GraphProto, str], None]] = {
     "order": _order,
     "softmax": _softmax,
     "sigmoid": _sigmoid,
+    "complement": _complement,
     "pixels": _pixels,
     "first": _first,
     "inputs": _inputs,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from scoring.common.arrays import Floats
-from scoring.common.fixes import SuggestedFix, editing
+from scoring.common.fixes import Pairs, SuggestedFix, editing
 from scoring.metrics import calibration
 
 PERCENT, BYTES, LOGITS = "percent", "bytes", "logits"
@@ -43,3 +43,13 @@ def scale_of(outputs: Floats) -> str:
     if calibration.are_bytes(numbers):
         return BYTES
     return LOGITS if numbers.min() < 0 else "other numbers"
+
+
+def edits_of_risks(scores: Floats) -> Pairs:
+    """Return the edits that make probabilities of numbers [N], one for each case; none for those that are.
+
+    Args:
+        scores: NaN is left aside.
+    """
+    fixes = OF_RISKS.get(scale_of(scores[:, None]), ())
+    return fixes[0].changes.edits if fixes else ()

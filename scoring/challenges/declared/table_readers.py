@@ -10,6 +10,7 @@ import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
+from scoring.challenges.doubtful_results import upside_down
 from scoring.challenges.lesion_names import names_of
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, split, warning
@@ -268,6 +269,9 @@ def read_predictions(
     if numbered and not read.problems:
         read.problems += _not_probabilities(declaration, outputs, read.table.header_place)
     read.settle(faults, wanted.missing)
+    place = declaration.positive_place
+    if truth is not None and declaration.predictions.score and declaration.is_graded and place is not None:
+        read.findings += upside_down(outputs[:, place], truth.labels == place, read.files.name)
     findings, digest = tuple(read.findings), read.files.digest(read.digest_of)
     return Predictions(read.files.name, outputs, labels, not numbered, tuple(faults), findings, digest)
 

@@ -139,10 +139,6 @@ def _score_findings(evaluation: SafeScanEvaluation, counts: list[list[int]]) -> 
         )
         yield note("tied-scores", predictions.name, message)
     yield from copied_truth(predictions.outputs, truth.true_labels[:, None] == 1, predictions.name)
-    interval = replicates.intervals.get("auc")
-    if interval and interval[1] < 0.5:
-        sentence = f"the AUC is {interval[0]:.3f} to {interval[1]:.3f}: scores rank the cases upside down"
-        yield warning("direction-suspect", "auc", f"{sentence}: is it the other class?")
     if replicates.values:
         yield from few_cases(supports, evaluation.source["interval"])
     yield from replicates.findings

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from scoring.challenges.doubtful_results import upside_down
 from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES
 from scoring.challenges.melanoma.measures import are_risks, predicted_positive, score_warnings
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.models import CONTRACT, WORDING, predictions_of, with_images
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, warning
-from scoring.common.fixes import SuggestedFix, editing
+from scoring.common.fixes import InputChanges, SuggestedFix, editing
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions
 from scoring.inference import preflight, run_model, thumbnails
@@ -106,6 +107,9 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
     outputs = run.outputs[:, :1]
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
     about = [*score_warnings(scores, file.name), *_column_findings(run.outputs, cases, file.name)]
+    if run.outputs.shape[1] == 1 and cases.labels is not None:
+        sigmoid = () if not len(scores) or are_risks(scores) else (("sigmoid", "yes"),)
+        about += upside_down(outputs[:, 0], cases.labels == 1, file.name, sigmoid)
     return predictions_of(run, inspected, file.name, outputs, predicted_positive(outputs), about)
 
 
@@ -124,7 +128,11 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
             sentence += f" Column {best + 1} is better: make it the first."
             others = [str(k + 1) for k in range(len(areas)) if k != best]
             order = " ".join((str(best + 1), *others))
-            fixes = (editing("order", order, f"Score column {best + 1} of the model's output"),)
+            column = f"column {best + 1} of the model's output"
+            fixes = (editing("order", order, f"Score {column}"),)
+            if not are_risks(outputs[has]):
+                edits = (("softmax", "yes"), ("order", order))
+                fixes += (SuggestedFix(f"Score a softmax, {column}", InputChanges(edits=edits)),)
     yield warning("two-column-output", name, sentence).with_fixes(*fixes)
 
 

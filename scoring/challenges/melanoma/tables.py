@@ -7,10 +7,11 @@ from functools import partial
 
 import numpy as np
 
+from scoring.challenges.doubtful_results import upside_down
 from scoring.challenges.melanoma.formula import ID
 from scoring.challenges.melanoma.measures import predicted_positive, score_warnings
 from scoring.challenges.safe_scan import cases, predictions
-from scoring.challenges.safe_scan.cases import LabelColumn
+from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import (
     CaseTable,
@@ -22,6 +23,7 @@ from scoring.challenges.safe_scan.tables import (
 )
 from scoring.common.findings import Finding, error, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, renaming
+from scoring.core.challenge import Context
 from scoring.core.file_contents import (
     LIKELY,
     POSSIBLE,
@@ -33,11 +35,13 @@ from scoring.core.file_contents import (
     values_of,
     with_pictures,
 )
-from scoring.inputs import tables
+from scoring.core.submission import Predictions
+from scoring.inputs import probability_scales, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.column_guess import TableForm
 from scoring.inputs.number_parsing import NUMBER
+from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
@@ -253,7 +257,17 @@ def _are_labels(cells: Sequence[str]) -> bool:
 
 read_truth = partial(cases.read_truth, _read_labels, with_demographics=False)
 read_images = partial(cases.read_images, with_demographics=False)
-read_predictions = partial(predictions.read_predictions, _choose_column)
+
+
+def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
+    """Read a prediction table, as `safe_scan.predictions.read_predictions`; scores that rank the cases upside
+    down are told."""
+    read = predictions.read_predictions(_choose_column, source, truth, context)
+    if truth is None or truth.labels is None:
+        return read
+    scores = read.outputs[:, 0]
+    said = upside_down(scores, truth.labels == 1, read.name, probability_scales.edits_of_risks(scores))
+    return replace(read, findings=(*read.findings, *said))
 
 
 def form(_truth: object) -> TableForm:

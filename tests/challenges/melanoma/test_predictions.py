@@ -240,3 +240,15 @@ def test_a_rising_change_of_all_scores_changes_no_rank(scale, shift):
         "specificity_at_90_sensitivity",
     ):
         assert math.isclose(before[name], after[name], abs_tol=1e-12)
+
+
+def test_scores_of_the_other_class_are_told_without_intervals_and_with_the_reading_that_turns_them():
+    # Keras counts classes in alphabetical order: melanoma 0, nevus 1, so its one output is that of a nevus.
+    sure = [0.9 - i / 100 if y else 0.1 + i / 100 for i, y in enumerate(TRUTH)]
+    of_nevus = table(("filename", "prediction"), *zip(NAMES, [1 - s for s in sure], strict=True))
+    told = only(read(of_nevus).findings, "direction-suspect")
+    (fix,) = told.fixes
+    turned = scored(CHALLENGE.read_predictions(FixedSource(of_nevus, fix.changes), CASES)).score
+    assert turned == scored(read(score_table(sure))).score
+    assert f"score {100 * turned:.2f}" in fix.label
+    assert "direction-suspect" not in codes(read(score_table(sure)).findings)
