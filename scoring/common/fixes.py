@@ -23,6 +23,7 @@ EDITS = {
     "transpose": "cases in columns as rows",
     "labels": "classes in “{}” as scores, 1 and 0",
     "fill": "{} where a value is missing",
+    "infinite": "{} where a value is infinite",
     "divide": "numbers divided by {}",
     "softmax": "softmax of the numbers",
     "sigmoid": "sigmoid of the numbers",
@@ -35,8 +36,9 @@ EDITS = {
     "vector": "all inputs of the model but the image as one vector",
     "multiply": "coordinates times {}",
     "exchange": "x and y exchanged",
+    "swap_labels": "labels 1 and 2 of masks exchanged: {}",
 }
-"""Edits of a whole table, of the outputs of a model, or of coordinates, in words."""
+"""Edits of a whole table, of the outputs of a model, of coordinates, or of masks, in words."""
 OF_MODELS = ("order", "softmax", "sigmoid", "complement", "pixels", "first", "inputs", "vector")
 """Edits of a model."""
 TABLES_TOO = ("softmax", "sigmoid", "complement")
@@ -47,8 +49,9 @@ NUMBER = (r"(?!0+(\.0+)?$)\d{1,9}(\.\d{1,20})?", "a number above 0")
 PLACES = (r"[1-9]\d{0,2}( [1-9]\d{0,2})*", "numbers with blanks between them; the first has the number 1")
 VALUES = {
     "divide": (r"(?!0+$)\d{1,9}", "a whole number above 0"),
-    **dict.fromkeys(("pixels", "multiply"), NUMBER),
+    **dict.fromkeys(("pixels", "multiply", "infinite"), NUMBER),
     **dict.fromkeys(("order", "inputs", "first"), PLACES),
+    "swap_labels": ("yes|no", "yes or no"),
 }
 """Edit -> how its value is written, as a pattern and in words."""
 

@@ -1,9 +1,11 @@
 """Changes of a submission before it was read: as a finding, in the scorecard, and as the changed file."""
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
@@ -11,6 +13,8 @@ from scoring.common.findings import Finding, note
 from scoring.common.fixes import OF_COORDINATES, InputChanges, SuggestedFix
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs import table_formats
+from scoring.inputs.masks.errors import MaskError
+from scoring.inputs.masks.joined import SWAPPED, relabelled_mask
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import fixed_table
 from scoring.inputs.tables import OTHER_FORMAT
@@ -151,5 +155,16 @@ def changed_file(
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for member in files.members:
-            archive.writestr(zipfile.ZipInfo(member), files.read(member), zipfile.ZIP_DEFLATED)
+            written, data = _swapped(files, member) if edits.get("swap_labels") == "yes" else (member, None)
+            data = files.read(member) if data is None else data
+            archive.writestr(zipfile.ZipInfo(written), data, zipfile.ZIP_DEFLATED)
     return f"{stem}-changed.zip", packed.getvalue()
+
+
+def _swapped(files: SourceFiles, member: str) -> tuple[str, bytes | None]:
+    """Return a mask with labels 1 and 2 exchanged, as a MetaImage; None for what is no mask."""
+    try:
+        with relabelled_mask(partial(files.open, member), SWAPPED) as mask:
+            return re.sub(r"(\.nii(\.gz)?|\.mha)$", ".mha", member, flags=re.IGNORECASE), mask.read()
+    except MaskError:
+        return member, None

@@ -91,6 +91,15 @@ def of_kind(
     return [read_as(written, missing, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
 
 
+def row_names(header: Sequence[str], columns: Columns, name: str) -> tuple[SuggestedFix, ...]:
+    """Return the fix that reads the first column, where it has no name and holds different texts, as R writes
+    names of rows; none for another."""
+    cells = columns[0] if header and not header[0] else ()
+    is_text = not any(NUMERIC.fullmatch(cell[:LONGEST]) for cell in cells)
+    is_ids = bool(cells) and is_text and len({*cells}) == len(cells)
+    return (renaming("column", (("", name),)),) if is_ids else ()
+
+
 def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix, ...]:
     """Return the fix for a table of one column whose cells another character separates; none for others."""
     if len(header) != 1:

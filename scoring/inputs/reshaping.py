@@ -17,6 +17,7 @@ Rows = list[list[str]]
 """Cells of a table, the header first."""
 DIGITS = 9
 """Allowed divisors of numbers."""
+INFINITE = re.compile(r"\+?inf(inity)?", re.IGNORECASE)
 PERCENT = re.compile(r"(.*\d)\s*%\s*", re.DOTALL)
 
 
@@ -112,6 +113,10 @@ def _filled(rows: Rows, value: str) -> Rows:
     return [header, *([value if i in numbers and not c else c for i, c in enumerate(row)] for row in body)]
 
 
+def _infinite(rows: Rows, value: str) -> Rows:
+    return [rows[0], *([value if INFINITE.fullmatch(cell) else cell for cell in row] for row in rows[1:])]
+
+
 def _written(cell: str) -> str:
     """Return a cell, "" for one of the texts that stand for nothing."""
     return "" if cell.lower() in tables.MISSING else cell
@@ -189,6 +194,7 @@ EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
     "transpose": _transposed,
     "labels": _labels,
     "fill": _filled,
+    "infinite": _infinite,
     "divide": _divided,
     "softmax": _softmax,
     "sigmoid": _sigmoid,

@@ -14,7 +14,15 @@ from scoring.common.isolation import isolated
 from scoring.common.text import did_you_mean, nearest
 from scoring.common.transport import crosses
 from scoring.inputs import long_tables, table_formats
-from scoring.inputs.fix_suggestions import AS_COMMAS, Kind, between_cells, cut_at_commas, of_kind, renamings
+from scoring.inputs.fix_suggestions import (
+    AS_COMMAS,
+    Kind,
+    between_cells,
+    cut_at_commas,
+    of_kind,
+    renamings,
+    row_names,
+)
 from scoring.inputs.table_text import COLUMNS, LINE_BYTES, find_header, read_lines, refuse
 from scoring.inputs.text_columns import TextColumns
 
@@ -319,6 +327,7 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
     fixes = (
         between_cells(table.header, table.columns)
         or renamings(table.header, subject, names)
+        or (kind == "text" and row_names(table.header, table.columns, names[0]))
         or of_kind(table.header, table.columns, subject, names[0], kind)
     )
     return missing.with_fixes(*fixes)

@@ -29,7 +29,7 @@ from scoring.challenges.hecktor2026.tables import (
 )
 from scoring.challenges.hecktor2026.truth import TABLE as TRUTH_TABLE
 from scoring.challenges.hecktor2026.truth import HecktorTruth
-from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.common.findings import Finding, InputRefused, error, note, split, warning
 from scoring.core import file_contents
 from scoring.core.challenge import Context
 from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key, keys_of
@@ -95,6 +95,10 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         findings.append(note(OTHER_FORMAT, files.name, JOINED.format(len(contents.joined))))
     counted, noticed = _counted(truth, ids, contents, context)
     _require_usable_masks(files, counted, noticed, findings)
+    wrong, doubtful = split(foreign_masks.label_order(contents, counted.tables))
+    if wrong:
+        raise InputRefused(wrong, findings)
+    findings += doubtful
     findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
     submission = HecktorSubmission(
         ids,

@@ -20,9 +20,10 @@ from scoring.inputs.grand_challenge_jobs import LISTING, by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.counting import Mask, examine
 from scoring.inputs.masks.errors import MaskError
+from scoring.inputs.masks.joined import SWAPPED, relabelled_mask
 from scoring.inputs.masks.lesions import MaskPair
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
-from scoring.inputs.sources import TABLES, Source, SourceFiles, open_source
+from scoring.inputs.sources import TABLES, FixedSource, Source, SourceFiles, open_source
 
 TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES, LISTING)
 ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
@@ -57,12 +58,14 @@ class Layout:
 @dataclass(frozen=True)
 class SubmissionLayout:
     """A source that was opened. layout: what lies where in it. digest: SHA-256 of what was read. joined:
-    masks that are read from one file of GTVp and one of GTVn each, with these."""
+    masks that are read from one file of GTVp and one of GTVn each, with these. swap: whether labels 1 and 2
+    change places, "yes" or "no", "" where nobody said."""
 
     files: SourceFiles
     layout: Layout
     digest: str | None = None
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    swap: str = ""
 
     @property
     def name(self) -> str:
@@ -231,14 +234,19 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
     if container:
         files, _ = by_case(files)
         files, joined = join_structures(files)
-        return SubmissionLayout(files, classify_members(files, container), joined=joined)
+        edits = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
+        swap = edits.get("swap_labels", "")
+        return SubmissionLayout(files, classify_members(files, container), joined=joined, swap=swap)
     return SubmissionLayout(files, classify_members(files, container))
 
 
 def opener(contents: SubmissionLayout, patient: str) -> Opener | None:
     """Return a function that opens a patient's mask; None where there is none."""
     members = contents.layout.masks.get(patient)
-    return partial(contents.files.open, members[0]) if members else None
+    if not members:
+        return None
+    written = partial(contents.files.open, members[0])
+    return partial(relabelled_mask, written, SWAPPED) if contents.swap == "yes" else written
 
 
 def repeated(contents: SubmissionLayout) -> list[Finding]:

@@ -12,13 +12,14 @@ import numpy as np
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.submitted_masks import Layout
 from scoring.common.findings import Finding, InputRefused, error, note, warning
-from scoring.common.fixes import ANY, InputChanges, SuggestedFix
+from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing
 from scoring.inputs import fix_suggestions, tables
 from scoring.inputs.case_ids import as_written, case_parts
 from scoring.inputs.fix_suggestions import MOST, read_as, renamings
 from scoring.inputs.joined_tables import joined_table
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.number_parsing import parse_numbers, two_readings
+from scoring.inputs.reshaping import INFINITE
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable, repeated_row
 
@@ -40,12 +41,16 @@ NEAR = {
     "time": ("the time to relapse", ("RFS",)),
 }
 """Meaning of a column of predictions -> what it is, and what it may be called beside other words."""
-OF_TIME = ("surv", "time", "rfs", "month", "days", "year")
+OF_TIME = ("surv", "time", "rfs", "month", "days", "year", "expectation")
 OF_PROGNOSIS = (
     *(*OF_TIME, "risk", "hazard", "score", "progn", "recurr", "relapse"),
     *("output", "value", "pred", "prob", "logit"),
 )
 """Parts of names of columns that programs for survival write: the higher the better, and either."""
+LATEST = "1000000"
+"""Days that stand for a median survival that is never reached."""
+LINEAR_PREDICTOR = "lp"
+"""The name of a risk in R."""
 OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?(?:{0}|{1}(?=.))(?:stage|category|pred)?"
 WORDS = {"t": "tumou?r", "n": "nod(?:e|al)"}
 """What T and N stand for."""
@@ -196,8 +201,9 @@ def _may_be(part: str, header: str, cells: Sequence[str]) -> bool:
         stages = [*map(WRITTEN.fullmatch, filled)]
         of_stages = bool(stages) and all(s and s["stage"][0].lower() == part for s in stages)
         return of_stages or re.fullmatch(OF_STAGES.format(part, WORDS[part]), plain) is not None
-    is_named = any(mark in plain for mark in OF_PROGNOSIS)
-    return is_named and bool(filled) and all(map(fix_suggestions.NUMERIC.fullmatch, filled))
+    is_named = plain == LINEAR_PREDICTOR or any(mark in plain for mark in OF_PROGNOSIS)
+    finite = [cell for cell in filled if not INFINITE.fullmatch(cell)]
+    return is_named and bool(finite) and all(map(fix_suggestions.NUMERIC.fullmatch, finite))
 
 
 def _unread(table: TextTable, part: str, fixes: Sequence[SuggestedFix]) -> Finding:
@@ -351,9 +357,11 @@ def read_scores(
             named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
             message = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
             finding = warning("risk-not-a-number", rows.places[found_wrong[0]], message)
-            findings.append(
-                finding.with_fixes(*fix_suggestions.fixes_of([cells[row] for row in found_wrong]))
-            )
+            strange = [cells[row] for row in found_wrong]
+            fixes = fix_suggestions.fixes_of(strange)
+            if kind == "time" and any(map(INFINITE.fullmatch, strange)):
+                fixes += (editing("infinite", LATEST, f"Read inf as {LATEST} days, later than all others"),)
+            findings.append(finding.with_fixes(*fixes))
         if read.decimal_commas:
             sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
             findings.append(note("decimal-comma", rows.places[0], sentence))

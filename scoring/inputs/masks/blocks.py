@@ -45,9 +45,13 @@ def opened(opener: Opener) -> Iterator[ByteFile]:
         yield file
 
 
-def blocks(header: Header, file: ByteFile) -> Iterator[VoxelBlock]:
+def blocks(header: Header, file: ByteFile, other: int | None = None) -> Iterator[VoxelBlock]:
     """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises MaskError: value rules, cut off,
-    damaged, or more data than the header states."""
+    damaged, or more data than the header states.
+
+    Args:
+        other: A label that is allowed as well.
+    """
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
     view, eights = memoryview(buffer), np.frombuffer(buffer, np.uint64)
@@ -62,18 +66,18 @@ def blocks(header: Header, file: ByteFile) -> Iterator[VoxelBlock]:
         if header.intercept == 0 and not eights.max():
             yield VoxelBlock(None)
         elif item == 1 and header.dtype.kind in "iu" and not header.is_scaled:
-            _in_range(stored[:count])
+            _in_range(stored[:count], other)
             yield VoxelBlock(labels)
         else:
-            yield _block(stored[:count], header)
+            yield _block(stored[:count], header, other)
     _check_end(file)
 
 
-def _block(stored: Array, header: Header) -> VoxelBlock:
+def _block(stored: Array, header: Header, other: int | None) -> VoxelBlock:
     """Return the labels of stored values; zeros are skipped unless the scaling moves them."""
     labels = np.zeros(VOXELS, np.uint8)
     if header.dtype.kind in "iu" and not header.is_scaled:
-        labels[: stored.size] = _in_range(stored)
+        labels[: stored.size] = _in_range(stored, other)
         return VoxelBlock(labels)
     indices = np.flatnonzero(stored) if header.intercept == 0 else np.arange(stored.size)
     with np.errstate(all="ignore"):
@@ -85,17 +89,18 @@ def _block(stored: Array, header: Header) -> VoxelBlock:
     if (off > ROUNDED).any():
         message = f"it has fractional values ({_named(np.unique(values[off > ROUNDED]))}); {_allowed()}"
         raise MaskError("bad-label", message)
-    labels[indices] = _in_range(whole)
+    labels[indices] = _in_range(whole, other)
     return VoxelBlock(labels, bool(off.any()))
 
 
-def _in_range(values: Array) -> Array:
-    """Return the values. Raises MaskError where one is outside 0..2."""
+def _in_range(values: Array, other: int | None) -> Array:
+    """Return the values. Raises MaskError where one is outside 0..2, and not another that is allowed."""
     if values.max(initial=0) > LABELS[-1] or (values.dtype.kind != "u" and values.min(initial=0) < 0):
-        outside = np.unique(values[(values < 0) | (values > LABELS[-1])])
-        raise MaskError(
-            "bad-label", f"it has the label{'s' * (len(outside) > 1)} {_named(outside)}; {_allowed()}"
-        )
+        found = np.unique(values[(values < 0) | (values > LABELS[-1])])
+        outside = found if other is None else found[found != other]
+        if outside.size:
+            labels = f"it has the label{'s' * (len(outside) > 1)} {_named(outside)}"
+            raise MaskError("bad-label", f"{labels}; {_allowed()}")
     return values
 
 

@@ -1,7 +1,7 @@
-"""Several masks of one structure each, read as one mask of labels without being kept in memory."""
+"""Masks that are made of others while they are read: of one structure each, joined, or with other labels."""
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import cast
 
@@ -14,19 +14,24 @@ from scoring.inputs.masks.grid import difference, orientation
 from scoring.inputs.masks.nifti_and_metaimage import open_volume
 from scoring.inputs.masks.writing import metaimage_header
 
+FULL = 255
+"""What stands for a structure in masks of one, in place of 1."""
+SWAPPED = (0, 2, 1)
+"""What labels become where 1 and 2 change places."""
 
-class _Joined(FrontFile):
-    """The joined mask."""
+
+class _Made(FrontFile):
+    """A file of pieces that are made while it is read."""
 
     noun = "a joined mask"
 
-    def __init__(self, openers: Mapping[int, Opener]):
-        self._openers = openers
+    def __init__(self, pieces: Callable[[], Iterator[bytes]]):
+        self._make = pieces
         self.rewind()
 
     def rewind(self) -> None:
         """Begin again."""
-        self._position, self._rest, self._pieces = 0, b"", _pieces(self._openers)
+        self._position, self._rest, self._pieces = 0, b"", self._make()
 
     def readinto(self, buffer: object) -> int:
         """Read what is there of the next piece."""
@@ -42,15 +47,43 @@ class _Joined(FrontFile):
         return count
 
 
+def made_file(pieces: Callable[[], Iterator[bytes]]) -> ByteFile:
+    """Return a file of pieces that are made while it is read. pieces: begins them, also a second time."""
+    return io.BufferedReader(_Made(pieces))
+
+
+def relabelled_mask(opener: Opener, labels: Sequence[int]) -> ByteFile:
+    """Open a mask as a MetaImage with other labels.
+
+    Args:
+        opener: Opens the mask.
+        labels: What 0, 1 and 2 become.
+    """
+    others = bytes((*labels, *range(len(labels), 256)))
+
+    def pieces() -> Iterator[bytes]:
+        with opened(opener) as raw:
+            header, file = open_volume(raw)
+            yield metaimage_header(header.grid)
+            rest = header.grid.voxels
+            for block in blocks(header, file):
+                count = min(rest, VOXELS)
+                rest -= count
+                found = block.labels
+                yield bytes(count) if found is None else found[:count].tobytes().translate(others)
+
+    return made_file(pieces)
+
+
 def joined_mask(openers: Mapping[int, Opener]) -> ByteFile:
     """Open masks of one structure each as one MetaImage, in which the voxels of each have its label; reading
     it raises MaskError where one cannot be read, or they are on different grids.
 
     Args:
-        openers: Label, 1 or 2 -> opens its mask, in which any label is the structure. Where several are, the
-            first one counts.
+        openers: Label, 1 or 2 -> opens its mask, in which any label is the structure, and 255 too. Where
+            several are, the first one counts.
     """
-    return io.BufferedReader(_Joined(openers))
+    return made_file(lambda: _pieces(openers))
 
 
 def _pieces(openers: Mapping[int, Opener]) -> Iterator[bytes]:
@@ -65,7 +98,7 @@ def _pieces(openers: Mapping[int, Opener]) -> Iterator[bytes]:
                 raise MaskError("wrong-grid", f"of its two structures, {off}.")
         yield metaimage_header(grid)
         rest = grid.voxels
-        for parts in zip(*(blocks(*volume) for volume in volumes), strict=True):
+        for parts in zip(*(blocks(*volume, FULL) for volume in volumes), strict=True):
             joined = np.zeros(min(rest, VOXELS), np.uint8)
             for label, block in reversed(list(zip(openers, parts, strict=True))):
                 if block.labels is not None:

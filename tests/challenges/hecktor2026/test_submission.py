@@ -221,9 +221,76 @@ def test_volumes_of_kinds_that_are_not_read_are_no_missing_masks(truth, ending):
 def test_labels_that_nnu_net_lists_otherwise_are_refused(truth, labels_written):
     files = submission_folder(ROWS, TRUTH_MASKS)
     listing = {"dataset.json": json.dumps({"labels": labels_written}).encode()}
-    assert only(refused(CHALLENGE.read_predictions, files | listing, truth).problems, "label-order")
+    problem = only(refused(CHALLENGE.read_predictions, files | listing, truth).problems, "label-order")
+    readings = [FixedSource(files | listing, fix.changes) for fix in problem.fixes]
+    exchanged, kept = (CHALLENGE.read_predictions(reading, truth).masks.tables for reading in readings)
+    assert (exchanged[:, :, [0, 2, 1]] == kept).all()
+    assert "Dice of all voxels 0.0000" in problem.fixes[0].label
+    assert "1.0000" in problem.fixes[1].label
     right = {"dataset.json": json.dumps({"labels": {"background": 0, "GTVp": 1, "GTVn": 2}}).encode()}
     assert CHALLENGE.read_predictions(files | right, truth).masks.states == ("ok",) * 3
+
+
+def of_total_segmentator(labels_written: np.ndarray, *names: str) -> bytes:
+    """A mask whose header names its labels, as `totalsegmentator --ml` writes it."""
+    lines = "".join(f'<Label Key="{k}" Red="1.0"><![CDATA[{n}]]></Label>' for k, n in enumerate(names, 1))
+    return volumes.nifti(labels_written, extension=f"<LabelTable>{lines}</LabelTable>".encode())
+
+
+def test_masks_whose_header_names_labels_otherwise_are_asked_about_and_exchanged(truth):
+    table = submission_folder(ROWS)
+    files = table | {f"{p}.nii": of_total_segmentator(labels(2, 1), "GTVn", "GTVp") for p in TRUTH_MASKS}
+    problem = only(refused(CHALLENGE.read_predictions, files, truth).problems, "label-order")
+    assert "Dice of all voxels 1.0000" in problem.fixes[0].label
+    fixed = FixedSource(files, problem.fixes[0].changes)
+    read = CHALLENGE.read_predictions(fixed, truth)
+    right = CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth)
+    assert (read.masks.tables == right.masks.tables).all()
+    named = table | {f"{p}.nii": of_total_segmentator(labels(1, 2), "GTVp", "GTVn") for p in TRUTH_MASKS}
+    assert "label-order" not in codes(CHALLENGE.read_predictions(named, truth).read)
+    # What is handed in is a mask that says 1 for GTVp.
+    name, data = CHALLENGE.changed_file(truth, read, fixed, "theirs")
+    handed_in = CHALLENGE.read_predictions(data, truth, name)
+    assert (handed_in.masks.tables == right.masks.tables).all()
+
+
+def test_labels_that_score_far_better_exchanged_are_told(truth):
+    exchanged = submission_folder(ROWS, dict.fromkeys(TRUTH_MASKS, labels(2, 1)))
+    found = only(CHALLENGE.read_predictions(exchanged, truth).read, "label-order")
+    assert "Dice of all voxels is 0.0000, and 1.0000" in found.message
+    assert len(found.fixes) == 1
+
+
+def test_masks_of_one_structure_may_say_255(truth):
+    files = submission_folder(ROWS)
+    for patient in TRUTH_MASKS:
+        files[f"{patient}/mask_GTVp.nii.gz"] = mask(labels(255))
+        files[f"{patient}/mask_GTVn.nii.gz"] = mask(labels(0, 255))
+    right = CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth)
+    assert (CHALLENGE.read_predictions(files, truth).masks.tables == right.masks.tables).all()
+
+
+@pytest.mark.parametrize("header", ["lp", "expectation", "median_survival_time"])
+def test_a_prognosis_by_its_name_in_lifelines_or_r_is_asked_about(truth, header):
+    cells = {"P0": 30, "P1": "inf" if header != "lp" else 2, "P2": 10}
+    rows = [{k: v for k, v in row.items() if k != "risk"} | {header: cells[row["PatientID"]]} for row in ROWS]
+    folder = submission_folder(rows, TRUTH_MASKS)
+    problem = only(refused(CHALLENGE.read_predictions, folder, truth).problems, "missing-column")
+    assert repr(header) in problem.message
+    first = problem.fixes[0].changes
+    assert first.columns == ((header, "Risk" if header == "lp" else "RFS"),)
+    if header != "lp":
+        told = only(CHALLENGE.read_predictions(FixedSource(folder, first), truth).read, "risk-not-a-number")
+        both = FixedSource(folder, first.joined(told.fixes[0].changes))
+        assert CHALLENGE.read_predictions(both, truth).scores["time"].values.tolist() == [30, 1_000_000, 10]
+
+
+def test_names_of_rows_that_r_writes_are_the_patients(truth):
+    files = submission_folder(ROWS, TRUTH_MASKS)
+    files["predictions.csv"] = files["predictions.csv"].replace(b"PatientID", b'""')
+    problem = refused(CHALLENGE.read_predictions, files, truth).problems[0]
+    assert [fix.changes.columns for fix in problem.fixes] == [(("", "PatientID"),)]
+    assert CHALLENGE.read_predictions(FixedSource(files, problem.fixes[0].changes), truth).ids == truth.ids
 
 
 def test_masks_in_a_folder_of_each_center_are_read_and_two_of_a_patient_refused(truth):
