@@ -65,9 +65,11 @@ def _whole(plane: Array, header: Header) -> Array:
     if header.dtype.kind in "iu" and not header.is_scaled:
         values = plane
     else:
-        values = plane.astype(float) * header.slope + header.intercept
-        rounded = np.round(values)
-        if not (np.abs(values - rounded) <= ROUNDED).all():
+        with np.errstate(all="ignore"):  # infinite values, or values that a slope makes so
+            values = plane.astype(float) * header.slope + header.intercept
+            rounded = np.round(values)
+            is_whole = (np.abs(values - rounded) <= ROUNDED).all()
+        if not is_whole:
             raise MaskError("bad-label", "it holds values that are not whole numbers: write labels.")
         values = rounded
     if values.size and not (values.min() >= 0 and values.max() <= HIGHEST):

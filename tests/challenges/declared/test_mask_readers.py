@@ -187,6 +187,15 @@ def test_a_region_that_no_mask_of_the_truth_has_is_warned_of():
     assert challenge.read_truth(folder(masks(8, (1, 2)))).findings == ()
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 3e38])
+def test_a_mask_with_a_number_that_is_no_label_is_refused_without_a_warning(value):
+    """Infinity gave a warning of NumPy beside the answer."""
+    truth = masks(8, (1, 2))
+    sent = folder(truth)
+    sent[f"{CASES[1]}.nii"] = nifti(np.where(truth[1] > 0, value, 0), AFFINE, "<f4")
+    assert codes(refused(scored, "kits19", truth, sent).problems) == ["bad-label"]
+
+
 def test_what_is_no_label_map_is_refused_with_every_file():
     truth = masks(8, (1, 2))
     sent = folder(truth)
