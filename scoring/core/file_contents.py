@@ -4,7 +4,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -36,6 +36,8 @@ OPEN_MODEL = Lazy("scoring.inference.model_process:ModelProcess")
 TABLE_HEAD = 20_000_000
 """Bytes that are read of a table, and of tables together until no further one is looked at."""
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
+SAMPLE = 1000
+"""Rows, spread over a table, by which the kinds of its columns are recognised."""
 PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".svs", ".heic", ".heif", ".avif", ".dcm")
 
 
@@ -82,6 +84,24 @@ class FileContents:
     model: ModelFacts | None = None
     json_heads: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
+    _keys: dict[tuple[int, int], frozenset[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def keys_of(self, table: TextTable, column: int) -> frozenset[str]:
+        """Return the cases that a column names, which every challenge asks for.
+
+        Args:
+            table: One of the tables, N rows.
+            column: Position of the column, from 0.
+
+        Returns:
+            The cases as `case_key` writes them, at most N; empty cells name none.
+        """
+        place = id(table), column
+        if place not in self._keys:
+            self._keys[place] = frozenset(map(case_key, filter(None, table.cells(column))))
+        return self._keys[place]
 
     def ending_in(self, *endings: str) -> tuple[str, ...]:
         """Return the members with one of these endings."""
@@ -182,33 +202,30 @@ def case_key(name: str) -> str:
     return case_ids.stem(name).lower()
 
 
-def keys_of(table: TextTable, column: int) -> frozenset[str]:
-    """Return the cases that a column of a table names.
-
-    Args:
-        table: The table, N rows.
-        column: Position of the column, from 0.
-
-    Returns:
-        The cases as `case_key` writes them, at most N; empty cells name none.
-    """
-    return frozenset(map(case_key, filter(None, table.cells(column))))
+def sample_of(table: TextTable, column: int) -> list[str]:
+    """Return the trimmed cells of a column in about `SAMPLE` rows, by which it is recognised."""
+    return [cell.strip() for cell in table.columns[column][:: max(1, len(table) // SAMPLE)]]
 
 
-def values_of(table: TextTable, columns: Sequence[int]) -> list[Floats]:
+def values_of(
+    table: TextTable,
+    columns: Sequence[int],
+    cells: Callable[[TextTable, int], list[str]] = TextTable.cells,
+) -> list[Floats]:
     """Return columns as numbers.
 
     Args:
-        table: The table, N rows. If commas do not separate its cells, a comma is read as a decimal point.
+        table: The table. If commas do not separate its cells, a comma is read as a decimal point.
         columns: Positions of the columns, from 0.
+        cells: Returns those N cells of a column that are read.
 
     Returns:
         An array [N] per column, NaN where a cell holds no number.
     """
     if table.delimiter == ",":
-        return [parse_numbers(table.cells(column)).values for column in columns]
+        return [parse_numbers(cells(table, column)).values for column in columns]
     return [
-        parse_numbers([cell.replace(",", ".") for cell in table.cells(column)]).values for column in columns
+        parse_numbers([cell.replace(",", ".") for cell in cells(table, column)]).values for column in columns
     ]
 
 

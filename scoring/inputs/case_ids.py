@@ -1,9 +1,8 @@
 """Ids of cases: how tables and files write them, and the case that a row belongs to."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -56,25 +55,24 @@ def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
     """Find the case of each row: by the id as written, else by base name, else without extension; the first
     way that gives exactly one case."""
 
-    @cache  # most tables write their ids as the truth does: the other ways are then never looked up
-    def places(way: Callable[[str], str]) -> Mapping[str, list[int]]:
-        case_of_row: dict[str, list[int]] = defaultdict(list)
-        for index, case in enumerate(cases):
-            case_of_row[way(case)].append(index)
-        return case_of_row
-
-    case_of_row = np.full(len(rows), EXTRA)
+    case_of_row = [EXTRA] * len(rows)
     candidates: dict[int, tuple[int, ...]] = {}
-    for i, row in enumerate(rows):
-        for way in WAYS:
-            fits = places(way).get(way(row), ())
+    remaining: Sequence[int] = range(len(rows))
+    for way in WAYS:
+        cases_of: dict[str, list[int]] = defaultdict(list)
+        for index, case in enumerate(cases) if remaining else ():
+            cases_of[way(case)].append(index)
+        tried, remaining = remaining, []
+        for i in tried:
+            fits = cases_of.get(way(rows[i]), ())
             if len(fits) == 1:
                 case_of_row[i] = fits[0]
                 candidates.pop(i, None)
-                break
+                continue
+            remaining.append(i)
             if fits and i not in candidates:
                 case_of_row[i], candidates[i] = AMBIGUOUS, tuple(fits)
-    return Matches(case_of_row, candidates)
+    return Matches(np.array(case_of_row, dtype=int), candidates)
 
 
 def case_parts(name: str) -> tuple[str, str, str]:

@@ -240,7 +240,7 @@ def read_numbers(
     table, case_of = rows.table, rows.case_of
     read = [parse_numbers(table.cells(column), table.delimiter != ",") for column in columns]
     problems += possible_thousands(table, columns)
-    values, fault = np.column_stack([r.values for r in read]), np.column_stack([r.fault for r in read])
+    values = np.column_stack([r.values for r in read])
     commas = sum(r.decimal_commas for r in read)
     if commas:
         findings.append(
@@ -250,14 +250,15 @@ def read_numbers(
     numbers[case_of[rows.rows]] = values[rows.rows]
     faults: list[Finding] = []
     ids = table.cells(rows.id_column)
-    for i in (i for i in rows.rows if (fault[i] != "").any()):
+    faulty = {*np.flatnonzero(np.isnan(values).any(1)).tolist()}
+    for i in (i for i in rows.rows if i in faulty):
         numbers[case_of[i]] = np.nan
         for code, (entries, text) in {
             "missing-value": (faults, f"holds no number.{advice}"),
             "not-a-number": (problems, "is not a number: write e.g. 0.73."),
             "not-finite": (faults, f"is not finite.{advice}"),
         }.items():
-            hit = np.flatnonzero(fault[i] == code).tolist()
+            hit = [k for k, column in enumerate(read) if column.fault[i] == code]
             if hit:
                 cells = ", ".join(
                     f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}"

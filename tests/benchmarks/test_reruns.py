@@ -134,17 +134,17 @@ def test_a_rerun_costs_little_more_than_a_bare_page(app, bare, name):
     )
 
 
-def drawn(name: str, folder: Path) -> tuple[bytes, bytes]:
-    """Return truth and predictions of many cases."""
+def drawn(name: str, folder: Path, n: int = CASES) -> tuple[bytes, bytes]:
+    """Return truth and predictions of n cases."""
     random = np.random.default_rng(0)
     if name == "isic":
-        written(folder, CASES)
+        written(folder, n)
         return (folder / "truth.csv").read_bytes(), (folder / "predictions.csv").read_bytes()
     if name == "melanoma":
-        ill = random.random(CASES) < 0.2
-        risks = np.clip(0.3 + 0.3 * ill + random.normal(0, 0.2, CASES), 0, 1)
+        ill = random.random(n) < 0.2
+        risks = np.clip(0.3 + 0.3 * ill + random.normal(0, 0.2, n), 0, 1)
         return truth_table(ill.tolist()), score_table(risks.tolist())
-    labels = random.integers(0, 11, CASES)
+    labels = random.integers(0, 11, n)
     return lesion_truth(labels), outputs_table(lesion_outputs(random, labels, 1.5))
 
 

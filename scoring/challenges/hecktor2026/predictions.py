@@ -32,7 +32,7 @@ from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import Finding, InputRefused, error, note, split, warning
 from scoring.core import file_contents
 from scoring.core.challenge import Context
-from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key, keys_of
+from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key
 from scoring.core.submission import ignored
 from scoring.inputs import case_tables, fix_suggestions, tables
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
@@ -285,7 +285,7 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
     if not (members or layout.images or layout.answers or patient_tables):
         return
     ids = frozenset(map(case_key, (*members, *layout.answers))).union(
-        *(keys_of(table, _column(table, "patient") or 0) for table in patient_tables)
+        *(contents.keys_of(table, _column(table, "patient") or 0) for table in patient_tables)
     )
     holds = [
         *([file_contents.counted(len(members), "mask")] if members else []),

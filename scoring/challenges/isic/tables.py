@@ -34,7 +34,7 @@ from scoring.core.file_contents import (
     FileContents,
     are_labels,
     counted,
-    keys_of,
+    sample_of,
     share_of_numbers,
     values_of,
     with_pictures,
@@ -267,17 +267,17 @@ def _of_table(table: TextTable, contents: FileContents) -> Iterator[Candidate]:
     person = {i for i, key in enumerate(table.keys) if key in PERSON}
     weights = {i for i, header in enumerate(table.header) if header in WEIGHTS}
     others = [i for i, h in enumerate(table.header) if h and i not in person | weights and i != id_column]
-    values = values_of(table, others)
+    values = values_of(table, others, sample_of)
     names = tuple(table.header[i] for i in others)
     too_few = len(others) < 2 and not _usual(names)
     if id_column is None or too_few or any(map(partial(_is_other, table), others, values)):
-        yield from _metadata(table, len(person))
-        yield from _labels(table)
+        yield from _metadata(table, contents, len(person))
+        yield from _labels(table, contents)
         return
     year = preset(names)
     title = TITLES[year] if year else f"the ISIC Challenge ({_known(names)})"
     n = counted(len(table), "lesion" if table.header[id_column] != "image" else "image")
-    ids = keys_of(table, id_column)
+    ids = contents.keys_of(table, id_column)
     size = f"{len(names)} categories, {n}" if len(names) > 1 else f"1 category, {n}"
     predictions = f"a prediction file for {title}: {size}"
     truth = f"a test set for {title}: {size}{with_pictures(contents)}"
@@ -294,16 +294,16 @@ def _is_other(table: TextTable, column: int, values: Floats) -> bool:
     """Return whether the cells of a column that hold something are rarely numbers."""
     if share_of_numbers(values) >= NUMBERS:
         return False
-    return share_of_numbers(values[np.array(table.cells(column)) != ""]) < NUMBERS
+    return share_of_numbers(values[np.array(sample_of(table, column)) != ""]) < NUMBERS
 
 
-def _labels(table: TextTable) -> Iterator[Candidate]:
+def _labels(table: TextTable, contents: FileContents) -> Iterator[Candidate]:
     """Yield that a table without scores can be one of labels, which its reader takes after a change."""
     column, _ = tables.find_column(table, (*METADATA_IDS, *case_ids.ID_COLUMNS))
     forms = (TableForm("image", names_of(PRESETS[year])) for year in ("2018", "2019"))
     if column is not None and any(shape_problem(table, form, (), {"missing-column"}) for form in forms):
         description = f"a prediction file for the ISIC Challenge: a label for {counted(len(table), 'image')}"
-        yield Candidate(ID, "submission", description, POSSIBLE, keys_of(table, column))
+        yield Candidate(ID, "submission", description, POSSIBLE, contents.keys_of(table, column))
 
 
 def _certainty(table: TextTable, names: tuple[str, ...], year: str | None) -> int:
@@ -323,9 +323,9 @@ def _known(names: tuple[str, ...]) -> str:
     return f"own categories, {usual} of them standard" if usual else "own categories"
 
 
-def _metadata(table: TextTable, about_person: int) -> Iterator[Candidate]:
+def _metadata(table: TextTable, contents: FileContents, about_person: int) -> Iterator[Candidate]:
     id_column = next((i for i, key in enumerate(table.keys) if key in METADATA_IDS), None)
     if id_column is not None and about_person >= 2:
         n = counted(len(table), "image")
         description = f"metadata for the ISIC Challenge: {counted(about_person, 'column')} about {n}"
-        yield Candidate(ID, "metadata", description, SURE, keys_of(table, id_column))
+        yield Candidate(ID, "metadata", description, SURE, contents.keys_of(table, id_column))

@@ -31,6 +31,7 @@ from scoring.core.file_contents import (
     Candidate,
     FileContents,
     counted,
+    sample_of,
     share_of_numbers,
     values_of,
     with_pictures,
@@ -222,7 +223,7 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
     if contents.output_width in (1, 2):
         description = f"a Melanoma model: {counted(contents.output_width or 0, 'output')}"
         yield Candidate(ID, "submission", description, SURE if contents.output_width == 1 else POSSIBLE)
-    for table in case_tables(contents.tables):
+    for table in case_tables(contents):
         yield from _of_table(table, contents)
 
 
@@ -242,7 +243,7 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
     if column is None:
         return
     cells = table.cells(column)
-    numeric = share_of_numbers(values_of(table, [column])[0]) > 0.5
+    numeric = share_of_numbers(values_of(table, [column], sample_of)[0]) > 0.5
     if numeric or _are_labels(cells):
         diagnoses = not numeric and any(tables.key(cell) in OTHER_CLASSES for cell in {*cells})
         description = f"a prediction file for Melanoma: {'a score' if numeric else 'a label'} for {n}"

@@ -108,16 +108,16 @@ def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
 def described(demographics: Demographics) -> list[dict[str, float | str | None]]:
     """Return age (years), gender ("male", "female") and location of each case; None where unknown."""
     genders = {1: "male", 0: "female"}
-    ages = [
-        None if np.isnan(age) else int(age) if age == int(age) else float(age) for age in demographics.age
-    ]
+    read = zip(demographics.age.tolist(), np.isnan(demographics.age).tolist(), strict=True)
+    ages = [None if is_missing else int(age) if age == int(age) else age for age, is_missing in read]
+    others = demographics.gender.tolist(), demographics.location.tolist()
     return [
         {
             "age": age,
-            "gender": genders.get(int(gender)),
+            "gender": genders.get(gender),
             "location": LOCATIONS[location - 1] if location > 0 else None,
         }
-        for age, gender, location in zip(ages, demographics.gender, demographics.location, strict=True)
+        for age, gender, location in zip(ages, *others, strict=True)
     ]
 
 

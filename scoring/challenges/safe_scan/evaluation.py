@@ -61,13 +61,13 @@ class SafeScanEvaluation:
     def case_rows(self, classes: Sequence[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield the first fields in the row of each case, and its demographics."""
         about = demographics.described(self.truth.demographics)
-        labels = zip(self.truth.true_labels, self.predictions.labels, strict=True)
+        labels = zip(self.truth.true_labels.tolist(), self.predictions.labels.tolist(), strict=True)
         for name, (y, p), described in zip(self.truth.ids, labels, about, strict=True):
             row = {
                 "case": name,
                 "truth": classes[y],
                 "predicted": classes[p] if p >= 0 else None,
-                "correct": bool(y == p),
+                "correct": y == p,
             }
             yield row, described
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoring.common.findings import Finding, error, warning
-from scoring.core.file_contents import keys_of
+from scoring.core.file_contents import FileContents
 from scoring.inputs import tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.tables import TextTable, repeated_row
@@ -123,14 +123,14 @@ class CaseTable:
         return self.column(LABEL)
 
 
-def case_tables(read: Sequence[TextTable]) -> list[CaseTable]:
+def case_tables(contents: FileContents) -> list[CaseTable]:
     """Return the tables that have a column of images."""
     cases = []
-    for table in read:
+    for table in contents.tables:
         column, _ = tables.find_column(table, ID_COLUMNS)
         if column is not None:
             person = {i for i, key in enumerate(table.keys) if key in {*AGE, *GENDER, *LOCATION}}
             others = (i for i, header in enumerate(table.header) if i != column and header)
             columns = tuple(i for i in others if i not in person)
-            cases.append(CaseTable(table, keys_of(table, column), columns, bool(person)))
+            cases.append(CaseTable(table, contents.keys_of(table, column), columns, bool(person)))
     return cases

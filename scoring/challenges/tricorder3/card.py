@@ -196,7 +196,7 @@ def _cases(evaluation: SafeScanEvaluation) -> tuple[dict[str, Any], ...]:
         values if has else None
         for values, has in zip(predictions.outputs.tolist(), predictions.has_outputs, strict=True)
     ]
-    rows = zip(evaluation.case_rows(CLASSES), truth.true_labels, encoded, outputs, strict=True)
+    rows = zip(evaluation.case_rows(CLASSES), truth.true_labels.tolist(), encoded, outputs, strict=True)
     return tuple(
         {
             **row,

@@ -23,6 +23,7 @@ from scoring.core.file_contents import (
     FileContents,
     are_labels,
     counted,
+    sample_of,
     values_of,
     with_pictures,
 )
@@ -288,7 +289,7 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
             f"a TRICORDER-3 model: {len(CLASSES)} outputs" + ", with age, gender and site" * takes_person
         )
         yield Candidate(ID, "submission", description, SURE if takes_person else LIKELY)
-    for table in case_tables(contents.tables):
+    for table in case_tables(contents):
         yield from _of_table(table, contents)
 
 
@@ -304,7 +305,7 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
     if len(classes) == len(CLASSES):
         shared = any(key in SHARED_IDS for key in table.keys)
         certainty = LIKELY if shared else SURE
-        one_hot = are_labels(values_of(table, classes))
+        one_hot = are_labels(values_of(table, classes, sample_of))
         description = f"a prediction file for TRICORDER-3: {len(CLASSES)} classes, {n}"
         yield Candidate(ID, "submission", description, POSSIBLE if one_hot else certainty, rows.ids)
         if one_hot:
