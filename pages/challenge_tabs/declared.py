@@ -1,5 +1,4 @@
-"""Tabs with widgets on the page of a declared challenge: the viewer of masks, points and boxes, and pictures
-of cases."""
+"""Tabs with widgets on the page of a declared challenge: the viewer, and pictures of cases."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,5 +1,4 @@
-"""Submissions that are written here: a table of predictions, a constant submission, which a score has to
-beat, and an example of the format."""
+"""Submissions that are written here: a table of predictions, a constant submission, and an example."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -79,8 +78,7 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
 
 
 def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]:
-    """Return the name and the bytes of a submission that takes nothing but names and grids from the truth.
-    Classes, scores and numbers go round from case to case, so that every metric is defined."""
+    """Return name and bytes of a submission that is defined by every metric and needs ids and grids alone."""
     ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))
     if declaration.task == "segmentation":
         label = next(iter(declaration.regions.values()))[0]

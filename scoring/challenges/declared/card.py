@@ -70,8 +70,7 @@ def score(
 
 
 def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:
-    """Return a problem for each column of subgroups and units that neither truth nor metadata has, or those
-    of the metadata."""
+    """Return a problem for each column of subgroups and units that is nowhere, or those of the metadata."""
     try:
         columns = joined_columns(truth, metadata)
     except InputRefused as refused:

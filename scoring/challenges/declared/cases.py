@@ -79,8 +79,7 @@ def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:
 
 
 def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions: Predictions) -> Cases:
-    """Return truth and predictions as metrics take them; a case without a prediction is as wrong as it can
-    be."""
+    """Return the cases as metrics take them; without a prediction one is as wrong as it can be."""
     has, outputs = has_prediction(declaration, predictions), predictions.outputs
     if declaration.is_graded:
         return _labelled(declaration, truth.labels, predictions, has)
@@ -108,8 +107,7 @@ def _labelled(declaration: Declaration, truth: Ints, predictions: Predictions, h
 
 
 def _ends(declaration: Declaration, outputs: Floats) -> tuple[float, float]:
-    """Return a score as low, and one as high, as a missing one counts: beyond all others, or 0 and 1 where
-    scores are probabilities."""
+    """Return a low and a high score for missing ones: beyond all others; of probabilities 0 and 1."""
     known = outputs[np.isfinite(outputs)]
     if not len(known) or any(use.metric.needs == "probabilities" for use in declaration.uses):
         return 0.0, 1.0

@@ -108,8 +108,7 @@ def _places(means: Floats) -> Places:
 
 
 def _resampled(declaration: Declaration, cards: Mapping[str, ScoreCard]) -> dict[str, Places] | None:
-    """Return the place of each team in the replicates in which all have a score; None where the order goes by
-    cases, or without replicates."""
+    """Return places in the replicates in which all have a score; None without, or for ranks in cases."""
     scored = {team: card.arrays for team, card in cards.items() if card.score is not None}
     is_drawn = all("score_replicates" in card.arrays for card in cards.values())
     if declaration.ranking.by != "mean_rank" or not is_drawn or not scored:

@@ -67,8 +67,7 @@ class PredictionColumns:
 
 @dataclass(frozen=True)
 class MetricUse:
-    """A metric with its options. key: its name in a scorecard, "f1_macro". weight: its share of a sum, 0 to
-    1."""
+    """A metric with its options. key: what scorecards call it. weight: its share of the score."""
 
     metric: Metric
     key: str

@@ -52,15 +52,13 @@ def reasons(draft: Draft) -> tuple[str, ...]:
 
 
 def predicted(draft: Draft) -> tuple[str, str]:
-    """Return the key of what predictions have ("label", "scores", "score", "value", "risk"; "" of masks), and
-    its column."""
+    """Return the key of what predictions have, such as "label", "" of masks, and its column."""
     pairs = ((kind, str(column)) for kind, column in draft["predictions"].items() if kind != "missing")
     return next(pairs, ("", ""))
 
 
 def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
-    """Return a draft whose predictions have something else. kind: as of `predicted`. column: "" for the usual
-    name."""
+    """Return a draft whose predictions have something else. column: "" for the usual name."""
     usual = {"scores": "classes"}.get(kind) or draft["truth"].get(kind) or kind
     return {**draft, "predictions": {kind: column or usual, "missing": draft["predictions"]["missing"]}}
 

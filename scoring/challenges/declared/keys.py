@@ -70,8 +70,7 @@ class KeyReader:
         self.read: dict[str, dict[str, Any]] = {}
 
     def refuse(self, code: str, path: Path, message: str, when: object = True) -> None:
-        """Keep a problem of the value at a path, on its line or that of the nearest table around it. when:
-        whether there is one."""
+        """Keep a problem of a value, if there is one, on its line or that of the nearest table around."""
         if not when:
             return
         line = next(self.lines[above] for n in range(len(path), -1, -1) if (above := path[:n]) in self.lines)

@@ -67,8 +67,7 @@ def is_named(name: str) -> bool:
 
 
 def find(name: str) -> Challenge[Any, Any] | None:
-    """Return the challenge with this id, with or without its digest; None if it is not known here. A file
-    that cannot be read is passed over."""
+    """Return the challenge with this id, with or without its digest; None if no readable file has it."""
     if name in _read:
         return _read[name][1]
     for file in known():
@@ -99,12 +98,7 @@ def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
 
 
 def add(data: bytes, name: str, may_replace: bool = False) -> Path:
-    """Keep the file of a challenge among the own ones, and return where: from then on commands take its id.
-    Raises InputRefused with every problem of the file, or the reason why it cannot be kept.
-
-    Args:
-        may_replace: Whether it may take the place of one of the same id.
-    """
+    """Keep a file among the own ones, and return where: commands then take its id. Raises InputRefused."""
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
     if wanted in REGISTRY or (GALLERY / target.name).exists():
@@ -120,8 +114,7 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
 
 
 def remember(tree: object) -> None:
-    """Remember the challenge of a declaration that a board, a scorecard or the history keeps, as `tomllib`
-    gave it; anything else is passed over."""
+    """Remember the challenge of a declaration that is kept elsewhere; anything else is passed over."""
     if isinstance(tree, dict):
         with suppress(InputRefused):
             _remembered(_of_json(json.dumps(tree, sort_keys=True)))
@@ -162,8 +155,7 @@ class Fit(NamedTuple):
 
 
 def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
-    """Return the inputs whose columns a table has: of opened challenges, own files, then the gallery; those
-    of masks have none."""
+    """Return the inputs whose columns a table has: of opened challenges, own files, then the gallery."""
     columns, found = {key(heading) for heading in header}, dict[Fit, None]()
     declarations = list(filter(None, map(declaration_of, opened)))
     for file in known():

@@ -32,6 +32,8 @@ from scoring.metrics.task_cases import RegionCases
 
 MEASURES = 5
 """Numbers that are kept of a metric, a case and a region, at most."""
+ExaminedMask = tuple[str, set[int], Grid]
+"""Member, the values that it holds, and its grid."""
 LATER = ("average", "class", "both_empty", "empty_truth", "worst_mm")
 """Options that change no measurement of a case."""
 
@@ -59,20 +61,17 @@ class TruthMasks:
 
 def found_in_masks(files: SourceFiles) -> TruthMasks:
     """Return the content of the masks of a truth. Raises InputRefused with every problem."""
-    masks, problems = _of_truth(files)
-    read = list(_examined(files, masks, problems))
+    masks, read = _of_truth(files)
     found = Counter(value for _, values, _ in read for value in sorted(values) if value)
-    if not found and not problems:
-        problems.append(error("empty-truth", files.name, "every mask holds only the value 0 (background)."))
-    if problems:
-        raise InputRefused(problems)
+    if not found:
+        message = "every mask holds only the value 0 (background)."
+        raise InputRefused([error("empty-truth", files.name, message)])
     grids = dict.fromkeys(" x ".join(f"{edge:.3g}" for edge in grid.spacing) for *_, grid in read)
     return TruthMasks(files.name, len(masks), dict(sorted(found.items())), tuple(grids), _names(files))
 
 
 def _names(files: SourceFiles) -> Mapping[int, str]:
-    """Return the names of values that nnU-Net's and the Decathlon's `dataset.json` give, the former as
-    {"liver": 1}, the latter as {"1": "liver"}."""
+    """Return names of values in `dataset.json`: {"liver": 1} of nnU-Net, {"1": "liver"} of the Decathlon."""
     listings = [member for member in files.members if PurePosixPath(member).name == "dataset.json"]
     names: dict[int, str] = {}
     with suppress(InputRefused, ValueError, KeyError, AttributeError, TypeError, RecursionError):
@@ -86,7 +85,7 @@ def _names(files: SourceFiles) -> Mapping[int, str]:
 
 def _examined(
     files: SourceFiles, masks: Mapping[str, str], problems: list[Finding]
-) -> Iterator[tuple[str, set[int], Grid]]:
+) -> Iterator[ExaminedMask]:
     """Yield each mask with the values that it holds and its grid; append what cannot be read."""
     for case, member in masks.items():
         try:
@@ -106,18 +105,12 @@ class MaskPredictions(Predictions):
 def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the masks of the truth, beside which images may be in a folder whose name begins with "image".
-    Raises InputRefused with every problem."""
+    """Read the masks of the truth; images may be in a folder "image..." beside. Raises InputRefused."""
     files = open_source(source, context.name, streamed=MASK_ENDINGS)
-    masks, problems = _of_truth(files)
-    if not masks:
-        message = f"it holds no mask: a folder or zip with a file per case ({', '.join(MASK_ENDINGS)})."
-        problems.append(error("no-table", files.name, message))
+    masks, read = _of_truth(files)
     held: dict[int, str] = {}
-    for member, values, _ in _examined(files, masks, problems):
+    for member, values, _ in read:
         held = dict.fromkeys(values, files.called(member)) | held
-    if problems:
-        raise InputRefused(problems)
     ids, images_beside = tuple(masks), filter(is_of_images, files.members)
     findings = [*_unused(declaration, held), *_absent(declaration, held, files.name)]
     return DeclaredCases(
@@ -164,10 +157,17 @@ def is_of_images(member: str) -> bool:
     return any(part.lower().startswith("image") for part in PurePosixPath(member).parts[:-1])
 
 
-def _of_truth(files: SourceFiles) -> tuple[dict[str, str], list[Finding]]:
-    """Return the masks outside folders of images, all where there are none, as `_by_case` does."""
+def _of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
+    """Return the masks by case, and as examined; images do not count. Raises InputRefused."""
     masks, problems = _by_case(files, [member for member in files.members if not is_of_images(member)])
-    return (masks, problems) if masks else _by_case(files, files.members)
+    masks, problems = (masks, problems) if masks else _by_case(files, files.members)
+    if not masks:
+        message = f"it holds no mask: a folder or zip with a file per case ({', '.join(MASK_ENDINGS)})."
+        problems.append(error("no-table", files.name, message))
+    read = list(_examined(files, masks, problems))
+    if problems:
+        raise InputRefused(problems)
+    return masks, read
 
 
 def _by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str], list[Finding]]:
@@ -189,8 +189,7 @@ def _by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str]
 def read_predictions(
     declaration: Declaration, source: Source, truth: DeclaredCases | None, context: Context
 ) -> Predictions:
-    """Read the masks of a submission and measure each against the truth. Raises InputRefused with every
-    problem."""
+    """Read masks and measure each against the truth. Raises InputRefused with every problem."""
     files, _ = by_case(open_source(source, context.name, streamed=MASK_ENDINGS))
     masks, problems = _by_case(files, files.members)
     findings = ignored(files, set(masks.values()))

@@ -149,8 +149,7 @@ class Measured:
         return parts | ({SCORE: score} if score else {})
 
     def _of_classes(self, weights: Floats) -> dict[QuantityName, Floats]:
-        """Return recall, precision and F1 of each class; where cases have several labels, the first part of
-        the score by label."""
+        """Return recall, precision and F1 of each class; of several labels the first part of the score."""
         names = self.declaration.names
         if isinstance(self.cases, LabelledCases) and self.cases.predicted is not None:
             c = classification.counts(self.cases.truth, self.cases.predicted, weights, len(names))
@@ -170,8 +169,7 @@ class Measured:
 
 
 def by_class(declaration: Declaration) -> MetricUse | None:
-    """Return the first part of the score that has a value for each class; None where none has, or where a
-    class has one by its recall and precision."""
+    """Return the first part of the score with a value for each class; None where classes are graded."""
     uses = (use for use in declaration.score if "class" in use.metric.parameters)
     return None if declaration.is_graded else next(uses, None)
 
@@ -216,8 +214,7 @@ def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
 
 
 def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
-    """Return sums [n, ...] by unit, or by group of units: the cells of the confusion matrix, and the
-    pseudo-values of the rest of the score."""
+    """Return sums [n, ...] by unit: cells of the confusion matrix, pseudo-values of the rest of the score."""
     counted, columns = of_counts(declaration), []
     rest = tuple(use for use in declaration.score if use not in counted)
     weights, cases = measured.counted.astype(float), measured.cases

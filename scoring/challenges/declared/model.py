@@ -31,8 +31,7 @@ from scoring.metrics.calibration import TOLERANCE
 
 
 def read_images(declaration: Declaration, source: Source, name: str | None = None) -> DeclaredCases:
-    """Read cases without a truth: the rows of the table where there is one, else every image by its name
-    without ending. Raises InputRefused."""
+    """Read cases without a truth: rows of the table, else images by their names. Raises InputRefused."""
     files, wanted = open_source(source, name), declaration.predictions.case
     findings: list[Finding] = []
     if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
@@ -64,8 +63,7 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Return the preflight: can the model be run on the images, and are its answers those that the file
-    wants? Raises InputRefused with every problem."""
+    """Return the preflight: does the model run, are its answers those of the file? Raises InputRefused."""
     file, usable = read_model(model, name), None
     if truth is not None:
         with_image = [i for i, member in zip(truth.ids, truth.images, strict=True) if member is not None]
@@ -75,8 +73,7 @@ def inspect(
 
 
 def _answers_are_right(declaration: Declaration, name: str, found: Inspection) -> Sequence[Finding]:
-    """Return notes about a model's outputs in trial runs. Raises InputRefused where no table of such
-    answers would be read."""
+    """Return notes about outputs. Raises InputRefused where no table of such answers would be read."""
     outputs = found.outputs
     width = outputs.shape[1] if outputs.ndim == 2 and outputs.size else None
     if declaration.predictions.score and width not in (None, 1, 2):
@@ -122,8 +119,7 @@ def _read(
 
 
 def predict(declaration: Declaration, model: Model, cases: DeclaredCases, context: Context) -> Predictions:
-    """Inspect a model and run it on the image of every case: CPU, one thread, one image at a time. Raises
-    InputRefused; `scoring.inference.model_pool.Cancelled`."""
+    """Run a model on the image of every case, one at a time on one thread. Raises InputRefused, Cancelled."""
     file = read_model(model, context.name)
     found = inspect(declaration, file.data, cases, file.name, cancelled=context.cancelled)
     task = _task(declaration)

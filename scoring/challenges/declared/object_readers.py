@@ -1,6 +1,7 @@
 """Readers of declared challenges of points and boxes: a table with a row per object."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from scoring.challenges.declared import table_readers
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.table_readers import ReadTable, label_column, number_columns
-from scoring.common.arrays import Array, Bools, Floats, Ints
+from scoring.common.arrays import Array, Ints
 from scoring.common.findings import InputRefused, error, warning
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
@@ -38,38 +39,20 @@ class Detections(Predictions):
         return np.frombuffer(digest.digest(), np.uint8)
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Objects of a table. ids: image of each row. held: rows with one. numbers: place, score or radius."""
-
-    ids: list[str]
-    held: Bools
-    numbers: Floats
-    kinds: Ints
-
-    def of_image(self, declaration: Declaration, rows: Ints, of_truth: bool) -> Objects:
-        """Return the objects in some rows."""
-        rows, n = rows[self.held[rows]], len(declaration.truth.places)
-        further = self.numbers[rows, n] if self.numbers.shape[1] > n else None
-        more = {"radii" if of_truth else "scores": further}
-        return Objects(self.numbers[rows, :n], self.kinds[rows], **more)
-
-
 def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the objects of the truth; a row without coordinates is an image without one. Raises InputRefused
-    with every problem."""
+    """Read the objects; a row without coordinates is an image without one. Raises InputRefused."""
     columns = [(declaration.truth.case, "the case id"), *table_readers.truth_columns(declaration)]
     read = ReadTable.opened(source, context.name, columns)
     places = read.places(columns)
-    rows = _rows(declaration, read, places, bool(declaration.truth.label), of_truth=True)
-    numbers: dict[str, list[int]] = {}
-    for row, name in enumerate(rows.ids):
-        numbers.setdefault(name, []).append(row)
-    objects = tuple(rows.of_image(declaration, np.array(found), True) for found in numbers.values())
-    first, findings = [found[0] for found in numbers.values()], tuple(read.findings)
-    return read.cases(places[0], tuple(numbers), images, first, findings=findings, objects=objects)
+    ids, in_rows = _objects(declaration, read, places, bool(declaration.truth.label), of_truth=True)
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(ids):
+        rows.setdefault(name, []).append(row)
+    objects = tuple(in_rows(np.array(of_image)) for of_image in rows.values())
+    first, findings = [of_image[0] for of_image in rows.values()], tuple(read.findings)
+    return read.cases(places[0], tuple(rows), images, first, findings=findings, objects=objects)
 
 
 def read_predictions(
@@ -79,30 +62,30 @@ def read_predictions(
     numbered, called = number_columns(declaration), label_column(declaration)
     columns = [(declaration.predictions.case, table_readers.CASE_ID), *numbered, *called]
     read = ReadTable.opened(source, context.name, columns)
-    rows = _rows(declaration, read, read.places(columns), bool(called), of_truth=False)
+    named, in_rows = _objects(declaration, read, read.places(columns), bool(called), of_truth=False)
     findings = [*read.findings, *ignored(read.files, set(read.digest_of))]
-    ids = tuple(dict.fromkeys(rows.ids)) if truth is None else truth.ids
-    image_of = case_ids.match(rows.ids, ids).case
+    ids = tuple(dict.fromkeys(named)) if truth is None else truth.ids
+    image_of = case_ids.match(named, ids).case
     extra = np.flatnonzero(image_of < 0).tolist()
-    if truth is not None and extra and len(extra) == len(rows.ids):
-        problem = nothing_in_common(read.table.name, "no row is of an image of", rows.ids, truth)
+    if truth is not None and extra and len(extra) == len(named):
+        problem = nothing_in_common(read.table.name, "no row is of an image of", named, truth)
         raise InputRefused([problem], findings)
     if extra:
         message = f"{len(extra)} rows of images that the truth does not have: left out."
         findings.append(warning("extra-case", read.table.place(extra[0]), message))
     order = np.argsort(image_of, kind="stable")
     of_images = np.split(order, np.searchsorted(image_of[order], np.arange(len(ids) + 1)))[1:-1]
-    objects = tuple(rows.of_image(declaration, of_image, False) for of_image in of_images)
+    objects = tuple(map(in_rows, of_images))
     counts = np.array([[float(len(found.places))] for found in objects])
     digest, labels = read.files.digest(read.digest_of), np.zeros(len(ids), int)
     found = (read.files.name, counts, labels, False, (), tuple(findings), digest)
     return Detections(*found, objects=objects)
 
 
-def _rows(
+def _objects(
     declaration: Declaration, read: ReadTable, places: list[int], with_label: bool, of_truth: bool
-) -> _Rows:
-    """Return the objects of a table. places: columns of the id, of numbers and of the class."""
+) -> tuple[list[str], Callable[[Ints], Objects]]:
+    """Return the image of each row, and what gives the objects in some rows. places: id, numbers, class."""
     table, n = read.table, len(declaration.truth.places)
     id_column, *numbered = places[:-1] if with_label else places
     ids = table.cells(id_column)
@@ -126,7 +109,14 @@ def _rows(
             wrong = "the second corner is at or before the first one."
         read.refuse_cases(np.any(numbers[:, 2:4] <= 0, axis=1), rows, wrong)
     read.settle()
-    return _Rows(ids, held, numbers, kinds)
+    further = numbers[:, n] if numbers.shape[1] > n else None
+
+    def in_rows(some: Ints) -> Objects:
+        some = some[held[some]]
+        more = {"radii" if of_truth else "scores": None if further is None else further[some]}
+        return Objects(numbers[some, :n], kinds[some], **more)
+
+    return ids, in_rows
 
 
 def matched_cases(

@@ -32,8 +32,7 @@ MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 
 
 def parse(data: bytes | str, name: str) -> Declaration:
-    """Return what a file declares. Raises InputRefused with every problem: `bad-toml`, `unknown-key`,
-    `missing-key`, `bad-value`, `unknown-metric`."""
+    """Return what a file declares. Raises InputRefused with every problem."""
     where = name
     try:
         if len(data) > LARGEST:
@@ -60,8 +59,7 @@ def parse(data: bytes | str, name: str) -> Declaration:
 def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
-    """Return what a file declares, from the values that it holds as `tomllib` gives them. Raises InputRefused
-    with every problem. lines: the line of each key."""
+    """Return what values of a file declare. Raises InputRefused. lines: the line of each key."""
     keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
     top, about = keys.values(""), _about(keys)

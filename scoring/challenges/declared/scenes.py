@@ -132,8 +132,7 @@ def _centres(declaration: Declaration, objects: Objects) -> Floats:
 
 
 def _outlines(declaration: Declaration, objects: Objects, of_truth: bool) -> list[Floats]:
-    """Return the corners of boxes; for a point of the truth, those of the circle in which a detection
-    matches it."""
+    """Return corners of boxes; of a point of the truth, the circle in which a detection matches it."""
     if declaration.task == "boxes":
         corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
         return [place[:2] + corners * place[2:] for place in objects.places]

@@ -39,8 +39,7 @@ class TruthTable:
     decimal_comma: bool = False
 
     def values(self, heading: str, beside: Sequence[str] = ()) -> list[str]:
-        """Return the different values of a column, in the order in which they come; where others are given,
-        of the rows in which each of these is filled."""
+        """Return the different values of a column, in order; of the rows in which others are filled too."""
         rows = zip(*(self.columns[name] for name in (heading, *beside)), strict=True)
         return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))
 
@@ -74,8 +73,7 @@ def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMas
 
 
 def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
-    """Return the draft that fits a truth best. name: of its file, of which the id is made. Raises
-    InputRefused where no column can be the case id."""
+    """Return the draft that fits a truth best. Raises InputRefused where no column can be the case id."""
     words = re.sub(r"[^\w ()]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
     draft = titled(title[:1].upper() + title[1:])
@@ -125,8 +123,7 @@ def with_task(
 
 
 def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
-    """Return a draft whose predictions are called as in a submission, where the columns that the truth lacks
-    tell which they are."""
+    """Return a draft whose predictions are called as in a submission, where columns tell which they are."""
     kind, column = predicted(draft)
     if kind in ("label", "score") and draft["classes"] and {*draft["classes"]} <= {*sent.columns}:
         return with_predicted(draft, "scores")
@@ -137,8 +134,7 @@ def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
 
 
 def _case(truth: TruthTable) -> str:
-    """Return the column of the case id: different in every row, one that is named like one before others.
-    Raises InputRefused where there is none."""
+    """Return the column that differs in every row, best one named like an id. Raises InputRefused without."""
     n = len(next(iter(truth.columns.values())))
     unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
     if not unique:

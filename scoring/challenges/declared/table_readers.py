@@ -60,8 +60,7 @@ def number_columns(declaration: Declaration) -> Columns:
 
 
 def label_column(declaration: Declaration) -> Columns:
-    """Return the column of the predicted class, if there is one; for points and boxes it has the name of
-    the truth's column unless the file says otherwise."""
+    """Return the column of the predicted class, if any; of objects it is usually called as in the truth."""
     name = declaration.predictions.label or (declaration.truth.label if declaration.truth.places else None)
     return [(name, "the predicted class")] if name else []
 
@@ -78,8 +77,7 @@ class ReadTable:
 
     @classmethod
     def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
-        """Open the table of a source; if there are several, the one that has the columns. Raises
-        InputRefused."""
+        """Open the table of a source, of several the one that has the columns. Raises InputRefused."""
         files = open_source(source, name)
         member = find_own_table(files, [name for name, _ in columns])
         data, table = files.read_table(member)
@@ -87,8 +85,7 @@ class ReadTable:
         return cls(files, {member: sha256(data)}, table, list(table.problems), [])
 
     def places(self, columns: Columns) -> list[int]:
-        """Return the places of columns. Raises InputRefused where some are missing; those that hold the same
-        are one problem."""
+        """Return the places of columns. Raises InputRefused where some are missing, a problem for a kind."""
         places: list[int] = []
         missing: dict[str, list[str]] = {}
         for name, what in columns:
@@ -110,8 +107,7 @@ class ReadTable:
         return places
 
     def labels(self, place: int, classes: Sequence[str], rows: AlignedRows) -> tuple[Ints, list[Finding]]:
-        """Return the class number of each case [n], -1 where there is none, and a fault for each empty cell.
-        Names that are none of the classes are problems, one for each name."""
+        """Return the class number of each case [n], -1 for none, and faults of empty cells."""
         number_of = {name: k for k, name in enumerate(classes)}
         loose = {name.lower(): k for name, k in number_of.items()}
         cells, labels = self.table.cells(place), np.full(rows.n, -1)
@@ -148,8 +144,7 @@ class ReadTable:
         self.refuse([i for i in rows.rows if wrong[rows.case_of[i]]], message)
 
     def settle(self, faults: Sequence[Finding] = (), missing: str = "refuse") -> None:
-        """Refuse the table where it has a problem, with the faults of cases by the rule of the challenge.
-        Raises InputRefused."""
+        """Raise InputRefused where the table has a problem, with the faults of cases by the rule."""
         if self.problems:
             hard, soft = graded(faults, missing)
             problems = tables.settled(self.table, [*self.problems, *hard])
@@ -175,8 +170,7 @@ class ReadTable:
 
 
 def find_own_table(files: SourceFiles, names: Iterable[str]) -> str:
-    """Return the member that has the columns that a challenge names; where none or several have, as
-    `case_tables.find_table` finds it. Raises InputRefused."""
+    """Return the member with the columns of a challenge, else that of `find_table`. Raises InputRefused."""
     members = [member for member in files.members if member.lower().endswith(ENDINGS)]
     if files.kind == "file" or not 1 < len(members) <= MOST_TABLES:
         return find_table(files)
@@ -284,8 +278,7 @@ def outputs_by_class(declaration: Declaration, numbers: Floats) -> Floats:
 
 
 def _called(declaration: Declaration, outputs: Floats) -> Ints:
-    """Return the class that scores call [n], -1 where there are none: the first of the largest, or the
-    positive one above the threshold."""
+    """Return the class that scores call [n], -1 for none: the largest, or positive above the threshold."""
     threshold, place = declaration.predictions.threshold, declaration.positive_place
     if threshold is not None and place is not None and len(declaration.classes) == 2:
         called = np.where(outputs[:, place] > threshold, place, 1 - place)
@@ -295,8 +288,7 @@ def _called(declaration: Declaration, outputs: Floats) -> Ints:
 
 
 def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) -> list[Finding]:
-    """Return a problem where a metric needs probabilities, or the threshold of 0.5 that nobody wrote, and the
-    scores are none."""
+    """Return a problem where scores are no probabilities, and a metric or the usual threshold needs them."""
     wanted, known = declaration.predictions, outputs[~np.isnan(outputs).any(1)]
     unwritten = wanted.threshold is not None and "threshold" not in declaration.tree.get("predictions", {})
     needing = [use.key for use in declaration.uses if use.metric.needs == "probabilities"]

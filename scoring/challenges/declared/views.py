@@ -102,8 +102,7 @@ def _classes(card: ScoreCard) -> Iterator[Block]:
 
 
 def _thresholds(declaration: Declaration, card: ScoreCard) -> Iterator[Block]:
-    """Yield what other thresholds of the positive class would give; nothing of other classes or without
-    scores."""
+    """Yield what other thresholds of the positive one of two classes would give; nothing without scores."""
     place, arrays = declaration.positive_place, card.arrays
     if place is None or len(declaration.classes) != 2 or not declaration.is_graded:
         return
