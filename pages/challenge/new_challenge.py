@@ -107,19 +107,12 @@ def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft
         task = _select("Predicted is", PREDICTS, suggested["task"], f"{key}_task", "{1} ({0})")
         columns = _columns(read, suggested, task, f"{key}_{task}")
     with_task = suggestion.with_task(read, made, task, **columns)
-    if (sent := _sent()) is not None:
-        with_task = suggestion.with_sent(read, with_task, sent)
+    if files := kept_files("new_predictions_kept"):  # they give the column names
+        chosen = selectors.dropped(files[-1:], MASK_ENDINGS)
+        sent = attempt(_truth, chosen.key, chosen.name, chosen.source).value
+        with_task = suggestion.with_sent(read, with_task, sent) if isinstance(sent, TruthTable) else with_task
     with right:
         return _metric(with_task, f"{key}_{task}")
-
-
-def _sent() -> TruthTable | None:
-    """Return the predictions if they were already dropped: they give the column names."""
-    if not (files := kept_files("new_predictions_kept")):
-        return None
-    chosen = selectors.dropped(files[-1:], MASK_ENDINGS)
-    read = attempt(_truth, chosen.key, chosen.name, chosen.source).value
-    return read if isinstance(read, TruthTable) else None
 
 
 def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mapping[str, Any]:
@@ -221,7 +214,9 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
     with st.container(horizontal=True, gap="small"):
         downloads.button(f"{stem}.toml", text.encode, f"{stem}.toml", "new_download")
         if st.button("Open its page", key="new_open", type="primary", icon=":material/arrow_forward:"):
-            _bring(challenge.id)
+            for name, slot in (("truth", "truth"), ("predictions", "submission")):
+                if files := kept_files(f"new_{name}_kept"):  # they come along
+                    st.session_state[FILES_KEYS[slot].format(challenge.id)] = (RECOGNISED, files)
             st.switch_page("../declared.py", query_params={"challenge": challenge.id})
         keeps = actions.may_organize() and st.button("Keep it", key="new_keep", icon=":material/save:")
     if keeps:
@@ -269,10 +264,3 @@ def _score(
         return "undefined" if score is None else f"{score:.4g}"
 
     return attempt(first_score)
-
-
-def _bring(challenge_id: str) -> None:
-    """Take the dropped files along to the page of the challenge."""
-    for name, slot in (("truth", "truth"), ("predictions", "submission")):
-        if files := kept_files(f"new_{name}_kept"):
-            st.session_state[FILES_KEYS[slot].format(challenge_id)] = (RECOGNISED, files)

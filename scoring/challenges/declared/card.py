@@ -119,6 +119,11 @@ class _Card:
         arrays |= permutation_test.card_arrays(bool(drawn.values), self.units, sums)
         for array in arrays.values():
             array.flags.writeable = False
+        confusion = None
+        if declaration.is_graded:
+            truth, labels = self.truth.labels, list(declaration.classes)
+            counts = classification.confusion_matrix(truth, self.predictions.labels, len(labels))
+            confusion = {"labels": labels, "counts": counts.tolist()}
         gaps = f"{n_missing} of {len(self.truth)} cases have no prediction" if n_missing else ""
         counted = "are left out" if declaration.predictions.missing == "ignore" else "count as wrong"
         return ScoreCard(
@@ -130,7 +135,7 @@ class _Card:
             self._cases(),
             (*findings, *drawn.findings),
             self.source,
-            self._confusion(),
+            confusion,
             {name: bounds for name, bounds in drawn.intervals.items() if isinstance(name, str)},
             plain(self._more(n_missing)),
             arrays,
@@ -177,13 +182,6 @@ class _Card:
             return row
         return row | {"auc": curves.auc(cases.scores[counted, k], has)}
 
-    def _confusion(self) -> dict[str, Any] | None:
-        if not self.declaration.is_graded:
-            return None
-        labels = list(self.declaration.classes)
-        counts = classification.confusion_matrix(self.truth.labels, self.predictions.labels, len(labels))
-        return {"labels": labels, "counts": counts.tolist()}
-
     def _cases(self) -> tuple[dict[str, Any], ...]:
         """Return a row for each case, with the number that says how wrong it is."""
         columns = {name: c if isinstance(c, list) else plain(c) for name, c in self.columns[0].items()}
@@ -204,7 +202,9 @@ class _Card:
                 columns["truth_score"] = np.where(has, own, np.nan)
             return columns, np.zeros(0)
         if isinstance(cases, MultilabelCases):
-            true, said = (_listed(cases.classes, of) for of in (cases.truth, np.asarray(cases.predicted)))
+            names, shown = np.array(cases.classes, object), (cases.truth, np.asarray(cases.predicted))
+            listed = ([" + ".join(names[row]) or "none" for row in has_label] for has_label in shown)
+            true, said = (np.array(column, object) for column in listed)
             said[~has], wrong = None, cases.truth != cases.predicted
             columns = {"truth": true.tolist(), "predicted": said.tolist(), "correct": has & ~wrong.any(1)}
             return columns | {"wrong_labels": wrong.sum(1)}, wrong.mean(1)
@@ -281,9 +281,3 @@ class _Card:
         if positive is not None:
             scores, labels = scores[:, [positive]], np.where(labels == positive, 0, 1)
         return curves.banded_curves(scores, labels, weights)
-
-
-def _listed(classes: Sequence[str], has: Bools) -> Array:
-    """Return the labels of each case [N] as text: "edema + fracture". has: labels by case [N, L]."""
-    names = np.array(classes, object)
-    return np.array([" + ".join(names[row]) or "none" for row in has], object)

@@ -1,5 +1,6 @@
 """Readers of a declared challenge's tables: the truth, and predictions matched to it by case id."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,8 @@ ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
 SUM_OFF = 1e-3
 """By how much the probabilities of a case may miss 1 in sum."""
 SCORES = {"score": {"holds": "the score"}}
+WHOLE = re.compile(r"^(-*\d+)\.0$")
+"""A whole number as some programs write it."""
 CASE_ID = "the case id (rows are never matched by position)"
 Columns = Sequence[tuple[str, str]]
 """Columns by name, with their content."""
@@ -118,7 +121,7 @@ class ReadTable:
             cell = cells[i]
             number = number_of.get(cell)
             if number is None:
-                number = loose.get(cell.lower(), loose.get(_whole(cell), -1))
+                number = loose.get(cell.lower(), loose.get(WHOLE.sub(r"\1", cell), -1))
             labels[case_of[i]] = number
             if number < 0 and cell.lower() in tables.MISSING:
                 message = f"case {shortened(ids[i], 80)} has no class."
@@ -181,11 +184,6 @@ def find_own_table(files: SourceFiles, names: Iterable[str]) -> str:
             files.keep_table(member, data, table)
             fitting += [member] if wanted <= set(table.keys) else []
     return fitting[0] if len(fitting) == 1 else find_table(files)
-
-
-def _whole(cell: str) -> str:
-    """Return "2" for "2.0": programs write whole numbers so."""
-    return cell.removesuffix(".0") if cell.removesuffix(".0").lstrip("-").isdigit() else cell
 
 
 def read_truth(
