@@ -1,6 +1,8 @@
 """Command `benchside board`: create, submit, rank and manage boards, a function per action."""
 
 import argparse
+import io
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -299,7 +301,14 @@ def _publish(store: Store, arguments: argparse.Namespace) -> None:
     from scoring.boards.publication.publication_archive import publication
 
     ranking = board_ranking(opened(store, arguments.board))
-    write(arguments.file, publication(ranking, arguments.creator, arguments.licence), "FILE.zip")
+    data = publication(ranking, arguments.creator, arguments.licence)
+    write(arguments.file, data, "FILE.zip")
+    if arguments.file == "-":
+        return
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        print(f"Written to {arguments.file}: {', '.join(archive.namelist())}. It contains no cases.")
+    if ranking.hidden is not None:
+        print(public_report.hidden_truth_words(ranking.hidden, ranking.split is not None))
 
 
 def _import(store: Store, arguments: argparse.Namespace) -> None:

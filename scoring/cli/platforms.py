@@ -63,11 +63,12 @@ def _bundle(arguments: argparse.Namespace) -> None:
         vars(statistics(arguments)),
         is_public,
         decimals,
-        tuple(name.strip() for name in arguments.metrics.split(",") if name.strip()),
+        tuple(name.strip() for name in arguments.metrics.split(",") if name.strip())
+        or (order.metrics if (order := challenge.comparison.ranked_by) else ()),
         dict(socket.partition("=")[::2] for socket in arguments.socket),
     )
-    order = Order(settings, arguments.truth, arguments.title, arguments.image, metadata=arguments.metadata)
-    steps = write_bundle(arguments.platform, order, Path(arguments.output))
+    made = Order(settings, arguments.truth, arguments.title, arguments.image, metadata=arguments.metadata)
+    steps = write_bundle(arguments.platform, made, Path(arguments.output))
     print(f"Written to {arguments.output}. Next:")
     for number, step in enumerate(steps, 1):
         print(f"{number}. {step}")

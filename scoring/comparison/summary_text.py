@@ -52,6 +52,13 @@ def order(comparison: Comparison) -> str:
     return "Teams are ordered by the official score."
 
 
+def decides(comparison: Comparison) -> str:
+    """Return what ranks depend on, for the caption of a ranking."""
+    if not by_score(comparison):
+        return "The ranks that chance could give are shown next to them."
+    return "Ranks depend only on the score; the ranks that chance could give are shown next to them."
+
+
 def tied(comparison: Comparison) -> tuple[str, ...]:
     """Return the teams that could be first, best first; empty without replicates.
 

@@ -108,9 +108,7 @@ def team_table(displayed: Displayed) -> Table:
         "How are the scores composed?",
         columns,
         _team_rows(displayed, metrics),
-        f"{summary_text.order(comparison)} Ranks depend only on the score; the ranks that chance could give "
-        "are shown next to them."
-        f"{_unranked(comparison)}",
+        f"{summary_text.order(comparison)} {summary_text.decides(comparison)}{_unranked(comparison)}",
         key="teams_table",
     )
 

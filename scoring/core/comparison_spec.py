@@ -113,6 +113,16 @@ class Ranking:
     values: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class RankedBy:
+    """What orders teams besides the score. words: a sentence; metrics: the names of what it takes; in_cases:
+    whether it takes them of every case by itself."""
+
+    words: str
+    metrics: tuple[str, ...]
+    in_cases: bool = False
+
+
 def slices_of(card: ScoreCard) -> Groups:
     """Return the card's `slices`, nothing where it has none."""
     slices: Groups = card.more.get("slices", {})
@@ -161,6 +171,7 @@ class ComparisonSpec:
         size: How the size of a model counts in the score; None: it does not.
         tie_break: The metric that orders equal scores; None: they share a rank.
         rank: An order of its own, from the cards and the options of `compare`; None: by score.
+        ranked_by: The metrics of that order, where their values tell it; None: not by metrics alone.
         offered: Name of the option that the page of comparisons offers for all teams; empty: none.
     """
 
@@ -179,6 +190,7 @@ class ComparisonSpec:
     size: SizeRule | None = None
     tie_break: str | None = None
     rank: Callable[[Mapping[str, ScoreCard], Values], Ranking] | None = None
+    ranked_by: RankedBy | None = None
     offered: str = ""
 
 

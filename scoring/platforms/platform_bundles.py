@@ -164,6 +164,7 @@ def _grand_challenge(order: Order, held: Held, _page: SubmissionPage) -> Made:
         "Show participants what-to-submit.md and offer the example beside it.",
         'In the phase\'s scoring, write "score" as the path of the score, in '
         f"{_order(order.settings)} order.",
+        *_own_order(order.settings, "grand-challenge"),
     )
 
 
@@ -214,6 +215,7 @@ def _codabench(order: Order, held: Held, page: SubmissionPage) -> Made:
         f"Build the container in this folder: {_build(order)}",
         f"Push it to a registry that the workers reach: docker push {order.image}",
         "Upload competition.zip to Codabench (Benchmarks, Management, Upload).",
+        *_own_order(order.settings, "codabench"),
     )
 
 
@@ -252,6 +254,7 @@ def _evalai(order: Order, held: Held, page: SubmissionPage) -> Made:
         "Set AUTH_TOKEN (your profile on EvalAI), QUEUE_NAME and CHALLENGE_PK (Manage) in the shell.",
         "Run the worker while the challenge is open: docker run --detach --restart unless-stopped "
         f'{names} --volume "$PWD/truth:/opt/benchside/truth:ro" {order.image}',
+        *_own_order(order.settings, "evalai"),
     )
 
 
@@ -260,6 +263,20 @@ PLATFORMS: Mapping[str, Callable[[Order, Held, SubmissionPage], Made]] = {
     "codabench": _codabench,
     "evalai": _evalai,
 }
+
+
+def _own_order(settings: PlatformSettings, platform: str) -> list[str]:
+    """Return how the platform orders where the challenge orders by several metrics, as a step; nothing where
+    the score orders."""
+    own = settings.challenge.comparison.ranked_by
+    if own is None:
+        return []
+    told = f"{own.words} The platform orders by the score alone"
+    if platform != "grand-challenge" or own.in_cases:
+        return [f"{told} and shows these metrics: for this order, submit the files to a board of Benchside."]
+    first, *others = (f"metrics.{name} ({_order(settings, name)})" for name in own.metrics)
+    columns = f", and add the columns {', '.join(others)}" if others else ""
+    return [f"{told}. For ranks, choose Mean as scoring method, {first} as path of the score{columns}."]
 
 
 def _program(settings: PlatformSettings) -> dict[str, bytes]:

@@ -21,6 +21,7 @@ import pytest
 
 from scoring.boards.board import opened, own_options
 from scoring.boards.submissions.submitting import SubmissionRequest, submit
+from scoring.challenges import load_challenge
 from scoring.platforms import platform_bundles
 from scoring.store.database import open_store
 from tests.support.boards import CASES as BOARD_CASES
@@ -206,7 +207,9 @@ def test_every_platform_gives_the_score_of_the_command_line_and_of_a_board(chall
     done = codabench(made, case.submission, tmp_path / "app")
     assert done.status == 0, done.err
     scores = json.loads((tmp_path / "app" / "output" / "scores.json").read_text())
-    assert scores == {"score": score}
+    order = load_challenge(str(challenge)).comparison.ranked_by
+    ranked = {name: rounded(card["metrics"][name]) for name in (order.metrics if order else ())}
+    assert scores == {"score": score, **ranked}
 
     made = bundle(challenge, "evalai", truth, tmp_path / "ea", *unrounded)
     platform = evalai(made, case.submission)

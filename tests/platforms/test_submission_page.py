@@ -100,8 +100,8 @@ def test_the_example_of_a_bundle_scores_on_the_platform(challenge, platform, tmp
         truth.write_bytes(truth_of(challenge, 1))
     made = bundle(challenge, platform, truth, tmp_path / "made", *options)
     scores = score_on(platform, made, tmp_path)
-    assert list(scores) == ["score"]
-    assert np.isfinite(scores["score"])
+    assert next(iter(scores)) == "score"
+    assert np.isfinite([*scores.values()]).all()
 
 
 def test_the_pages_say_what_to_submit(tmp_path):

@@ -15,6 +15,7 @@ from scoring.boards import views
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.boards.submissions.phases_and_limits import DAY, spoken
+from scoring.challenges import REGISTRY
 from scoring.common.text import markdown, named, stopped
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.version import __version__
@@ -58,7 +59,8 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     """Yield what the board knows of an item (Markdown)."""
     row, challenge, value = ranking.board.row, ranking.board.challenge, public_report.value(ranking)
     yield "Title", f"{markdown(row.title)} ({markdown(row.id)})"
-    yield "Keywords", f"{markdown(challenge.words.title)}; cancer imaging; challenge; ranking"
+    field = "cancer imaging" if row.challenge in REGISTRY else "biomedical imaging"
+    yield "Keywords", f"{markdown(challenge.words.title)}; {field}; challenge; ranking"
     yield "Challenge venue and platform b", f"The board was managed with Benchside {__version__}."
     yield "Submission method a", _submission(ranking)
     yield "Submission method b", _limits(ranking)

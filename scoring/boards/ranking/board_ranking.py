@@ -240,7 +240,16 @@ class BoardRanking:
             "submission": counted.id,
             "time": counted.created,
             "history": [self._past(entry) for entry in self.by_team[team]],
+            **self._order_of(team, comparison),
         }
+
+    def _order_of(self, team: str, comparison: Comparison) -> dict[str, Any]:
+        """Return what orders a team where metrics do, and not the score alone: their values and its ranks."""
+        order, own = self.board.challenge.comparison.ranked_by, comparison.own_ranking
+        if order is None or own is None:
+            return {}
+        metrics = comparison.cards[team].metrics
+        return {**own.of_teams[team], "metrics": {name: plain(metrics[name]) for name in order.metrics}}
 
     def _past(self, entry: RankedSubmission) -> dict[str, Any]:
         return {

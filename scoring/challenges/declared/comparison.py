@@ -13,7 +13,7 @@ from scoring.challenges.declared.measures import score_of_sums
 from scoring.common.arrays import Floats
 from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.core import comparison_spec as spec
-from scoring.core.comparison_spec import ComparisonSpec, Ranking, WhatIf
+from scoring.core.comparison_spec import ComparisonSpec, RankedBy, Ranking, WhatIf
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.mcnemar_delong_wilcoxon import Sample, ValueSample
@@ -36,7 +36,18 @@ def comparison_of(declaration: Declaration) -> ComparisonSpec:
         slice_measures={"score": ("score", "n")} if declaration.subgroups else {},
         what_if=_what_if(declaration.score) if len(declaration.score) > 1 else None,
         rank=None if ranking.by == "score" else partial(_rank, declaration),
+        ranked_by=ranked_by(declaration),
     )
+
+
+def ranked_by(declaration: Declaration) -> RankedBy | None:
+    """Return what orders the teams; None where the score does."""
+    if declaration.ranking.by == "score":
+        return None
+    names = tuple(use.key for use in declaration.ranked)
+    in_cases = declaration.ranking.by == "case_rank"
+    ranked_in = "every case" if in_cases else ", ".join(names)
+    return RankedBy(f"Teams are ordered by the mean of their ranks in {ranked_in}.", names, in_cases)
 
 
 def _case_errors(card: ScoreCard) -> NDArray[np.float64]:
@@ -67,21 +78,25 @@ def _what_if(uses: Sequence[MetricUse]) -> WhatIf:
 
 def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Values) -> Ranking:
     """Order teams by the mean of their ranks in every metric, or in every case."""
-    if declaration.ranking.by == "mean_rank":
-        uses, ranked_in = declaration.ranked, ", ".join(use.key for use in declaration.ranked)
+    rule, uses = ranked_by(declaration), declaration.ranked
+    of_metrics = declaration.ranking.by == "mean_rank"
+    if of_metrics:
         values = np.array([[u.quantity.order(c.metrics[u.key]) for u in uses] for c in cards.values()])
     else:
         losses = [np.nan_to_num(_of_cases(declaration, card), nan=np.inf) for card in cards.values()]
-        values, ranked_in = -np.stack(losses), "every case"
-    means = _mean_ranks(values, declaration.ranking.ties)
-    by_team = dict(zip(cards, means.tolist(), strict=True))
+        values = -np.stack(losses)
+    ranks = _ranks(values, declaration.ranking.ties)
+    by_team = dict(zip(cards, ranks.mean(1).tolist(), strict=True))
+    of_teams: dict[str, dict[str, Any]] = {team: {"mean_rank": mean} for team, mean in by_team.items()}
+    for row, own in zip(of_teams.values(), ranks.tolist() if of_metrics else (), strict=of_metrics):
+        row["metric_ranks"] = dict(zip((use.key for use in uses), own, strict=True))
     return Ranking(
-        dict(zip(cards, _places(means).tolist(), strict=True)),
-        {team: {"mean_rank": mean} for team, mean in by_team.items()},
+        dict(zip(cards, _places(ranks.mean(1)).tolist(), strict=True)),
+        of_teams,
         {},
         {"ranking": declaration.ranking.by, "ties": declaration.ranking.ties},
         places=_resampled(declaration, cards),
-        words=f"Teams are ordered by the mean of their ranks in {ranked_in}.",
+        words=rule.words if rule else "",
         name="mean rank",
         values=by_team,
     )
@@ -97,9 +112,9 @@ def _of_cases(declaration: Declaration, card: ScoreCard) -> Floats:
     return 1 - spec.correct_labels(card)
 
 
-def _mean_ranks(values: Floats, ties: str) -> Floats:
-    """Return the mean rank of each team over metrics or cases; values [A, M, ...], larger is better."""
-    return np.asarray(rankdata(-np.round(values, 12), cast(Any, ties), axis=0).mean(1))
+def _ranks(values: Floats, ties: str) -> Floats:
+    """Return the rank of each team in every metric or case; values [A, M, ...], larger is better."""
+    return np.asarray(rankdata(-np.round(values, 12), cast(Any, ties), axis=0), float)
 
 
 def _places(means: Floats) -> Places:
@@ -116,5 +131,5 @@ def _resampled(declaration: Declaration, cards: Mapping[str, ScoreCard]) -> dict
     known = ~np.isnan(np.stack([arrays["score_replicates"] for arrays in scored.values()])).any(0)
     uses = [(use.quantity, array_name(use.key)) for use in declaration.ranked]
     drawn = np.stack([[of.oriented(a[name][known]) for of, name in uses] for a in scored.values()])
-    means = _mean_ranks(np.nan_to_num(drawn, nan=-np.inf), declaration.ranking.ties)
+    means = _ranks(np.nan_to_num(drawn, nan=-np.inf), declaration.ranking.ties).mean(1)
     return dict(zip(scored, _places(means), strict=True))

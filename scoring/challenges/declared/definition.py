@@ -6,7 +6,7 @@ from typing import Any
 
 from scoring.challenges.declared import mask_readers, object_readers, table_readers
 from scoring.challenges.declared.cases import DeclaredCases
-from scoring.challenges.declared.comparison import comparison_of
+from scoring.challenges.declared.comparison import comparison_of, ranked_by
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
 from scoring.common.citation import Citation
 from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, Words
@@ -98,7 +98,9 @@ def words_of(declaration: Declaration) -> Words:
     about, uses, cite = declaration.about, declaration.score, declaration.about.citation
     summands = " + ".join(f"{use.weight:g} × {use.title}" for use in uses)
     rows = "".join(f"| {use.key} | {use.weight:g} | {use.title} |\n" for use in uses)
-    better = f"{declaration.quantity.better.capitalize()} is better."
+    rows += "".join(f"| {use.key} | beside it | {use.title} |\n" for use in declaration.uses[len(uses) :])
+    order = ranked_by(declaration)
+    better = f"{declaration.quantity.better.capitalize()} is better.{f' {order.words}' if order else ''}"
     rule = f"| part | weight | what it is |\n|---|--:|---|\n{rows}\n{better}"
     url = cite.get("url") or (f"doi.org/{cite['doi']}" if "doi" in cite else about.source)
     citation = Citation(about.id.replace("-", "_"), cite.get("text") or about.title, (), url=url)
