@@ -21,7 +21,7 @@ from scoring.metrics.registry import METRICS
 from tests.challenges.puma import test_foreign_lists as programs
 from tests.hostile import inputs
 from tests.hostile.inputs import Came, attempt
-from tests.support import archives, category_tables, nuclei_lists, odd_tables, workbooks
+from tests.support import archives, category_tables, nuclei_forms, nuclei_lists, odd_tables, workbooks
 from tests.support.declared_kinds import KINDS
 
 PLAIN = "plain.csv"
@@ -227,6 +227,8 @@ CASE = "roi"
 def nuclei(random: Random, touched: Touch, spoil: Callable[[Random, Any], None]) -> bytes:
     """Nuclei of one image for PUMA."""
     found = outlines(random)
+    if random.random() < 0.5:
+        return of_a_tool(random, found, touched)
     name = random.choice((*LISTS, "coco.json", "points.csv"))
     if name != "qupath.geojson":  # others cannot write an outline of no points, or count it
         found = [entry for entry in found if len(entry[0]) > (2 if name == "points.csv" else 0)]
@@ -249,21 +251,37 @@ def nuclei(random: Random, touched: Touch, spoil: Callable[[Random, Any], None])
     return archives.archive_of({PLAIN: json.dumps(polygons(found)).encode(), name: data})
 
 
+def of_a_tool(random: Random, found: Any, touched: Touch) -> bytes:
+    """Nuclei in XML, a table with outlines or a list of objects, perhaps spoilt."""
+    tool = random.choice(list(nuclei_forms.FORMS))
+    found = [entry for entry in found if len(entry[0]) > 2]
+    if tool in nuclei_forms.UNGRADED:
+        found = [(ring, kind, 1.0) for ring, kind, _ in found]
+    files = nuclei_forms.FORMS[tool]({CASE: found})
+    plain = {PLAIN: json.dumps(polygons(found)).encode()} if random.random() < 0.5 else {}
+    if not plain:
+        name = random.choice(list(files))
+        files[name] = touched(random, files[name])
+    return archives.archive_of({**plain, **files})
+
+
 def read_nuclei(data: bytes) -> Came:
     files = unpacked(data)
     plain = files.pop(PLAIN, None)
-    ((name, other),) = files.items()
-    came = _scored(other, name)
-    return came if plain is None else agree(_scored(plain, "polygons.json"), came)
+    came = _scored(files)
+    return came if plain is None else agree(_scored({"polygons.json": plain}), came)
 
 
-def _scored(data: bytes, name: str) -> Came:
+def _scored(files: Mapping[str, bytes]) -> Came:
+    name, data = list(files.items())[-1]
+
     def work() -> object:
         challenge = nuclei_lists.CHALLENGE
         truth = challenge.read_truth(nuclei_lists.files({CASE: inputs.NUCLEI}), name="truth")
         options = {"class_map": programs.NUMBERS} if name in NUMBERED else {}
         alone = name in ("coco.json", "points.csv")
-        source: Any = data if alone else {f"{CASE}{name[name.index('.') :]}": data}
+        renamed = {f"{CASE}{name[name.index('.') :]}": data} if name in LISTS or name[:4] == "poly" else files
+        source: Any = data if alone else renamed
         read = challenge.read_predictions(source, truth, name if alone else "folder", **options)
         return challenge.score(truth, read, resamples=0, **options)
 

@@ -6,6 +6,7 @@ What the tools' own sources say stands in `scoring/inputs/nuclei`: `xml_shapes`,
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -148,6 +149,57 @@ def tables(ending: str, header: str, row: Callable[..., Sequence[Any]]) -> Calla
     }
 
 
+def objects(
+    ending: str, key: str, item: Callable[..., dict], beside: Mapping[str, Any]
+) -> Callable[[Tiles], Files]:
+    """JSON with a list of objects for each image."""
+
+    def write(nuclei: Sequence[Nucleus]) -> str:
+        return json.dumps({**beside, key: [item(*nucleus) for nucleus in nuclei]})
+
+    return lambda tiles: each(tiles, ending, write)
+
+
+def pairs(ring: list[list[float]]) -> list[dict[str, float]]:
+    return [{"x": x, "y": y} for x, y in ring]
+
+
+def middle(ring: list[list[float]]) -> dict[str, float]:
+    left, top, right, bottom = box(ring)
+    return {"x": (left + right) / 2, "y": (top + bottom) / 2, "width": right - left, "height": bottom - top}
+
+
+def top_left(ring: list[list[float]]) -> dict[str, float]:
+    left, top, right, bottom = box(ring)
+    return {"x": left, "y": top, "w": right - left, "h": bottom - top}
+
+
+def torchvision(tiles: Tiles) -> Files:
+    return {"preds.json": json.dumps({
+        f"{case}.tif": {
+            "boxes": [box(ring) for ring, *_ in nuclei],
+            "labels": [name for _, name, _ in nuclei],
+            "scores": [p for *_, p in nuclei],
+        }
+        for case, nuclei in tiles.items()
+    }).encode()}  # fmt: skip
+
+
+def hovernet(tiles: Tiles) -> Files:
+    """With type_info.json in an order of its own."""
+    names = ["nolabe", *sorted({name for nuclei in tiles.values() for _, name, _ in nuclei})]
+
+    def write(nuclei: Sequence[Nucleus]) -> str:
+        cells = [
+            {"centroid": centre(ring), "contour": ring, "type": names.index(n), "type_prob": p}
+            for ring, n, p in nuclei
+        ]
+        return json.dumps({"mag": None, "nuc": {str(k): cell for k, cell in enumerate(cells, 1)}})
+
+    types = {str(k): [name, [0, 0, 20 * k]] for k, name in enumerate(names)}
+    return {"type_info.json": json.dumps(types).encode(), **each(tiles, ".json", write)}
+
+
 FORMS: dict[str, Callable[[Tiles], Files]] = {
     "ASAP": asap,
     "HALO": layers(".annotations", "V", lambda name: f'Name={name} Visible="True">'),
@@ -179,8 +231,65 @@ FORMS: dict[str, Callable[[Tiles], Files]] = {
         "x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,class_name",
         lambda ring, name, p: (*map(repr, box(ring)), 3, p, "", name),
     ),
+    "Roboflow": objects(
+        ".json",
+        "predictions",
+        lambda ring, name, p: {**middle(ring), "confidence": p, "class": name, "points": pairs(ring)},
+        {"time": 0.3, "image": {"width": 1024, "height": 1024}},
+    ),
+    "Roboflow, boxes": objects(
+        ".json",
+        "predictions",
+        lambda ring, name, p: {**middle(ring), "confidence": p, "class": name, "class_id": 3},
+        {"image": {}},
+    ),
+    "Darwin": objects(
+        ".json",
+        "annotations",
+        lambda ring, name, p: {
+            "bounding_box": top_left(ring),
+            "name": name,
+            "polygon": {"paths": [pairs(ring), pairs(ring[:3])]},
+            "inference": {"confidence": p},
+        },
+        {"version": "2.0", "item": {"name": "other.tif"}},
+    ),
+    "Darwin, boxes": objects(
+        ".json",
+        "annotations",
+        lambda ring, name, p: {"bounding_box": top_left(ring), "name": name},
+        {"version": "2.0", "item": {"name": "other.tif"}},
+    ),
+    "Supervisely": objects(
+        ".tif.json",
+        "objects",
+        lambda ring, name, p: {
+            "classId": 1,
+            "geometryType": "polygon",
+            "classTitle": name,
+            "points": {"exterior": ring, "interior": []},
+        },
+        {"description": "", "size": {"height": 1024, "width": 1024}},
+    ),
+    "SuperAnnotate": objects(
+        ".tif.json",
+        "instances",
+        lambda ring, name, p: {
+            "type": "polygon",
+            "classId": 2,
+            "className": name,
+            "probability": p,
+            "points": [number for point in ring for number in point],
+        },
+        {"metadata": {"width": 1024}},
+    ),
+    "torchvision, by image": torchvision,
+    "HoVer-Net with type_info.json": hovernet,
 }
-GRADED = ("CVAT", "Pascal VOC", "geopandas, WKT", "supervision")
-"""Of these, those with confidences."""
-BOXES = ("Pascal VOC", "supervision")
+UNGRADED = (
+    *("ASAP", "HALO", "Aperio", "MoNuSAC", "MoNuSeg", "Pascal VOC of Roboflow", "Cytomine", "OMERO"),
+    *("HoVer-Net, QuPath table", "ilastik", "Darwin, boxes", "Supervisely"),
+)
+"""Of these, those without confidences."""
+BOXES = ("Pascal VOC", "supervision", "Roboflow, boxes", "Darwin, boxes", "torchvision, by image")
 """Those of boxes, whose middle is that of rectangles alone."""

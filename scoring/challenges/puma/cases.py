@@ -15,10 +15,14 @@ from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, written_pairs
 from scoring.common.text import did_you_mean
 from scoring.inputs.nuclei.reader import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
+from scoring.inputs.nuclei.tiles import TYPE_INFO
 from scoring.inputs.sources import SourceFiles, sha256
 from scoring.inputs.tables import TextTable, find_column, key, repeated_row
 
 ENDINGS = (".geojson", ".json")
+OF_IMAGES = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
+OF_CLASSES = (TYPE_INFO, "meta.json")
+"""Names of classes beside the files of HoVer-Net and Supervisely."""
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
@@ -80,16 +84,20 @@ class CaseFiles:
 
 
 def case_id(name: str) -> str:
-    """Return the case that a file is of: its name without folder, ending and a final `_nuclei`."""
+    """Return the case that a file is of: its name without folder, ending, also that of an image before it
+    (a.tif.json), and a final `_nuclei`."""
     base = PurePosixPath(name).name
     ending = next((ending for ending in ENDINGS if base.lower().endswith(ending)), "")
-    return base[: len(base) - len(ending)].removesuffix(SUFFIX)
+    base = base[: len(base) - len(ending)]
+    drawn = next((drawn for drawn in OF_IMAGES if ending and base.lower().endswith(drawn)), "")
+    return base[: len(base) - len(drawn)].removesuffix(SUFFIX)
 
 
 def is_nuclei_file(member: str) -> bool:
-    """Return whether a name is that of a file of nuclei: JSON, and not of tissue."""
+    """Return whether a name is that of a file of nuclei: JSON, and not of tissue or classes."""
     path = PurePosixPath(member)
-    return path.suffix.lower() in ENDINGS and not path.stem.endswith(TISSUE)
+    named = path.suffix.lower() in ENDINGS and path.name not in OF_CLASSES
+    return named and not path.stem.endswith(TISSUE)
 
 
 def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:

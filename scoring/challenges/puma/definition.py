@@ -30,6 +30,10 @@ A nucleus is at the mean of its listed vertices. The last vertex of a ring of pr
 
 All three are always computed. On real data they differ by a factor of two, so a macro F1 is meaningless without its rule and its best possible value.
 A missing case counts as an empty prediction: all its nuclei are missed.
+
+Predictions are read as these programs write them: QuPath, HoVer-Net, CellViT, StarDist, TIAToolbox, Ultralytics, YOLO, MMDetection, torchvision, SAHI,
+Roboflow, COCO, Pascal VOC, ASAP, ImageScope (Aperio), HALO, CVAT, Label Studio, VIA, labelme, HistomicsTK, Darwin, Supervisely and SuperAnnotate; and from
+tables of points, boxes or outlines, as those of OMERO, Cytomine (its origin is at the bottom left), geopandas, ilastik and supervision.
 """
 NUCLEI_ENDINGS = ("geojson", "json")
 

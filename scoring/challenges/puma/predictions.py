@@ -14,7 +14,7 @@ from scoring.challenges.puma import cases, nucleus_classes
 from scoring.challenges.puma.cases import NO_FILE, SubmissionMembers, WrittenFiles, find_predictions, outward
 from scoring.challenges.puma.nucleus_classes import Naming
 from scoring.challenges.puma.truth import SIZE, PumaTruth
-from scoring.common.findings import Finding, InputRefused, note, warning
+from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import OF_COORDINATES, InputChanges, editing, renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import ignored
@@ -33,6 +33,8 @@ SPACING = 0.25
 FEW, MANY, TIMES = 0.3, 0.4, 3
 """Looked into below a share FEW of predictions near a truth nucleus; said where another reading has MANY, and
 TIMES as many."""
+NEARLY_ALL = 0.99
+"""Share of centroids outside their images from which on a submission is refused."""
 FACTORS = {
     0.23: "they look like px divided by 0.23",
     1 / 0.23: "they look like µm: divide by 0.23",
@@ -53,13 +55,13 @@ QUESTIONS = {
 
 
 def placement(
-    name: str, truth: Sequence[Nuclei], predicted: Sequence[Nuclei], sizes: np.ndarray
+    name: str, truth: Sequence[Nuclei], predicted: Sequence[Nuclei], sizes: np.ndarray, edited: bool = False
 ) -> Iterator[Finding]:
     """`swapped-axes` or `scale` for a submission of which few centroids are near a truth nucleus, but many
     would, read otherwise; or of which most are outside the images.
 
     truth, predicted: by case; sizes: width and height, int [N, 2]. A few cases and nuclei are looked at,
-    spread evenly; classes are not.
+    spread evenly; classes are not. edited: whether the user has said how coordinates are read.
     """
     both = [index for index in range(len(truth)) if len(truth[index]) and len(predicted[index])]
     chosen = (
@@ -100,7 +102,14 @@ def placement(
             return
     total = sum(map(len, predicted))
     beyond = sum(int(nuclei.outside(size).sum()) for nuclei, size in zip(predicted, sizes, strict=True))
-    if 2 * beyond > total:
+    if total and beyond >= NEARLY_ALL * total and not edited:
+        sentence = (
+            f"{beyond:,} of {total:,} centroids are outside their image, so the official score is 0: write "
+            "px from the image's top left corner, not from the slide's."
+        )
+        fix = editing("multiply", "1", "Score the coordinates as they are")
+        yield error("scale", name, sentence).with_fixes(fix)
+    elif 2 * beyond > total:
         sentence = (
             f"{beyond:,} of {total:,} centroids are outside their image: are they in px of the image, [x, y]?"
         )
@@ -182,7 +191,8 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     changes = source.changes if isinstance(source, FixedSource) else InputChanges()
     measured = zip(truth.ids, truth.sizes.tolist(), strict=True) if truth else ()
     size_of = {"": SIZE, **{case: (width, height) for case, (width, height) in measured}}
-    files = by_tile(files, changes, {} if OF_COORDINATES & edits.keys() else QUESTIONS, size_of)
+    edited = bool(OF_COORDINATES & edits.keys())
+    files = by_tile(files, changes, {} if edited else QUESTIONS, size_of)
     submission = find_predictions(
         files, truth.ids if truth else None, lambda member: _leaves(source, original.get(member, member))
     )
@@ -193,9 +203,9 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     problems += map(outward, outside)
     read_of = {case: member for case, member in read_of.items() if member not in outside}
     read = cases.read_cases(files, read_of.values(), naming, graded=True)
-    if OF_COORDINATES & edits.keys():
-        placed = tuple(replace(entry, nuclei=moved(entry.nuclei, edits)) for entry in read.contents)
-        read = replace(read, contents=placed)
+    if edited:
+        moved_files = tuple(replace(entry, nuclei=moved(entry.nuclei, edits)) for entry in read.contents)
+        read = replace(read, contents=moved_files)
     if truth:
         sizes = np.array(
             [size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]
@@ -204,7 +214,8 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         problems += _no_common(files, truth, submission)
     file_of = dict(zip(read_of, read.contents, strict=True))
     nuclei = tuple(file_of.get(case, NO_FILE).nuclei for case in ids)
-    problems += read.problems
+    placed = list(placement(files.name, truth.nuclei, nuclei, truth.sizes, edited) if truth else ())
+    problems += [*read.problems, *(entry for entry in placed if entry.level == "error")]
     findings += [
         *read.findings,
         *_empty(files, read_of, read),
@@ -212,7 +223,7 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         *nucleus_classes.mapped(read.names, files.name, naming),
         *nucleus_classes.platform_warnings(read.names, files.name),
         *(offered(_unmatched(files, truth, submission)) if truth else ()),
-        *(placement(files.name, truth.nuclei, nuclei, truth.sizes) if truth else ()),
+        *(entry for entry in placed if entry.level != "error"),
         *ignored(files, {submission.table, *submission.member_of.values()}),
     ]
     if problems:

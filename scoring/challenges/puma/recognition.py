@@ -21,9 +21,11 @@ from scoring.inputs.tables import key
 
 NUCLEI = re.compile(
     r'"(FeatureCollection|Multiple (polygons|points)|polygons|points|centroid|nuclei|coord|shapes)"'
+    r'|"(paths|bounding_box)"\s*:\s*[\[{]'
     r'|"(elements|bboxes|boxes)"\s*:\s*\['
     r'|"box"\s*:\s*\{'
     r'|"geometry"\s*:\s*\{'
+    r'|"x"\s*:\s*-?[\d.]+,\s*"y"\s*:'
 )
 GRADED = re.compile(r'"(confidence|score|type_prob|Detection probability|coord)"|"probability"\s*:\s*(0|\.)')
 """Signs of a prediction: a confidence, or a probability below 1."""

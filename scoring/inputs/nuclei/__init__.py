@@ -1,2 +1,2 @@
-"""Lists of nuclei: `reader` takes QuPath's GeoJSON and PUMA's forms, `foreign` those of programs for nuclei,
-`via_label_studio_yolo` those of annotation tools and YOLO."""
+"""Lists of nuclei: `reader` takes QuPath's GeoJSON and PUMA's forms, `foreign` JSON of other programs,
+`via_label_studio_yolo` what annotation tools and YOLO write, `xml_shapes` XML, `point_tables` tables."""

@@ -13,6 +13,11 @@ Sources of the formats:
     Ultralytics (`Results.to_json`): a bare list of {name, class, confidence, box, segments}.
     MMDetection (DetInferencer) and torchvision: {"labels", "scores", "bboxes" or "boxes"}, corners in px.
     labelme: {"shapes": [{label, points}]}. HistomicsTK: {"elements": [{points, group, label}]}.
+    Roboflow (inference, entities/responses/inference.py): {"predictions": [{class, confidence, points of x
+        and y, or the middle x, y with width and height}]}.
+    V7 Darwin 2.0 (v7labs/darwin-py): {"annotations": [{name, polygon: {paths}, bounding_box}]}.
+    Supervisely (docs.supervisely.com, annotation format): {"objects": [{classTitle, points: {exterior}}]}.
+    SuperAnnotate (darwin-py, importer/formats/superannotate.py): {"instances": [{className, points}]}.
     Grand Challenge, Multiple points: {"points": [{name, point, probability}]}.
 """
 
@@ -40,16 +45,13 @@ def native(document: Any) -> tuple[str, str, list[Any]] | None:
             read = list(items(document, holder))
             outlined = all("path_points" in item for item in read)
             return key, "polygons" if outlined else "nuclei", read
-    is_empty = "type_map" in document and document.get("cells") == []
-    return ("cells", "polygons", []) if is_empty else None
+    empty = (
+        key for key, beside in MAY_BE_EMPTY.items() if document.get(key) in ([], {}) and beside in document
+    )
+    return next(((key, "polygons", []) for key in empty), None)
 
 
-def _hovernet(_document: Mapping[str, Any], nuclei: Any) -> Iterator[Item]:
-    entries = nuclei.values() if isinstance(nuclei, dict) else nuclei
-    yield from (_cell(entry, {}) for entry in entries)
-
-
-def _cellvit(document: Mapping[str, Any], cells: Any) -> Iterator[Item]:
+def _cells(document: Mapping[str, Any], cells: Any) -> Iterator[Item]:
     names = document.get("type_map")
     names = names if isinstance(names, dict) else {}
     if names and all(isinstance(value, int) for value in names.values()):
@@ -153,37 +155,87 @@ def corners(box: list[Any]) -> list[list[Any]]:
 
 
 def _shapes(_document: Mapping[str, Any], shapes: Any) -> Iterator[Item]:
-    """Yield the nuclei of labelme, of HistomicsTK, or of Multiple points."""
+    """Yield the nuclei of a list of objects with a class, vertices or a box, and perhaps a confidence."""
     for entry in shapes:
         if not isinstance(entry, dict):
-            yield {}
+            yield {"path_points": entry}
             continue
-        label = entry.get("label", entry.get("name"))
-        label = label.get("value") if isinstance(label, dict) else label
-        item: Item = {"name": entry.get("group") or label}
-        place, points = entry.get("point", entry.get("center")), entry.get("points")
+        label = next((entry[key] for key in LABELS if entry.get(key)), None)
+        item: Item = {"name": label.get("value") if isinstance(label, dict) else label}
+        place, points = entry.get("point", entry.get("center")), _vertices(entry)
         if place is None and isinstance(points, list) and len(points) == 1:
             place = points[0]
         if place is not None:
             item["centroid"] = place
         else:
             item["path_points"] = points
-        if entry.get("probability") is not None:
-            item["probability"] = entry["probability"]
+        inference = entry.get("inference")
+        graded = {**inference, **entry} if isinstance(inference, dict) else entry
+        confidence = next((graded[key] for key in OBJECT_CONFIDENCES if graded.get(key) is not None), None)
+        if confidence is not None:
+            item["probability"] = confidence
         yield item
 
 
+LABELS = ("group", "label", "name", "class", "className", "class_name", "classTitle")
+OUTLINES = ("points", "polygon", "bounding_box", "bbox")
+OBJECT_CONFIDENCES = ("probability", "confidence", "score")
+"""Keys of an object's class, of what holds its vertices or its box, and of its confidence."""
+
+
+def _vertices(entry: Mapping[str, Any]) -> Any:
+    """Return the vertices of an object: pairs, {x, y}, or numbers in turn, also as the outer or longest of
+    several rings; or the corners of its box. Anything else as it is."""
+    found = next((entry[key] for key in OUTLINES if entry.get(key) is not None), entry)
+    if isinstance(found, dict):
+        rings = next((found[key] for key in ("exterior", "paths", "path") if key in found), None)
+        found = _corners_of(found) if rings is None else rings
+    if not isinstance(found, list) or not found:
+        return found
+    if all(isinstance(ring, list) and ring and isinstance(ring[0], (list, dict)) for ring in found):
+        found = max(found, key=len)
+    if all(isinstance(point, dict) for point in found):
+        found = [[point.get("x"), point.get("y")] for point in found]
+    if all(isinstance(value, (int, float)) for value in found) and len(found) % 2 == 0:
+        found = [list(pair) for pair in zip(found[::2], found[1::2], strict=True)]
+    is_box = "rectangle" in (entry.get("geometryType"), entry.get("shape_type")) and len(found) == 2
+    return corners([*found[0], *found[1]]) if is_box and all(isinstance(p, list) for p in found) else found
+
+
+def _corners_of(box: Mapping[str, Any]) -> list[list[Any]] | None:
+    """Return the corners of a box by its edges, its top left corner with w and h, or its middle."""
+    edges = [box.get(key) for key in ("x1", "y1", "x2", "y2")]
+    if None not in edges:
+        return corners(edges)
+    width, height = (box.get(short, box.get(long, 0)) for short, long in (("w", "width"), ("h", "height")))
+    x, y = (box.get(axis, box.get(f"c{axis}")) for axis in "xy")
+    if not all(isinstance(number, (int, float)) for number in (x, y, width, height)):
+        return None
+    left, top = (x, y) if "w" in box else (x - width / 2, y - height / 2)
+    return corners([left, top, left + width, top + height])
+
+
 READERS: dict[str, Callable[[Mapping[str, Any], Any], Iterator[Item]]] = {
-    "nuc": _hovernet,
-    "cells": _cellvit,
+    "nuc": _cells,
+    "cells": _cells,
     "coord": _stardist,
     "bboxes": _boxes,
     "boxes": _boxes,
     "shapes": _shapes,
     "elements": _shapes,
     "points": _shapes,
+    **dict.fromkeys(("predictions", "annotations", "objects", "instances"), _shapes),
 }
 """Key of the list in a document -> what makes items of it."""
+MAY_BE_EMPTY = {
+    "nuc": "mag",
+    "cells": "type_map",
+    "predictions": "image",
+    "annotations": "item",
+    "objects": "size",
+    "instances": "metadata",
+}
+"""Key of a list that may hold nothing -> a key beside it, by which it is known."""
 
 
 def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:

@@ -20,7 +20,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.isolation import isolated
 from scoring.inputs import case_ids
-from scoring.inputs.nuclei import point_tables, strict, via_label_studio_yolo, xml_shapes
+from scoring.inputs.nuclei import foreign, point_tables, strict, via_label_studio_yolo, xml_shapes
 from scoring.inputs.nuclei.contents import POLYGONS
 from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Cells, Size
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
@@ -31,10 +31,14 @@ MICROMETRES = "µm"
 COCO_MARKS = (b'"category_id"', b'"image_id"')
 COCO_IMAGES = (b'"images"', b'"file_name"')
 """What a file of COCO has that says which image a number is, though it list no nucleus."""
-OF_SEVERAL = re.compile(r'"(image_id|category_id|file_name|region_attributes|original_width|polygonlabels)"')
+OF_SEVERAL = re.compile(
+    r'"(image_id|category_id|file_name|region_attributes|original_width|polygonlabels|boxes)"'
+)
 """What the beginning of a file of COCO, VIA or Label Studio has."""
-SEVERAL = (COCO_MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'))
-"""What files of COCO, VIA and Label Studio have, which list the nuclei of several images."""
+SEVERAL = (COCO_MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'), (b'"boxes"', b'"labels"'))
+"""What files of COCO, VIA, Label Studio and torchvision have, which list the nuclei of several images."""
+TYPE_INFO = "type_info.json"
+"""What HoVer-Net calls the names of its types."""
 CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
 """Endings of files that name the class numbers of YOLO."""
 LISTS = (".json", ".geojson")
@@ -114,7 +118,7 @@ def by_tile(
             if twice:
                 text = f"{', '.join(twice[:3])}: another file lists the nuclei of this image too. Keep one."
                 raise InputRefused([error("duplicate-case", files.called(member), text)])
-            split |= {member, *(_class_files(files) if member.lower().endswith(".txt") else ())}
+            split |= {member, *_class_files(files, member)}
             files_of_tiles |= named
     if not files_of_tiles:
         return files
@@ -151,9 +155,10 @@ def _listing(files: SourceFiles) -> str | None:
     return listings[0] if len(listings) == 1 and b"[" in beginnings.values() else None
 
 
-def _class_files(files: SourceFiles) -> list[str]:
-    """Return the members that name classes of YOLO."""
-    return [member for member in files.members if member.lower().endswith(CLASS_FILES)]
+def _class_files(files: SourceFiles, member: str) -> list[str]:
+    """Return the members that name the classes of a file of YOLO, or the types of HoVer-Net."""
+    endings = {".txt": CLASS_FILES, ".json": (f"/{TYPE_INFO}",)}.get(PurePosixPath(member).suffix.lower(), ())
+    return [each for each in files.members if f"/{each.lower()}".endswith(endings)]
 
 
 def _tiles(
@@ -168,12 +173,15 @@ def _tiles(
     except InputRefused:
         return None
     if ending == ".json":
-        several = any(all(mark in data for mark in marks) for marks in SEVERAL)
-        return of_several(data, name, images, sizes) if several else None
+        if any(all(mark in data for mark in marks) for marks in SEVERAL):
+            return of_several(data, name, images, sizes)
+        types = _class_files(files, member) if b'"nuc"' in data else []
+        tile = of_types(data, name, files.read(types[0])) if types else None
+        return None if tile is None else {_case(member): tile}
     if ending in xml_shapes.ENDINGS:
         return of_xml(data, name, member)
     if ending == ".txt" and YOLO.fullmatch(data.partition(b"\n")[0]):
-        case, listing = _case(member), next(iter(_class_files(files)), "")
+        case, listing = _case(member), next(iter(_class_files(files, member)), "")
         classes = files.read(listing) if listing else b""
         size = sizes.get(case.removesuffix(".json"), sizes[""])
         tile = of_fractions(data, name, size, classes, listing)
@@ -245,6 +253,22 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
 
 
 @isolated
+def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
+    """Return a file of HoVer-Net with the names of its types, None for another file.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        types: The names beside it, {number: [name, colour]}.
+    """
+    document, named = (strict.document(part, name)[0] for part in (data, types))
+    if not isinstance(document, dict) or not isinstance(named, dict):
+        return None
+    names = {number: entry[0] for number, entry in named.items() if isinstance(entry, list) and entry}
+    return json.dumps({"type_map": names, **document}).encode()
+
+
+@isolated
 def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
     """Return Multiple polygons JSON with the edits of its coordinates made.
 
@@ -272,7 +296,8 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
 
 @isolated
 def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
-    """Return the tiles of a file of COCO, VIA or Label Studio; None for another file.
+    """Return the tiles of a file of COCO, VIA or Label Studio, or of documents by image; None for another
+    file.
 
     Args:
         data: The file.
@@ -286,6 +311,8 @@ def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) ->
     found = _grouped(via_label_studio_yolo.of_via(document)) or _grouped(
         via_label_studio_yolo.of_label_studio(document, sizes)
     )
+    if not found and isinstance(document, dict) and all(map(foreign.native, document.values())):
+        found = {_case(image): json.dumps(entry).encode() for image, entry in document.items()}
     return found or None
 
 

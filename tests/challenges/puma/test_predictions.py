@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from scoring import load_challenge
+from scoring import InputRefused, load_challenge
 from scoring.inputs.sources import FixedSource
 from tests.support.archives import LINK, Member, archive, archive_of
 from tests.support.findings import codes, only, places, refused
@@ -356,12 +356,24 @@ def test_x_and_y_exchanged():
 
 @pytest.mark.parametrize(
     ("factor", "said"),
-    [(0.23, "µm"), (0.00023, "mm"), (0.5, "half"), (2, "twice"), (1 / 1024, "fractions"), (37, "outside")],
+    [(0.23, "µm"), (0.00023, "mm"), (0.5, "half"), (2, "twice"), (1 / 1024, "fractions"), (9, "outside")],
 )
 def test_another_scale(factor, said):
     (found,) = judged(lambda points: points * factor)
     assert (found.level, found.code) == ("warning", "scale")
     assert said in found.message
+
+
+def test_coordinates_of_the_slide_are_refused_until_they_are_wanted():
+    files = {f"{case}.json": squares((points + 20_000).tolist()) for case, points in CROWD.items()}
+    with pytest.raises(InputRefused, match="180 of 180 centroids are outside their image") as caught:
+        read_predictions(files, CROWDED)
+    (problem,) = caught.value.problems
+    (fix,) = problem.fixes
+    assert fix.label.startswith("Score the coordinates as they are")
+    found = read_predictions(FixedSource(files, fix.changes), CROWDED)
+    card = CHALLENGE.score(CROWDED, found, resamples=0)
+    assert (card.score, card.official.same) == (0, False)
 
 
 @pytest.mark.parametrize("change", [lambda points: points[:, ::-1], lambda points: points * 0.5])
