@@ -255,6 +255,8 @@ def of_a_tool(random: Random, found: Any, touched: Touch) -> bytes:
     """Nuclei in XML, a table with outlines or a list of objects, perhaps spoilt."""
     tool = random.choice(list(nuclei_forms.FORMS))
     found = [entry for entry in found if len(entry[0]) > 2]
+    if tool in nuclei_forms.BOXES:  # they write the box of an outline alone
+        found = [entry for entry in found if len({x for x, _ in entry[0]}) == 2]
     if tool in nuclei_forms.UNGRADED:
         found = [(ring, kind, 1.0) for ring, kind, _ in found]
     files = nuclei_forms.FORMS[tool]({CASE: found})

@@ -265,6 +265,8 @@ def find_predictions(
             f"it holds no prediction: neither {TABLE} nor a file <case>.json, <case>_nuclei.json, "
             "<case>.geojson or <case>_nuclei.geojson."
         )
+        if any(member.lower().endswith(".mat") for member in files.members):
+            message += " HoVer-Net writes the nuclei of its .mat files as JSON, too: give its folder json."
         problems = [error("bad-submission", files.name, message)]
     return SubmissionMembers(member_of, {}, None, tuple(problems), ())
 

@@ -212,3 +212,8 @@ def test_wrong_names_of_types_leave_numbers_to_be_asked_about(types):
     with pytest.raises(scoring.InputRefused, match="a number as class") as refused:
         read(files)
     assert {problem.code for problem in refused.value.problems} == {"unknown-class"}
+
+
+def test_files_of_matlab_lead_to_the_json_beside_them():
+    with pytest.raises(scoring.InputRefused, match="give its folder json"):
+        read({"mat/tile_1.mat": b"MATLAB 5.0 MAT-file"})
