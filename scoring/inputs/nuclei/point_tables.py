@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from scoring.inputs.case_ids import ID_COLUMNS, stem
-from scoring.inputs.nuclei import via_label_studio_yolo
+from scoring.inputs.nuclei import strict, via_label_studio_yolo
 from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND, corners
 from scoring.inputs.nuclei.via_label_studio_yolo import Cells, Size
 from scoring.inputs.tables import TextTable
@@ -106,10 +106,7 @@ def _outlines(
     if texts is not None and set(table.keys) >= FOR_TOP_LEFT:
         heights = (sizes.get(stem(image), sizes[""])[1] for image in images)
         rings = zip(map(outline, texts), heights, strict=True)
-        return (
-            {"contour": ring if isinstance(ring, str) else [[x, height - y] for x, y in ring]}
-            for ring, height in rings
-        )
+        return ({"contour": _from_top(ring, height)} for ring, height in rings)
     if texts is not None:
         others = zip(*(_cells(table, (name,)) or [""] * len(table) for name in OF_OMERO), strict=True)
         return (
@@ -127,6 +124,13 @@ def _outlines(
         return None
     boxes = zip(*(map(number, column or ()) for column in edges), strict=True)
     return ({"contour": corners(list(edge))} for edge in boxes)
+
+
+def _from_top(ring: Any, height: float) -> Any:
+    """Return an outline whose y is from the bottom of an image with y from its top; other values as they
+    are."""
+    is_ring = isinstance(ring, list) and all(map(strict.is_point, ring))
+    return [[point[0], height - point[1]] for point in ring] if is_ring else ring
 
 
 def _of_omero(x: Any, y: Any, width: Any, height: Any) -> list[list[Any]]:
