@@ -56,7 +56,8 @@ def viewer_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
         st.caption(markdown(" · ".join([*facts][1:]), 200))
     if declaration.task == "segmentation":
         read = partial(scenes.scene, declaration)
-        slice_viewer.draw(scored, index, read, LINK, scenes.label_names(declaration))
+        names_of = scenes.label_names(declaration), scenes.labels_of_regions(declaration)
+        slice_viewer.draw(scored, index, read, LINK, *names_of)
     else:
         content = (card.challenge, scored.truth_key, scored.submission.key, index)
         viewer.show(_marked(content, declaration, scored.truth, scored.predictions), "marks")

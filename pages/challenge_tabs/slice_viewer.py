@@ -26,14 +26,16 @@ def draw(
     read: ReadScene,
     link: CaseLink,
     labels: Sequence[str] = slices_payload.LABELS,
+    regions: tuple[tuple[str, tuple[int, ...]], ...] = (),
 ) -> None:
     """Draw the slices of a case, with a note on omitted parts.
 
     Args:
         labels: Names of the labels 0, 1, 2 ...
+        regions: As of `slices_payload.results`.
     """
     content = (scored.card.challenge, scored.truth_key, scored.submission.key, index)
-    outcome = _packed(content, tuple(labels), scored.truth, scored.predictions, read)
+    outcome = _packed(content, tuple(labels), regions, scored.truth, scored.predictions, read)
     if outcome.refused:
         st.info(markdown(str(outcome.refused), 600), icon=":material/visibility_off:")
         return
@@ -49,14 +51,14 @@ def draw(
 
 @st.cache_resource(max_entries=KEPT_SCENES, scope="session", show_spinner="Reading the masks ...")
 def _packed(
-    content: tuple, labels: tuple[str, ...], _truth, _predictions, _read: ReadScene
+    content: tuple, labels: tuple[str, ...], regions: tuple, _truth, _predictions, _read: ReadScene
 ) -> scoring_run.Outcome:
     """Return what the viewer shows of a case, and its findings; None without a truth mask."""
     outcome = scoring_run.attempt(_read, _truth, _predictions, content[-1])
     scene: Any = outcome.value
     if outcome.refused or scene is None:
         return outcome
-    payload = slices_payload.results(scene, name=_truth.ids[content[-1]], labels=labels)
+    payload = slices_payload.results(scene, name=_truth.ids[content[-1]], labels=labels, regions=regions)
     return scoring_run.Outcome((payload, scene.findings))
 
 

@@ -48,9 +48,9 @@ def payload(kind: str):
     found = {} if kind == "masks" else {name: opener(data) for name, data in images().items()}
     if kind == "empty":
         truth = prediction = opener(nifti(np.zeros(SHAPE), AFFINE))
-    return slices_payload.results(
-        read_scene(HOSTILE, truth, prediction, found), name=HOSTILE, labels=("none", "GTVp", HOSTILE)
-    )
+    regions = [("whole", (1, 2)), ("core", (2,))] if kind == "regions" else ()
+    scene, labels = read_scene(HOSTILE, truth, prediction, found), ("none", "GTVp", HOSTILE)
+    return slices_payload.results(scene, name=HOSTILE, labels=labels, regions=regions)
 
 
 @st.fragment

@@ -118,6 +118,20 @@ def test_wrong_regions_come_by_size(viewer):
     assert where(page) == "1 of 2 · FN 1.20 mL"
 
 
+def test_a_region_of_several_labels_is_looked_at_as_one(viewer):
+    page = viewer("?k=regions")
+    labels = page.get_by_role("group", name="Label").get_by_role("button")
+    assert labels.all_inner_texts() == ["All", "whole", "core"]
+    press(page, "l")
+    volumes = [chip.split()[-2:] for chip in page.locator(".layers .toggle:visible").all_inner_texts()[:3]]
+    assert volumes == [["4.85", "mL"], ["0.48", "mL"], ["1.20", "mL"]]
+    press(page, "l", "n", "n")
+    assert where(page) == "2 of 2 · FN 0.05 mL"
+    assert card(page, (25, 20, 6))[""] == "FN · missed"
+    press(page, "l", "l")
+    assert card(page, (25, 20, 6))[""].startswith("TP")
+
+
 def test_one_label_has_results_of_its_own(viewer):
     page = viewer()
     press(page, "l", "l", "n", "n")

@@ -4,7 +4,7 @@ class Settings {
   constructor(layer) {
     this.layer = layer;
     const { images, head } = layer, names = images.map((one) => one.name), fused = [FUSED, names.slice(0, 2).join(" + ")];
-    const labels = [[0, "All"], ...head.labels.map((name, label) => [label, name]).slice(1)];
+    const labels = [[0, "All"], ...head.regions.map(([name], place) => [place + 1, name])];
     this.planes = choice("Plane", PLANE_NAMES.map((plane) => [plane, capital(plane)]), layer.plane, (plane) => layer.setPlane(plane));
     const deep = "Maximum-intensity projection; wrong regions lie on top, the deeper the stronger (m)";
     this.projection = toggle(deep, "MIP", layer.projection, this.change("projection"));

@@ -44,7 +44,17 @@ class Slices {
     const names = this.images.map((one) => one.name), { background } = before;
     if (names.includes(background) || (background === FUSED && names.length > 1)) this.background = background;
     for (const name of names) if (before.windows[name]) this.windows[name] = before.windows[name];
-    if (before.label < this.head.labels.length) this.label = before.label;
+    if (before.label <= this.head.regions.length) this.label = before.label;
+  }
+
+  /** What codes become where one region is looked at; null for all labels. */
+  get only() {
+    return this.label ? codesOfRegion(this.head.regions[this.label - 1][1], this.border) : null;
+  }
+
+  /** The label as which a region is drawn: it must fit into a code. */
+  get border() {
+    return (this.label - 1) % 15 + 1;
   }
 
   controls(bar, side) {
@@ -59,7 +69,7 @@ class Slices {
 
   /** After a change of the label: voxels per slice and wrong regions, the latter found when first asked for. */
   count() {
-    this.counted = tally(this.volume, this.label);
+    this.counted = tally(this.volume, this.only);
     this.regions = null;
     this.region = -1;
     this.kept.clear();
@@ -71,9 +81,9 @@ class Slices {
     const score = (z) => wrongIn(counts, z) * shape[0] * shape[1] + counts[5 * z + RIGHT];
     const z = [...Array(shape[2]).keys()].reduce((best, k) => (score(k) > score(best) ? k : best), 0);
     if (!score(z)) return shape.map((n) => n >> 1);
-    const least = wrongIn(counts, z) ? RIGHT + 1 : RIGHT, places = [];
+    const least = wrongIn(counts, z) ? RIGHT + 1 : RIGHT, places = [], { only } = this;
     eachMarked(this.volume, (code, _index, place) => {
-      if (place[2] === z && resultOf(code, this.label) >= least) places.push([...place]);
+      if (place[2] === z && resultOf(code, only) >= least) places.push([...place]);
     });
     return nearest(places, [0, 1, 2].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length));
   }
@@ -88,12 +98,13 @@ class Slices {
   }
 
   labelsShown() {
-    return this.label ? [this.label] : this.head.labels.map((_, label) => label).slice(1);
+    return this.label ? [this.border] : this.head.labels.map((_, label) => label).slice(1);
   }
 
   legend() {
     const results = RESULTS.filter((r) => this.shown.results[r] && this.counted.totals[r]);
-    const borders = this.labelsShown().map((label) => `${this.head.labels[label]}: ${BORDER[(label - 1) % BORDER.length].words}`);
+    const name = (label) => (this.label ? this.head.regions[this.label - 1][0] : this.head.labels[label]);
+    const borders = this.labelsShown().map((label) => `${name(label)}: ${BORDER[(label - 1) % BORDER.length].words}`);
     const drawn = [this.shown.truth && "truth drawn through", this.shown.prediction && "prediction dashed"].filter(Boolean);
     const lines = drawn.length ? [[null, null, [...borders, ...drawn].join(", ")]] : [];
     return [...results.map((r) => [r - 1, COLOUR[r - 1], resultName(r)]), ...lines];
@@ -114,7 +125,7 @@ class Slices {
 
   section(plane) {
     const slice = this.projection ? null : this.at[PLANES[plane].through];
-    return this.keep(`section ${plane}`, [slice, this.label], () => crossSection(this.volume, plane, slice, this.label));
+    return this.keep(`section ${plane}`, [slice, this.label], () => crossSection(this.volume, plane, slice, this.only));
   }
 
   /** The images that the background names, the lower one first. */
@@ -197,7 +208,7 @@ class Slices {
     const images = this.images.map((image) => [image.name, valueWords(imageValue(image, place), image)]);
     const where = [["voxel", fileVoxel(this.head, voxel).join(", ")], ["this slice", this.sliceWords()]];
     const rows = [["truth", name(code & 15)], ["prediction", name(code >> 4)], ...images, ...where];
-    return { ...resultTitle(resultOf(code, this.label)), rows };
+    return { ...resultTitle(resultOf(code, this.only)), rows };
   }
 
   /** How much of each result lies behind one another. */
@@ -287,7 +298,7 @@ class Slices {
 
   /** To the next wrong region, the largest first; only of the results that are drawn. */
   step(by) {
-    this.regions ??= wrongRegions(this.volume, this.label);
+    this.regions ??= wrongRegions(this.volume, this.only);
     const regions = this.regions.filter((one) => this.shown.results[one.result]);
     if (!regions.length) return this.viewer.say("Nothing that is drawn is wrong", "none wrong");
     this.region = this.region < 0 && by < 0 ? regions.length - 1 : (this.region + by + regions.length) % regions.length;

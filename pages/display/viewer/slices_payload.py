@@ -34,13 +34,20 @@ DISPLAYS = {
 }
 
 
-def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Payload:
+def results(
+    scene: Scene,
+    *,
+    name: str,
+    labels: Sequence[str] = LABELS,
+    regions: Sequence[tuple[str, Sequence[int]]] = (),
+) -> Payload:
     """Pack truth and prediction of one patient in slices, over the images of the scene.
 
     The viewer returns and takes {voxel: index in the truth's file, plane: "axial", "coronal" or "sagittal"}.
 
     Args:
         labels: Names of the labels 0, 1, 2 ...
+        regions: What can be looked at alone, each with its labels; (): each label.
     """
     arrays = {"labels": _stored(scene.labels)} | {
         f"image{i}": _stored(image.values) for i, image in enumerate(scene.backgrounds)
@@ -54,6 +61,7 @@ def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Paylo
         "to_file": scene.to_file[:3].tolist(),
         "file_shape": scene.file_shape,
         "labels": list(labels),
+        "regions": regions or [(label, [code]) for code, label in enumerate(labels) if code],
         "backgrounds": [_described(image, f"image{i}") for i, image in enumerate(scene.backgrounds)],
     }
     return pack(head, arrays, deflate=True)

@@ -23,13 +23,15 @@ const ROUNDING = 1e-3;
 
 const stridesOf = ([nx, ny]) => [1, nx, nx * ny];
 
-/** label: the one looked at, or 0 for all of them, when a voxel may also carry the wrong one. */
-function resultOf(code, label) {
-  const truth = code & 15, prediction = code >> 4;
-  if (label) {
-    if (truth === label) return prediction === label ? RIGHT : MISSED;
-    return prediction === label ? SPURIOUS : 0;
-  }
+/** What each code becomes where labels are one region: `as` where they are in it, 0 elsewhere. */
+function codesOfRegion(labels, as) {
+  const inside = (label) => (labels.includes(label) ? as : 0);
+  return Uint8Array.from({ length: 256 }, (_, code) => inside(code & 15) | inside(code >> 4) << 4);
+}
+
+/** only: `codesOfRegion` of the one looked at, or null for all labels, when a voxel may also carry the wrong one. */
+function resultOf(stored, only) {
+  const code = only ? only[stored] : stored, truth = code & 15, prediction = code >> 4;
   if (!code) return 0;
   if (!truth) return SPURIOUS;
   if (!prediction) return MISSED;
@@ -58,10 +60,10 @@ function eachMarked({ codes, marked, shape }, each) {
 }
 
 /** Voxels per result: totals[result], and slices[axis][5 * slice + result]. */
-function tally(volume, label) {
+function tally(volume, only) {
   const slices = volume.shape.map((n) => new Uint32Array(5 * n)), totals = [0, 0, 0, 0, 0];
   eachMarked(volume, (code, _index, place) => {
-    const result = resultOf(code, label);
+    const result = resultOf(code, only);
     totals[result] += 1;
     for (let axis = 0; axis < 3; axis++) slices[axis][5 * place[axis] + result] += 1;
   });
@@ -73,16 +75,16 @@ function wrongIn(counts, slice) {
 }
 
 /** Wrong voxels that hang together (26 neighbours), wrong alike: {result, voxels, at: the voxel nearest their middle}, largest first. */
-function wrongRegions(volume, label) {
+function wrongRegions(volume, only) {
   const seen = new Uint8Array(volume.codes.length), found = [];
   eachMarked(volume, (code, index) => {
-    const result = resultOf(code, label);
-    if (result > RIGHT && !seen[index]) found.push({ result, ...regionFrom(volume, label, index, result, seen) });
+    const result = resultOf(code, only);
+    if (result > RIGHT && !seen[index]) found.push({ result, ...regionFrom(volume, only, index, result, seen) });
   });
   return found.sort((a, b) => b.voxels - a.voxels);
 }
 
-function regionFrom({ codes, shape }, label, start, result, seen) {
+function regionFrom({ codes, shape }, only, start, result, seen) {
   const [nx, ny, nz] = shape, members = [start], sum = [0, 0, 0];
   seen[start] = 1;
   for (let k = 0; k < members.length; k++) {
@@ -94,7 +96,7 @@ function regionFrom({ codes, shape }, label, start, result, seen) {
       for (let b = Math.max(0, y - 1); b <= Math.min(ny - 1, y + 1); b++) {
         for (let a = Math.max(0, x - 1); a <= Math.min(nx - 1, x + 1); a++) {
           const next = a + nx * (b + ny * c);
-          if (seen[next] || resultOf(codes[next], label) !== result) continue;
+          if (seen[next] || resultOf(codes[next], only) !== result) continue;
           seen[next] = 1;
           members.push(next);
         }
@@ -118,16 +120,16 @@ function nearest(places, middle) {
  * What one slice of the map shows, or all of them when `slice` is null: nu x nv pixels with the labels of truth and prediction (the highest
  * along the ray) and depth[5 * pixel + result], how many voxels of each result lie there; deepest: the largest of each result.
  */
-function crossSection(volume, plane, slice, label) {
+function crossSection(volume, plane, slice, only) {
   const { through, across, down } = PLANES[plane], { codes, shape } = volume, nu = shape[across], nv = shape[down];
   const truth = new Uint8Array(nu * nv), prediction = new Uint8Array(nu * nv);
   const depth = new Uint16Array(5 * nu * nv), deepest = [0, 0, 0, 0, 0];
-  const put = (code, pixel) => {
-    const result = resultOf(code, label);
+  const put = (stored, pixel) => {
+    const result = resultOf(stored, only), code = only ? only[stored] : stored;
     if (!result) return;
     deepest[result] = Math.max(deepest[result], ++depth[5 * pixel + result]);
-    if (!label || (code & 15) === label) truth[pixel] = Math.max(truth[pixel], code & 15);
-    if (!label || code >> 4 === label) prediction[pixel] = Math.max(prediction[pixel], code >> 4);
+    truth[pixel] = Math.max(truth[pixel], code & 15);
+    prediction[pixel] = Math.max(prediction[pixel], code >> 4);
   };
   if (slice === null) eachMarked(volume, (code, _index, place) => put(code, place[down] * nu + place[across]));
   else eachPixel(shape, plane, slice, (index, pixel) => codes[index] && put(codes[index], pixel));

@@ -39,15 +39,30 @@ def label_names(declaration: Declaration) -> tuple[str, ...]:
     return "none", *(names if len(names) <= MOST_CODES else [*names[: MOST_CODES - 1], "others"])
 
 
+def labels_of_regions(declaration: Declaration) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return each region with its labels in a scene."""
+    codes = _codes(declaration)
+    return tuple(
+        (name, tuple(sorted(set(codes[list(wanted)].tolist()))))
+        for name, wanted in declaration.regions.items()
+    )
+
+
 def _values(declaration: Declaration) -> list[int]:
     return sorted({value for wanted in declaration.regions.values() for value in wanted})
 
 
-def scene(declaration: Declaration, truth: DeclaredCases, predictions: MaskPredictions, index: int) -> Scene:
-    """Return the masks of a case and its images. Raises InputRefused."""
-    case, values = truth.ids[index], _values(declaration)
+def _codes(declaration: Declaration) -> Ints:
+    """Return the label in a scene of each value of a mask, 0 of one that is in no region."""
+    values = _values(declaration)
     code_of = np.zeros(max(values) + 1, np.uint8)
     code_of[values] = np.minimum(np.arange(len(values)) + 1, MOST_CODES)
+    return code_of
+
+
+def scene(declaration: Declaration, truth: DeclaredCases, predictions: MaskPredictions, index: int) -> Scene:
+    """Return the masks of a case and its images. Raises InputRefused."""
+    case, code_of = truth.ids[index], _codes(declaration)
     opener, read = partial(truth.files.open, truth.masks[case]), partial(_labelled, code_of)
     return read_scene(case, opener, predictions.masks.get(case), images_of(truth, case), read=read)
 

@@ -41,6 +41,7 @@ def test_every_voxel_has_the_regions_of_its_value():
     declaration, cases, sent = read({"a.nii": stored(true)}, {"a.nii": stored(guess[::-1], turned)})
     names = scenes.label_names(declaration)
     assert names == ("none", "whole", "whole + core", "whole")
+    assert scenes.labels_of_regions(declaration) == (("whole", (1, 2, 3)), ("core", (2,)))
     found = scenes.scene(declaration, cases, sent, 0)
     code = {0: 0, 1: 1, 2: 2, 300: 3}
     expected = np.vectorize(lambda t, g: code[t] | code[g] << 4)(true, guess)
