@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from scoring.challenges.declared.cases import DeclaredCases
+from scoring.challenges.declared.cases import DeclaredCases, as_metric_cases
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
 from scoring.challenges.doubtful_results import upside_down
 from scoring.challenges.lesion_names import names_of
@@ -217,9 +217,10 @@ def read_truth(
         wrong = ~(np.isnan(event) | (event == 0) | (event == 1))
         read.refuse_cases(wrong, rows, "the event is neither 1 (seen) nor 0 (censored).")
     read.settle()
-    findings = (*read.findings, *_absent(declaration, labels, values, read.table.header_place))
-    ids = tuple(read.table.cells(id_column))
-    return read.cases(id_column, ids, images, labels=labels, values=values, findings=findings)
+    where, ids = read.table.header_place, tuple(read.table.cells(id_column))
+    cases = read.cases(id_column, ids, images, labels=labels, values=values)
+    about = _absent(declaration, labels, values, where) or _undefined(declaration, cases, where)
+    return replace(cases, findings=(*read.findings, *about))
 
 
 def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) -> list[Finding]:
@@ -234,6 +235,17 @@ def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) 
         "leave the class out."
     )
     return [warning("absent-class", where, message)] if names else []
+
+
+def _undefined(declaration: Declaration, truth: DeclaredCases, where: str) -> list[Finding]:
+    """Return a warning where numbers of a truth leave a metric undefined for everybody."""
+    if TASKS[declaration.task].get("classes"):
+        return []
+    different = Predictions("", np.arange(float(len(truth)))[:, None], np.zeros(len(truth), int))
+    cases, weights = as_metric_cases(declaration, truth, different), np.ones((1, len(truth)))
+    names = [use.key for use in declaration.uses if np.isnan(use.compute(cases, weights)[0])]
+    message = f"{', '.join(names)} will be undefined for every team on this truth: change it, or the metric."
+    return [warning("undefined-metric", where, message)] if names else []
 
 
 def read_predictions(

@@ -233,7 +233,7 @@ def test_lower_is_better_and_mean_ranks():
         teams = {name: challenge.read_predictions(csv(lines), cases) for name, lines in sent.items()}
         assert dict(compare(challenge, cases, teams, resamples=60).ranks) == expected
         card = challenge.score(cases, teams["near"], resamples=0)
-        assert json.loads(card.to_json())["more"]["better"] == "lower"
+        assert json.loads(card.to_json())["better"] == "lower"
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path):
@@ -267,3 +267,24 @@ def test_the_table_of_a_folder_is_the_one_with_the_columns():
     sent = {"labels.csv": about, "answers.csv": csv(SCORES)}
     found = challenge.score(cases, challenge.read_predictions(sent, cases), resamples=0)
     assert found.score == card(text, TRUTH, SCORES, resamples=0).score
+
+
+@pytest.mark.parametrize(
+    ("task", "columns", "answer", "metric", "cell"),
+    [
+        ("survival", 'time = "t"\nevent = "y"', "risk", "c_index", "0"),
+        ("regression", 'value = "y"', "value", "pearson", "3"),
+    ],
+)
+def test_a_board_on_a_truth_that_defines_no_score_says_so(
+    tmp_path, monkeypatch, task, columns, answer, metric, cell
+):
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    text = f'id = "a"\ntitle = "A"\ntask = "{task}"\n[truth]\ncase = "id"\n{columns}\n'
+    text += f'[predictions]\n{answer} = "p"\n[score]\nmetric = "{metric}"\n'
+    (tmp_path / "a.toml").write_text(text)
+    (tmp_path / "t.csv").write_text("id,t,y\n" + "".join(f"i{k},{k},{cell}\n" for k in range(20)))
+    named = ("--id", "b", "--title", "B", "--truth", tmp_path / "t.csv")
+    told = run("board", "create", tmp_path / "a.toml", *named)
+    assert (told.status, "undefined-metric" in told.err) == (0, True)
+    assert f"{metric} will be undefined for every team" in told.err
