@@ -39,7 +39,8 @@ OUTLINES = ("geometry", "wkt", "location", "polygon", "points", "outline", "cont
 IMAGES = (*ID_COLUMNS, "#filename", "image_filename", "filename_he", "filename_image")
 IMAGE_NAMES = tuple(name for name in IMAGES if "name" in name)
 """Columns that are read where the first of the others has numbers."""
-KINDS = ("term", "text", *KIND)
+KINDS = ("class", "classification", "class_name", "name", "term", "text", *KIND)
+"""In Cytomine and OMERO, `type` is the kind of a shape."""
 VIA_SHAPES, VIA_ATTRIBUTES = ("region_shape_attributes",), ("region_attributes",)
 WKT = re.compile(r"\s*(MULTI)?(POLYGON|POINT)\b", re.IGNORECASE)
 """How WKT of a nucleus begins. Collections are not read: they nest, and their reader recurses."""

@@ -217,3 +217,9 @@ def test_wrong_names_of_types_leave_numbers_to_be_asked_about(types):
 def test_files_of_matlab_lead_to_the_json_beside_them():
     with pytest.raises(scoring.InputRefused, match="give its folder json"):
         read({"mat/tile_1.mat": b"MATLAB 5.0 MAT-file"})
+
+
+def test_a_column_of_remarks_is_not_taken_for_the_class():
+    rows = [("a.tif", 1, 2, "seen twice", "tumor")]
+    (nuclei,) = read({"nuclei.csv": nuclei_forms.table("image,x,y,text,class", rows)}).nuclei
+    assert nuclei.classes.tolist() == [0]
