@@ -1,8 +1,8 @@
 """Dice, HD95 and NSD of 512×512×200 masks against DeepMind's surface-distance, and FROC of 1,000 images.
 
 Run with `make benchmark`; surface-distance needs `make peers`. `extra_info` holds CPU seconds on one core,
-the best of three, how many times faster it is and peak memory. MONAI 1.6.1 with one thread took
-3.5 s of the tumour and 5.1 s of the organ, where this took 0.02 s and 0.42 s, and 2 GB, where this took 0.2 GB.
+the best of three, how many times faster it is and peak memory. MONAI 1.6.1 with one thread took 3.5 s for
+the tumour and 5.1 s for the organ, where this took 0.02 s and 0.42 s, and 2 GB, where this took 0.2 GB.
 """
 
 import json
