@@ -30,7 +30,7 @@ EDITS = {
     "complement": "1 minus the numbers",
     "of_called": "scores as those of the class in “{}”",
     "order": "outputs of the model in the order {}",
-    "pixels": "pixels from 0 to {}",
+    "pixels": "pixels {}",
     "first": "output {} of the model first",
     "inputs": "inputs of the model in the order {}",
     "vector": "all inputs of the model but the image as one vector",
@@ -47,9 +47,17 @@ OF_COORDINATES = frozenset(("multiply", "exchange"))
 """Edits of lists of nuclei."""
 NUMBER = (r"(?!0+(\.0+)?$)\d{1,9}(\.\d{1,20})?", "a number above 0")
 PLACES = (r"[1-9]\d{0,2}( [1-9]\d{0,2})*", "numbers with blanks between them; the first has the number 1")
+PIXELS = {
+    "imagenet": "less the mean of ImageNet, by its deviation",
+    "signed": "from -1 to 1",
+}
+"""Pixels of models that do not take those from 0 to a number, in words."""
+BGR = " bgr"
+"""At the end of the edit `pixels`: blue comes first."""
 VALUES = {
     "divide": (r"(?!0+$)\d{1,9}", "a whole number above 0"),
-    **dict.fromkeys(("pixels", "multiply", "infinite"), NUMBER),
+    "pixels": (f"({NUMBER[0]}|{'|'.join(PIXELS)})({BGR})?", f"{NUMBER[1]}, or {' or '.join(PIXELS)}"),
+    **dict.fromkeys(("multiply", "infinite"), NUMBER),
     **dict.fromkeys(("order", "inputs", "first"), PLACES),
     "swap_labels": ("yes|no", "yes or no"),
 }
@@ -126,7 +134,7 @@ class InputChanges:
             f"cells separated by {quoted_mark(self.delimiter)}" * bool(self.delimiter),
             _kept_words(self.repeated),
             "the table alone, as CSV" * self.one_table,
-            *(EDITS[name].format(value.partition(": ")[0]) for name, value in self.edits),
+            *(EDITS[name].format(_value_words(name, value)) for name, value in self.edits),
         ]
         return ", ".join(filter(None, parts))
 
@@ -260,6 +268,13 @@ def written_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow([f"{old}={new}" for old, new in pairs])
     return text.getvalue()
+
+
+def _value_words(name: str, value: str) -> str:
+    if name != "pixels":
+        return value.partition(": ")[0]
+    kind = value.removesuffix(BGR)
+    return PIXELS.get(kind, f"from 0 to {kind}") + ", blue first" * (kind != value)
 
 
 def _kept_words(repeated: tuple[str, str]) -> str:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from scoring.common.findings import Finding, InputRefused
+from scoring.common.findings import Finding, InputRefused, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
 from scoring.core import applied_fixes
 from scoring.core.file_contents import values_of
+from scoring.core.model_readings import Search, tells_nothing
+from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import WITH_METADATA, find_table
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
 from scoring.inputs.foreign_table_shapes import shape_problem
@@ -31,12 +33,14 @@ DOUBTFUL = (
     *("two-column-output", "constant-output", "model-output", "wrong-output", "direction-suspect"),
 )
 """Codes of what may be meant otherwise, where the score of the other reading is told as well."""
+OF_OUTPUTS = {"model-output", "wrong-output"}
+"""Codes of the refusal of a model whose outputs are no scores."""
 MOST_RUN = 300
 """Images from which on a model is not run a second time to tell a score."""
 _trying: ContextVar[bool] = ContextVar("_trying", default=False)
 """Whether a fix is being tried: what refuses it then is offered no fixes, which would be tried in turn."""
-Read = Callable[[Source], Any]
-"""Returns predictions."""
+Read = Callable[..., Any]
+"""Returns predictions of a source; those of a model for other `cases` too."""
 WithScore = Callable[[SuggestedFix], SuggestedFix]
 ROWS = 5
 WIDTH = 60
@@ -118,19 +122,56 @@ def with_scores(found: Any, source: Source, challenge: "Challenge[Any, Any]", tr
     is_refused = isinstance(found, InputRefused)
     is_model = not is_refused and getattr(found, "model", None) is not None
     findings = found.problems if is_refused else applied_fixes.findings_of(found)
-    doubtful = [finding for finding in findings if finding.code in DOUBTFUL and finding.fixes]
     is_labelled = truth is not None and getattr(truth, "labels", truth) is not None
-    if _trying.get() or not doubtful or not is_labelled or (is_model and len(truth) > MOST_RUN):
+    if _trying.get() or not is_labelled or (is_model and len(truth) > MOST_RUN):
         return found
+    doubtful = [finding for finding in findings if finding.code in DOUBTFUL and finding.fixes]
     distinct = {fix.changes: fix for finding in doubtful for fix in finding.fixes}
     told = {changes: _with_score(challenge, source, truth, fix, read) for changes, fix in distinct.items()}
     changed = tuple(
         replace(f, fixes=tuple(told[fix.changes] for fix in f.fixes)) if f in doubtful else f
         for f in findings
     )
+    if is_model or (findings and {finding.code for finding in findings} <= OF_OUTPUTS):
+        changed = _with_pixels(changed, found, source, challenge, truth, read)
     if is_refused:
         return InputRefused(changed, found.findings, found.salvaged)
-    return applied_fixes.with_findings(found, changed)
+    return applied_fixes.with_findings(found, changed) if changed != tuple(findings) else found
+
+
+def _with_pixels(
+    findings: tuple[Finding, ...],
+    found: Any,
+    source: Source,
+    challenge: "Challenge[Any, Any]",
+    truth: Any,
+    read: Read,
+) -> tuple[Finding, ...]:
+    """Return findings about a model with the pixels by which it scores far better, where it tells nothing
+    apart or its outputs are refused."""
+    before = source.changes if isinstance(source, FixedSource) else InputChanges()
+    if len(truth) > MOST_RUN or "pixels" in dict(before.edits):
+        return findings
+
+    def card_of(changes: InputChanges, cases: Any) -> ScoreCard | None:
+        return _card(challenge, source, changes, cases, partial(read, cases=cases))
+
+    base = InputChanges()
+    if isinstance(found, InputRefused):
+        if not findings[0].fixes:
+            return findings
+        base = findings[0].fixes[0].changes
+    elif not tells_nothing(challenge.score(truth, found, resamples=0, with_curves=False)):
+        return findings
+    known = {fix.changes for finding in findings for fix in finding.fixes}
+    fixes = [fix for fix in Search(base, truth, card_of).found() if fix.changes not in known]
+    fixes = [_with_score(challenge, source, truth, fix, read) for fix in fixes]
+    if not fixes:
+        return findings
+    if isinstance(found, InputRefused):
+        return (replace(findings[0], fixes=(*fixes, *findings[0].fixes)), *findings[1:])
+    message = "the model tells nothing apart, and does with other pixels: was it trained on these?"
+    return (*findings, warning("pixels-suspect", found.name, message).with_fixes(*fixes))
 
 
 def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
@@ -278,12 +319,19 @@ def score_of(
 def _score(
     challenge: "Challenge[Any, Any]", source: Source, changes: InputChanges, truth: Any, read: Read
 ) -> float | None:
+    card = _card(challenge, source, changes, truth, read)
+    return None if card is None else card.score
+
+
+def _card(
+    challenge: "Challenge[Any, Any]", source: Source, changes: InputChanges, truth: Any, read: Read
+) -> ScoreCard | None:
     trying = _trying.set(True)
     try:
         before = source.changes if isinstance(source, FixedSource) else InputChanges()
         plain = source.source if isinstance(source, FixedSource) else source
         again = read(FixedSource(plain, before.joined(changes)))
-        return challenge.score(truth, again, resamples=0, with_curves=False).score
+        return challenge.score(truth, again, resamples=0, with_curves=False)
     except InputRefused:
         return None
     finally:

@@ -14,6 +14,7 @@ from scoring.inference.worker_results import ModelFacts, ModelFailed, ModelOutpu
 
 LARGEST_SIDE = 8192
 SHOWN = 5
+ZIPPED = "seq(map("
 WHOLE = ("tensor(int64)", "tensor(int32)")
 NORMALIZATION = "BatchNormalization"
 EVALUATION_MODE = "Export it in evaluation mode: model.eval() before torch.onnx.export."
@@ -256,6 +257,9 @@ def _output(
         for tensor, width in zip(facts.outputs, widths, strict=True)
         if width == contract.outputs
     ]
+    if not others:  # names with scores, of which the scores can be taken
+        others = [_name(tensor) for tensor in facts.outputs if tensor.dtype.startswith(ZIPPED)]
+        widths = [contract.outputs if tensor.dtype.startswith(ZIPPED) else None for tensor in facts.outputs]
     hint = f" Output '{others[0]}' has {contract.outputs}: make it the first." if others else ""
     place = str(1 + widths.index(contract.outputs)) if others else ""
     fixes = (editing("first", place, f"Score output {others[0]!r}"),) if others else ()

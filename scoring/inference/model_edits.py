@@ -8,14 +8,21 @@ import onnx
 from onnx import GraphProto, helper, numpy_helper
 
 from scoring.common.findings import InputRefused, error
-from scoring.common.fixes import Pairs
+from scoring.common.fixes import BGR, Pairs
 from scoring.common.isolation import isolated
+from scoring.inference.adapters import CHANNELS
 from scoring.inference.onnx_scan import ModelRefused, scan
 
 ADDED = "benchside"
 """What names of added tensors begin with."""
 MAP = 4
 """Axes of a map of numbers (1, K, H, W)."""
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+NORMALISED = {
+    "imagenet": (MEAN, tuple(1 / deviation for deviation in DEVIATION)),
+    "signed": ((0.5,), (2.0,)),
+}
+"""What is taken from pixels from 0 to 1, and what they are multiplied by then, per channel or for all."""
 FLOATS = {
     onnx.TensorProto.FLOAT: np.float32,
     onnx.TensorProto.FLOAT16: np.float16,
@@ -60,10 +67,9 @@ def _named(graph: GraphProto) -> str:
     return f"{ADDED}_{len(graph.node)}"
 
 
-def _constant(graph: GraphProto, values: np.ndarray, first: bool = False) -> str:
+def _constant(graph: GraphProto, values: np.ndarray) -> str:
     name = _named(graph)
-    node = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(values))
-    graph.node.insert(0 if first else len(graph.node), node)
+    graph.node.append(helper.make_node("Constant", [], [name], value=numpy_helper.from_array(values)))
     return name
 
 
@@ -103,20 +109,42 @@ def _complement(graph: GraphProto, _value: str) -> None:
 
 
 def _pixels(graph: GraphProto, value: str) -> None:
-    """Let the image come in from 0 to a number in place of 1; one of whole numbers does already."""
+    """Let the image come in with other pixels than those from 0 to 1; one of whole numbers has its own
+    range."""
     picture = graph.input[0]
     dtype = FLOATS.get(picture.type.tensor_type.elem_type)
     if dtype is None:
         return
+    shape = [dim.dim_value for dim in picture.type.tensor_type.shape.dim]
+    axis = 3 if shape[3:] == [CHANNELS] and shape[1] != CHANNELS else 1
+    kind = value.removesuffix(BGR)
+    less, factor = NORMALISED.get(kind) or ((0.0,), (float(kind),))
+    places = np.arange(CHANNELS)[:: 1 if kind == value else -1]
+    steps = [("Gather", places.astype(np.int64), {"axis": axis})] if kind != value else []
+    for operator, numbers in (("Sub", less), ("Mul", factor)):
+        of_channel = np.broadcast_to(np.array(numbers, dtype), CHANNELS)[places]
+        steps.append((operator, of_channel.reshape((-1,) + (1,) * (3 - axis)), {}))
     plain, picture.name = picture.name, f"{ADDED}_pixels"
-    factor = _constant(graph, np.array(float(value), dtype), first=True)
-    graph.node.insert(1, helper.make_node("Mul", [picture.name, factor], [plain]))
+    nodes, source = [], picture.name
+    for place, (operator, constant, attributes) in enumerate(steps):
+        held = f"{ADDED}_pixels_{place}"
+        target = plain if place == len(steps) - 1 else f"{held}_done"
+        nodes.append(helper.make_node("Constant", [], [held], value=numpy_helper.from_array(constant)))
+        nodes.append(helper.make_node(operator, [source, held], [target], **attributes))
+        source = target
+    _replaced(graph.node, [*nodes, *graph.node])
 
 
 def _first(graph: GraphProto, value: str) -> None:
+    """Let an output be the first; one of names and scores, as a `ZipMap` makes it, as its scores alone."""
     outputs = list(graph.output)
-    outputs.insert(0, outputs.pop(int(value) - 1))
-    _replaced(graph.output, outputs)
+    chosen = outputs.pop(int(value) - 1)
+    zipped = next((n for n in graph.node if n.op_type == "ZipMap" and chosen.name in n.output), None)
+    if zipped is not None:
+        graph.node.remove(zipped)
+        shape = ["N", max(len(names.strings) + len(names.ints) for names in zipped.attribute)]
+        chosen = helper.make_tensor_value_info(zipped.input[0], onnx.TensorProto.FLOAT, shape)
+    _replaced(graph.output, [chosen, *outputs])
 
 
 def _inputs(graph: GraphProto, value: str) -> None:

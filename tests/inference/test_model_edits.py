@@ -29,7 +29,19 @@ EDITS = {
     "sigmoid": ("yes", lambda values: 1 / (1 + np.exp(-values))),
     "order": ("3 1", lambda values: values[:, [2, 0]]),
     "pixels": ("255", lambda values: 255 * values),
+    "pixels, blue first": ("255 bgr", lambda values: 255 * values[:, ::-1]),
+    "pixels, normalised": (
+        "imagenet",
+        lambda values: (values - of_channel(MEAN, values)) / of_channel(STD, values),
+    ),
+    "pixels, signed": ("signed", lambda values: 2 * values - 1),
+    "complement": ("yes", lambda values: 1 - values),
 }
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+
+
+def of_channel(numbers: tuple, values: np.ndarray) -> np.ndarray:
+    return np.array(numbers).reshape((-1,) + (1,) * (values.ndim - 2))
 
 
 @pytest.mark.parametrize("opset", [11, 17])
@@ -38,8 +50,30 @@ EDITS = {
 def test_an_edit_is_an_operator_of_the_network(edit, shape, opset):
     value, expected = EDITS[edit]
     plain = model(shape, opset=opset)
-    before, after = map(output, (plain, edited_model(plain, "m", ((edit, value),))))
-    assert after == pytest.approx(expected(before), rel=1e-5)
+    before, after = map(output, (plain, edited_model(plain, "m", ((edit.split(",")[0], value),))))
+    assert after == pytest.approx(expected(before), rel=1e-5, abs=1e-6)
+
+
+def test_scores_that_are_zipped_with_names_are_taken_alone():
+    """As Azure Custom Vision and scikit-learn's converter export a classifier."""
+    nodes = [
+        helper.make_node("ReduceMean", ["image"], ["scores"], axes=[2, 3], keepdims=0),
+        helper.make_node(
+            "ZipMap", ["scores"], ["loss"], domain="ai.onnx.ml", classlabels_strings=["a", "b", "c"]
+        ),
+        helper.make_node("ArgMax", ["scores"], ["label"], axis=1),
+    ]
+    outputs = [helper.make_tensor_value_info("label", TensorProto.INT64, [1, 1])]
+    names = helper.make_map_type_proto(
+        TensorProto.STRING, helper.make_tensor_type_proto(TensorProto.FLOAT, [])
+    )
+    outputs.append(helper.make_value_info("loss", helper.make_sequence_type_proto(names)))
+    image = helper.make_tensor_value_info("image", TensorProto.FLOAT, [1, 3, 5, 7])
+    versions = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 2)]
+    graph = helper.make_graph(nodes, "zipped", [image], outputs)
+    data = helper.make_model(graph, opset_imports=versions, ir_version=8).SerializeToString()
+    alone = output(edited_model(data, "m", (("first", "2"),)))
+    assert alone == pytest.approx(IMAGE.mean((2, 3)), rel=1e-5)
 
 
 def output(data: bytes) -> np.ndarray:
