@@ -32,7 +32,7 @@ def tells_nothing(card: ScoreCard) -> bool:
     if counts.ndim != 2 or any(finding.code in OF_ORDER for finding in card.findings):
         return False
     cases, hits = counts.sum(1), np.diag(counts)
-    chance = 1 / max(1, np.count_nonzero(cases))
+    chance = 1 / max(1, int(np.count_nonzero(cases)))
     recall = float(np.mean(hits[cases > 0] / cases[cases > 0]))
     return recall < chance + ABOVE_CHANCE * (1 - chance)
 

@@ -142,8 +142,8 @@ def _first(graph: GraphProto, value: str) -> None:
     zipped = next((n for n in graph.node if n.op_type == "ZipMap" and chosen.name in n.output), None)
     if zipped is not None:
         graph.node.remove(zipped)
-        shape = ["N", max(len(names.strings) + len(names.ints) for names in zipped.attribute)]
-        chosen = helper.make_tensor_value_info(zipped.input[0], onnx.TensorProto.FLOAT, shape)
+        count = max(len(names.strings) + len(names.ints) for names in zipped.attribute)
+        chosen = helper.make_tensor_value_info(zipped.input[0], onnx.TensorProto.FLOAT, ("N", count))
     _replaced(graph.output, [chosen, *outputs])
 
 
