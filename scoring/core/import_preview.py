@@ -12,7 +12,7 @@ from scoring.common.findings import Finding, InputRefused, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
 from scoring.core import applied_fixes
 from scoring.core.file_contents import values_of
-from scoring.core.model_readings import Search, tells_nothing
+from scoring.core.model_readings import LEAST_CASES, Search, tells_nothing
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import WITH_METADATA, find_table
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
@@ -136,7 +136,7 @@ def with_scores(found: Any, source: Source, challenge: "Challenge[Any, Any]", tr
         changed = _with_pixels(changed, found, source, challenge, truth, read)
     if is_refused:
         return InputRefused(changed, found.findings, found.salvaged)
-    return applied_fixes.with_findings(found, changed) if changed != tuple(findings) else found
+    return applied_fixes.with_findings(found, changed)
 
 
 def _with_pixels(
@@ -150,7 +150,7 @@ def _with_pixels(
     """Return findings about a model with the pixels by which it scores far better, where it tells nothing
     apart or its outputs are refused."""
     before = source.changes if isinstance(source, FixedSource) else InputChanges()
-    if len(truth) > MOST_RUN or "pixels" in dict(before.edits):
+    if not LEAST_CASES <= len(truth) <= MOST_RUN or "pixels" in dict(before.edits):
         return findings
 
     def card_of(changes: InputChanges, cases: Any) -> ScoreCard | None:

@@ -14,8 +14,8 @@ PIXELS = ("255", "imagenet", "signed", "255 bgr")
 """Values of the edit `pixels` that are tried."""
 OF_ORDER = ("columns-may-be-swapped", "two-column-output")
 """Codes of findings whose fixes put outputs in another order."""
-TRIED = 60
-"""Cases on which a model is tried."""
+TRIED, LEAST_CASES = 60, 20
+"""Cases on which a model is tried, and those below which nobody knows what is near chance."""
 ABOVE_CHANCE, FAR_BETTER = 0.1, 0.1
 """Share of the way from chance to 1 up to which nothing is told apart; what is far better than a score."""
 CardOf = Callable[[InputChanges, Any], ScoreCard | None]

@@ -242,22 +242,41 @@ def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | N
 
 
 def _class_lines(files: SourceFiles) -> JobTable | None:
-    """Return a table of text files of one case each whose lines are a score and a class, as YOLO writes them;
-    None for other files."""
-    if files.kind == "file" or not files.members or not all(m.endswith(".txt") for m in files.members):
+    """Return a table of files of one case each that hold scores with their classes: lines as YOLO writes
+    them, or answers of Roboflow; None for other files."""
+    endings = {PurePosixPath(member).suffix for member in files.members}
+    if files.kind == "file" or not endings or not (endings == {".txt"} or endings == {".json"}):
         return None
     rows: list[tuple[str, ...]] = []
     written = []
     for member in files.members:
         text = files.read(member).decode("utf-8", "replace") if files.sizes[member] < ANSWER_BYTES else "-"
-        for line in filter(None, map(str.strip, text.splitlines())):
-            score, _, label = line.partition(" ")
+        pairs = (
+            _roboflow(text) if endings == {".json"} else [line.partition(" ")[::2] for line in _lines(text)]
+        )
+        for score, label in pairs:
             if not NUMERIC.fullmatch(score) or NUMERIC.fullmatch(label.partition(" ")[0]):
                 return None
             rows.append((PurePosixPath(member).stem, label.strip(), score))
             written.append(member)
+        if endings == {".json"} and not pairs:
+            return None
     text = csv_text((USUAL.case, "class", USUAL.number), rows)
     return JobTable(text.encode(), tuple(written)) if written else None
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in map(str.strip, text.splitlines()) if line]
+
+
+def _roboflow(text: str) -> list[tuple[str, str]]:
+    """Return score and class of each prediction of an answer; nothing for other JSON."""
+    try:
+        found = json.loads(text, parse_float=str, parse_int=str)["predictions"]
+        entries = [{"class": k, **v} for k, v in found.items()] if isinstance(found, dict) else found
+        return [(str(entry["confidence"]), str(entry["class"])) for entry in entries if "x" not in entry]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []
 
 
 def _table(

@@ -1,14 +1,21 @@
-"""Tables of text that commas do not separate: Orange's, Markdown's, and columns of one width, as CSV.
+"""Tables of text in layouts of their own: Orange's, Weka's, Markdown's, and columns of one width, as CSV.
 
-Sources of the layouts: Orange's `io` documentation, `pandas.DataFrame.to_markdown` and `to_string`.
+Sources of the layouts: Orange's `io` documentation, Weka's `output.prediction.CSV`,
+`pandas.DataFrame.to_markdown` and `to_string`.
 """
 
+import csv
+import io
 import re
 
 from scoring.common.text import csv_text
 from scoring.inputs.table_text import COLUMNS, DELIMITERS, LINES, TABLE_BYTES
 
 HEAD = 20_000
+WEKA_LIST = "Weka's list of predictions"
+WEKA = b"inst#,actual,predicted,error,"
+NUMBERED = re.compile(r"(\d+):(.*)", re.ASCII | re.DOTALL)
+"""A class as Weka writes it."""
 KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
 ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
 """What lines 2 and 3 of Orange's tables say of a column."""
@@ -28,6 +35,8 @@ def as_commas(data: bytes) -> tuple[bytes, str]:
     header, *kinds = head.split(b"\n", 3)
     if len(kinds) == 3 and _are_roles(*kinds[:2]):
         return header + b"\n\n\n" + data[len(header) + len(kinds[0]) + len(kinds[1]) + 3 :], "An Orange table"
+    if header.lstrip(b"\xef\xbb\xbf").startswith(WEKA) and len(data) <= TABLE_BYTES:
+        return _of_weka(data.decode("utf-8-sig", "replace")), WEKA_LIST
     is_marked = header.lstrip(b"\xef\xbb\xbf \t").startswith(b"|")
     is_wide = b"  " in head and not any(mark.encode() in header for mark in DELIMITERS)
     if len(data) > TABLE_BYTES or not (is_marked or is_wide):
@@ -55,3 +64,24 @@ def _are_roles(kinds: bytes, roles: bytes) -> bool:
     """Return whether two lines say of columns what they hold and are for, as Orange writes below a header."""
     said = {cell.strip() for cell in roles.split(b"\t")} - {b""}
     return bool(said) and said <= ROLES and not KINDS.isdisjoint(map(bytes.strip, kinds.split(b"\t")))
+
+
+def _of_weka(text: str) -> bytes:
+    """Return Weka's list with names of classes without their numbers, and the columns of the distribution
+    named by their classes; that of the predicted one is starred."""
+    rows = [row for row in csv.reader(io.StringIO(text)) if row]
+    header, body = rows[0], rows[1:]
+    named = [NUMBERED.fullmatch(cell) for row in body for cell in row[1:3]]
+    classes = {int(match[1]): match[2] for match in named if match and match[2] != "?"}
+    first = header.index("distribution") if "distribution" in header else len(header)
+    count = next((i for i, name in enumerate(header[first + 1 :]) if name), len(header) - first - 1) + 1
+    for place in range(first, min(first + count, len(header))):
+        header[place] = classes.get(place - first + 1, str(place - first + 1))
+    cells = [
+        [
+            m[2] if k in (1, 2) and (m := NUMBERED.fullmatch(cell)) else cell.lstrip("*")
+            for k, cell in enumerate(row)
+        ]
+        for row in body
+    ]
+    return csv_text(header, cells).encode()

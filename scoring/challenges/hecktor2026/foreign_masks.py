@@ -32,6 +32,10 @@ def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
             f"({', '.join(others[:3])}{', ...' * (len(others) > 3)}): save masks as PatientID.nii.gz or "
             "PatientID.mha, with GTVp as 1 and GTVn as 2."
         )
+        if any(member.lower().endswith(".nrrd") for member in others):
+            message += " In 3D Slicer: Segmentations, Export to files, file format NIFTI, one file."
+        if any(member.lower().endswith(".mhd") for member in others):
+            message += ' In elastix and transformix: (ResultImageFormat "nii.gz").'
         return [error("mask-elsewhere", files.called(others[0]), message)]
     return []
 

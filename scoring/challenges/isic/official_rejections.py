@@ -22,6 +22,7 @@ from scoring.inputs.long_tables import FORMAT as LONG
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_text import DELIMITERS
 from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable
+from scoring.inputs.text_layouts import WEKA_LIST
 
 AS_GIVEN = "refused-as-given"
 REFUSES = "read here; the official scorer refuses this file: "
@@ -42,7 +43,7 @@ CHECKS = (
     "Extra images",
 )
 """What its messages hold, in the order in which it checks."""
-TEXT_FORMATS = ("JSON", LONG)
+TEXT_FORMATS = ("JSON", LONG, WEKA_LIST)
 """Other formats of tables whose bytes are text."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
 INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)

@@ -1,6 +1,7 @@
 """Score tables of melanoma: which column is read, words and numbers, missing cases, and everything that is
 refused."""
 
+import json
 import math
 
 import numpy as np
@@ -252,3 +253,34 @@ def test_scores_of_the_other_class_are_told_without_intervals_and_with_the_readi
     assert turned == scored(read(score_table(sure))).score
     assert f"score {100 * turned:.2f}" in fix.label
     assert "direction-suspect" not in codes(read(score_table(sure)).findings)
+
+
+def of_weka(*columns: str, starred: bool) -> bytes:
+    """Weka's list of predictions, with the distribution of both classes or the score of the called one."""
+    lines = [f"inst#,actual,predicted,error,{','.join(columns)},filename"]
+    for i, (name, score) in enumerate(zip(NAMES, SCORES, strict=True), 1):
+        called = "2:True" if score > 0.5 else "1:False"
+        marks = ("", "*") if score > 0.5 else ("*", "")
+        both = f"{marks[0]}{1 - score:.4f},{marks[1]}{score}"
+        lines.append(f"{i},1:?,{called},,{both if starred else f'{max(score, 1 - score):.4f}'},{name}")
+    return "\n".join(lines).encode()
+
+
+def test_wekas_lists_of_predictions_give_the_score_of_melanoma():
+    wanted = scored(read(score_table(SCORES))).score
+    assert scored(read(of_weka("distribution", "", starred=True))).score == wanted
+    of_called = of_weka("prediction", starred=False)
+    fixes = only(refused(read, of_called).problems, "column-suspect").fixes
+    assert f"score {100 * wanted:.2f}" in fixes[0].label
+    assert scored(read(FixedSource(of_called, fixes[0].changes))).score == wanted
+
+
+def test_answers_of_roboflow_for_each_image_are_read():
+    def answer(score: float) -> bytes:
+        pairs = [("melanoma", score), ("nevus", 1 - score)]
+        listed = [{"class": kind, "class_id": k, "confidence": s} for k, (kind, s) in enumerate(pairs)]
+        return json.dumps({"time": 0.1, "predictions": listed, "top": "nevus"}).encode()
+
+    cases = zip(NAMES, SCORES, strict=True)
+    files = {f"{name.rpartition('/')[2].rpartition('.')[0] or name}.json": answer(s) for name, s in cases}
+    assert read(files).outputs[:, 0].tolist() == list(SCORES)
