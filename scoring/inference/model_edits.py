@@ -120,7 +120,9 @@ def _pixels(graph: GraphProto, value: str) -> None:
     kind = value.removesuffix(BGR)
     less, factor = NORMALISED.get(kind) or ((0.0,), (float(kind),))
     places = np.arange(CHANNELS)[:: 1 if kind == value else -1]
-    steps = [("Gather", places.astype(np.int64), {"axis": axis})] if kind != value else []
+    steps: list[tuple[str, np.ndarray, dict[str, Any]]] = (
+        [("Gather", places.astype(np.int64), {"axis": axis})] if kind != value else []
+    )
     for operator, numbers in (("Sub", less), ("Mul", factor)):
         of_channel = np.broadcast_to(np.array(numbers, dtype), CHANNELS)[places]
         steps.append((operator, of_channel.reshape((-1,) + (1,) * (3 - axis)), {}))

@@ -13,6 +13,7 @@ from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOpti
 from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import SMALL_CLASS, Finding, note, warning
+from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import Official
 from scoring.core.submitted_part import offered
 from scoring.statistics.replicates import Replicates
@@ -95,7 +96,7 @@ def score_findings(
     yield from _segmentation(truth, metrics)
     for kind in STAGES:
         yield from _staging(evaluation, kind, replicates)
-    yield from _prognosis(truth, metrics)
+    yield from _prognosis(evaluation, metrics)
     yield from constant_output(evaluation.risks, "prognosis")
     yield from replicates.findings
 
@@ -143,7 +144,8 @@ def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -
             yield warning("few-cases-in-class", name, f"{n} patient{'s' * (n > 1)}: {width}.")
 
 
-def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Finding]:
+def _prognosis(evaluation: HecktorEvaluation, metrics: Mapping[str, float]) -> Iterator[Finding]:
+    truth, direction = evaluation.truth, evaluation.options.prognosis_direction
     events = int(np.nansum(truth.event[truth.has_survival]))
     if 0 < events < FEW_EVENTS:
         sentence = f"{events} event{'s' * (events > 1)}: below {FEW_EVENTS} the C-index says little."
@@ -155,7 +157,11 @@ def _prognosis(truth: HecktorTruth, metrics: Mapping[str, float]) -> Iterator[Fi
             "are times read as risks, or the other way round? The organizers' template writes a risk to "
             "rfs.json, which is read as a time. See --prognosis-direction."
         )
-        yield warning("direction-suspect", "c_index", message)
+        now = chosen(evaluation.submission.scores, direction) if direction == "auto" else direction
+        other, noun = ("risk", "risks") if now == "time" else ("time", "times")
+        label = f"Read the scores as {noun}: C-index {metrics['c_index_flipped']:.4f}"
+        fix = SuggestedFix(label, InputChanges(options=(("prognosis_direction", other),)))
+        yield warning("direction-suspect", "c_index", message).with_fixes(fix)
 
 
 PAIRS = {

@@ -274,6 +274,9 @@ def test_what_was_left_open_is_said(six):
     assert [f.where for f in six.findings if f.code == "absent-class"] == ["T2"]
     turned = [{**row, "risk": -row["risk"] if row["risk"] is not None else None} for row in SIX_GUESSED]
     suspect = only(card(truth_folder(SIX), submission_folder(turned)).findings, "direction-suspect")
+    (fix,) = suspect.fixes
+    read_so = card(truth_folder(SIX), submission_folder(turned), **dict(fix.changes.options))
+    assert fix.label.endswith(f"{read_so.metrics['c_index']:.4f}")
     assert suspect.level == "warning"
     assert "template writes a risk to rfs.json, which is read as a time" in suspect.message
     assert "direction-assumed" in codes(six.findings)
