@@ -182,6 +182,17 @@ def twice(name: str):
     return change
 
 
+def twice_as_large(name: str):
+    """Return what doubles the values of an array of a card."""
+
+    def change(_document, arrays):
+        target = io.BytesIO()
+        np.lib.format.write_array(target, 2 * np.load(io.BytesIO(arrays[name])), version=(2, 0))
+        arrays[name] = target.getvalue()
+
+    return change
+
+
 def narrower(name: str):
     """Return what takes a tenth off each end of an interval."""
 
@@ -252,6 +263,11 @@ LYING_CARDS = {
     ),
     "replicates": (twice("arrays/auc_replicates"), "auc_replicates of a scorecard are not 20 numbers"),
     "length": (twice("arrays/truth"), "truth of a scorecard has another length than its cases"),
+    "another matrix": (put("confusion_matrix.counts", [[4, 0], [0, 4]]), "does not have the details"),
+    "details of a class": (put("per_class.positive.recall", 0.99), "does not have the details"),
+    "official": (put("official.reason", "any text"), "does not have the details"),
+    "missing cases": (put("incomplete", "any text"), "does not have the details"),
+    "outputs": (twice_as_large("arrays/outputs"), "does not have the details"),
     "matrix": (put("confusion_matrix.counts", [[-1, 2], [3, 4]]), "is no square of counts"),
     "reason": (put("official.reason", "x" * 10_000_000), "a text in it has more than 20,000 characters"),
     "nested": (put("more.slices", json.loads("[" * 500 + "]" * 500)), "nested more than 40 deep"),
@@ -384,6 +400,14 @@ def test_an_import_that_the_disk_ends_leaves_store_and_folder_as_they_were(tmp_p
         bundle.import_board(store, bundles.packed({}))
     assert len(written) == 2
     assert contents(store) == before
+
+
+@pytest.mark.parametrize("name", ["", " ", "\u00a0", "\u3164"])
+def test_a_board_that_cannot_be_ranked_is_not_imported(name):
+    """The command refused it, and kept it."""
+    value = bundles.manifest()
+    value["teams"][0]["name"] = value["submissions"][0]["team"] = name
+    assert refusal(bundles.with_manifest(value))
 
 
 @pytest.mark.parametrize("twin", ["аlpha", "a\u200blpha", "ɑlpha", "alpha\u2800", "𝐚lpha"])

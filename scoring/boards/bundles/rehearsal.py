@@ -1,7 +1,7 @@
 """Rehearsal of an import: the board of a bundle in a store in memory, scored again, ranked and drawn."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +14,9 @@ from scoring.access.roles import LOCAL
 from scoring.boards import serialization
 from scoring.boards.board import opened
 from scoring.boards.bundles.manifest import rows_of
-from scoring.boards.bundles.scorecard_checks import cases_digest, same_replicates, same_values
+from scoring.boards.bundles.scorecard_checks import cases_digest, same_details, same_replicates, same_values
 from scoring.boards.publication import public_report
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.common.findings import InputRefused
 from scoring.inputs.sources import open_source
 from scoring.inputs.team_entries import MODEL
 from scoring.store import schema
@@ -80,12 +79,11 @@ def rehearsed(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterat
 
 
 def unrankable(store: BundleStore, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield why versions of the board cannot be ranked and drawn; what its page says itself is none."""
+    """Yield why versions of the board cannot be ranked and drawn."""
     versions = sorted({scoring["number"] for scoring in manifest["scorings"]})[-RANKED_VERSIONS:]
     for number in versions:
         try:
-            with suppress(InputRefused):
-                public_report.sections(board_ranking(opened(store, manifest["board"]["id"], number)))
+            public_report.sections(board_ranking(opened(store, manifest["board"]["id"], number)))
         except Exception as problem:  # whatever a card of anybody can cause
             yield f"version {number} of its test set cannot be ranked ({type(problem).__name__})"
 
@@ -132,6 +130,8 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
             yield f"{where} does not have the intervals or replicates of its scorecard"
         elif cases_digest(card) != cases_digest(kept):
             yield f"{where} does not have the cases of its scorecard"
+        elif left >= 0 and not same_details(card, kept):
+            yield f"{where} does not have the details of its scorecard"
 
 
 def _unpacked_bytes(data: bytes) -> int:

@@ -98,6 +98,36 @@ def same_replicates(ours: ScoreCard, theirs: ScoreCard) -> bool:
     )
 
 
+def same_details(ours: ScoreCard, theirs: ScoreCard) -> bool:
+    """Return whether two cards of one version have the same values in every table and array, but for
+    rounding."""
+    if ours.provenance["version"] != theirs.provenance["version"]:
+        return True
+    trees = [
+        {key: value for key, value in card.as_dict().items() if key not in ("findings", "provenance")}
+        for card in (ours, theirs)
+    ]
+    return _same_tree(*trees) and _same_tree(dict(ours.arrays), dict(theirs.arrays))
+
+
+def _same_tree(ours: Any, theirs: Any) -> bool:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return ours.keys() == theirs.keys() and all(_same_tree(ours[key], theirs[key]) for key in ours)
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(_same_tree, ours, theirs))
+    if (
+        isinstance(ours, np.ndarray)
+        and isinstance(theirs, np.ndarray)
+        and "f" in (ours.dtype.kind, theirs.dtype.kind)
+    ):
+        return ours.shape == theirs.shape and np.allclose(ours, theirs, ROUNDING, ROUNDING, equal_nan=True)
+    if isinstance(ours, np.ndarray):
+        return np.array_equal(ours, theirs)
+    if isinstance(ours, float) and _is_number(theirs) and theirs is not None:
+        return _same(ours, theirs, ROUNDING)
+    return bool(ours == theirs)
+
+
 def _same(ours: float | None, theirs: float | None, rounding: float) -> bool:
     if ours is None or theirs is None:
         return ours is theirs
