@@ -69,7 +69,7 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
         wrong["--repeated-rows"] = message
     if has_model:
         of_files = [name for name in (*FIX_OPTIONS, "submitted_only") if name != "edit_table"]
-        given = [name for name in of_files if getattr(arguments, name)]
+        given = [name for name in of_files if getattr(arguments, name, None)]  # boards have no such option
         message = "sets how predictions are read, but a model has no prediction file: leave it out."
         wrong |= {f"--{name.replace('_', '-')}": message for name in given}
     return [error("bad-option", flag, message) for flag, message in wrong.items()]
