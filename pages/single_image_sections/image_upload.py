@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
@@ -61,16 +62,22 @@ def chosen_source(is_tile: bool) -> str:
 
 
 def image(
-    source: str, challenge_id: str, test_set: ChosenInput, truth, is_tile: bool = False
+    source: str,
+    challenge_id: str,
+    test_set: ChosenInput,
+    truth,
+    tools: DeltaGenerator,
+    is_tile: bool = False,
 ) -> ChosenImage | None:
-    """Draw the choice of the image and return it; None while there is none, and of a session of images."""
+    """Draw the choice of the image and return it; None while there is none, and of a session of images.
+    tools: where the buttons of own images are drawn."""
     if source == SESSION:
         return None
     if source == SAMPLE:
         chosen = _of_test_set(challenge_id, test_set, truth)
     else:
         session_state.drop("case")
-        chosen = _own(source, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS)
+        chosen = _own(source, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS, tools)
     if chosen is not None and is_tile and chosen.photograph.reduction > 1:
         st.error(TILE_TOO_LARGE, icon=":material/broken_image:")
         return None
@@ -199,23 +206,11 @@ def _decoded(truth, index: int) -> Photograph:
     return photograph.received(truth.picture(index), most_pixels=WHOLE_PIXELS)
 
 
-def _own(source: str, most_pixels: int) -> ChosenImage | None:
+def _own(source: str, most_pixels: int, tools: DeltaGenerator) -> ChosenImage | None:
     held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     if held:
-        st.button(
-            "Remove my image" if len(held) == 1 else "Remove my images",
-            on_click=remove,
-            icon=":material/delete:",
-            width="stretch",
-            key="single_remove",
-        )
-        chosen = _chosen(held)
-        if len(held) < MOST:
-            with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
-                _taker(source, most_pixels)
-        _say_refused()
-        others = (turn_and_crop.as_framed(image) for image in held if image.token != chosen.token)
-        return replace(turn_and_crop.framed(chosen), others=tuple(others))
+        with tools:
+            return _held(held, source, most_pixels)
     has_agreed = agreed()
     if files := waiting(has_agreed):
         for file in files:
@@ -224,6 +219,24 @@ def _own(source: str, most_pixels: int) -> ChosenImage | None:
     _taker(source, most_pixels, has_agreed)
     _say_refused()
     return None
+
+
+def _held(held: tuple[ChosenImage, ...], source: str, most_pixels: int) -> ChosenImage:
+    """Draw what can be done with the visitor's images, and return the one that is looked at."""
+    st.button(
+        "Remove my image" if len(held) == 1 else "Remove my images",
+        on_click=remove,
+        icon=":material/delete:",
+        width="stretch",
+        key="single_remove",
+    )
+    chosen = _chosen(held)
+    if len(held) < MOST:
+        with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
+            _taker(source, most_pixels)
+    _say_refused()
+    others = (turn_and_crop.as_framed(image) for image in held if image.token != chosen.token)
+    return replace(turn_and_crop.framed(chosen), others=tuple(others))
 
 
 def waiting(has_agreed: bool) -> list:

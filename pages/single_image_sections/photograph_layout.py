@@ -46,12 +46,14 @@ def show(challenge_id: str) -> None:
     """Draw a photograph of skin and what a model answers."""
     input_column, answer_column = st.columns([2, 3], gap="large")
     with input_column:
+        source_place = st.container(key="single_from")
+        tools_place = st.container(key="single_tools")
         image_place = st.container(key="single_place")
         blind_place = st.container(key="single_blind")
         person_place = st.container(key="single_person")
         with st.container(key="single_setup"):
             setup_place = st.expander("Model and test set", icon=":material/tune:")
-    with image_place:  # first, so that what is below never moves
+    with source_place:  # first, so that what is below never moves
         source = image_upload.chosen_source(is_tile=False)
     with setup_place:
         test_set, chosen_model, truth = model_and_test_set.model_and_test_set(challenge_id)
@@ -59,7 +61,7 @@ def show(challenge_id: str) -> None:
         answer_column.info(NO_TEST_SET, icon=":material/help:")
         return
     with image_place:
-        chosen_image = image_upload.image(source, challenge_id, test_set, truth)
+        chosen_image = image_upload.image(source, challenge_id, test_set, truth, tools_place)
         if chosen_image is not None:
             model_and_test_set.picture(chosen_image)
     several = source == image_upload.SESSION

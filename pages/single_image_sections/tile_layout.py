@@ -16,10 +16,12 @@ def show(challenge_id: str) -> None:
     support = tile_support(challenge_id)
     input_column, answer_column = st.columns([2, 5], gap="large")
     with input_column:
+        source_place = st.container(key="single_from")
+        tools_place = st.container(key="single_tools")
         image_place = st.container(key="single_place")
         with st.container(key="single_setup"):
             setup = st.expander("Model and tiles", icon=":material/tune:")
-    with image_place:  # first, so that what is below never moves
+    with source_place:  # first, so that what is below never moves
         image_source = image_upload.chosen_source(is_tile=True)
     with setup:
         chosen = tile_nuclei.source(challenge_id)
@@ -31,7 +33,7 @@ def show(challenge_id: str) -> None:
         return
     among = model_processes.measured(challenge_id, test_set, truth)
     with image_place:
-        image = image_upload.image(image_source, challenge_id, test_set, truth, is_tile=True)
+        image = image_upload.image(image_source, challenge_id, test_set, truth, tools_place, is_tile=True)
         if image is not None:
             scale = model_and_test_set.tile_scale(support, image)
             chips = model_and_test_set.tile_quality(support, image, scale, among)

@@ -15,6 +15,7 @@ from playwright.sync_api import expect
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE, SCREENS
 from tests.support import photographs
+from tests.support.foreign import gallery
 
 LESION = driver.ROOT / "sample_data" / "tricorder3" / "images" / "L0007.jpg"
 SLIDE = """value => {
@@ -47,13 +48,13 @@ def choose(page, field: str, option: str) -> None:
     driver.settled(page)
 
 
-def give_photograph(page) -> None:
+def give_photograph(page, photograph: bytes | None = None) -> None:
     page.get_by_text("My image", exact=True).click()
     driver.settled(page)
     page.get_by_text("I have read this").click()
     driver.settled(page)
     page.locator("[class*='single_file'] input[type=file]").set_input_files(
-        {"name": "jane-doe.jpg", "mimeType": "image/jpeg", "buffer": phone_photograph()}
+        {"name": "jane-doe.jpg", "mimeType": "image/jpeg", "buffer": photograph or phone_photograph()}
     )
     page.get_by_role("button", name="Remove my image").wait_for()
     driver.settled(page)
@@ -252,16 +253,72 @@ def test_a_frame_is_dragged_over_an_own_image(single_image, viewport):
     assert page.get_by_label("Width", exact=True).input_value() == str(wide)
 
 
+def on_first_screen(page, headline) -> None:
+    end = page.get_by_text("Research use only. Not a medical device; no output").bounding_box()["y"]
+    for shown in (page.get_by_alt_text("The image that the model receives"), headline):
+        box = shown.bounding_box()
+        assert box["y"] + box["height"] <= end
+
+
+@pytest.mark.parametrize("foreign", [True, pytest.param(False, marks=pytest.mark.soak)])
+def test_a_phone_shows_an_own_image_and_its_headline_on_its_first_screen(single_image, foreign):
+    """Three buttons above the image pushed "No answer" out of sight."""
+    page = single_image("?challenge=melanoma", viewport=PHONE)
+    page.get_by_text("Similarity to the test images").wait_for(timeout=3 * driver.PATIENCE)
+    fur = photographs.encoded(gallery(1, "fur")["fur"][0])
+    give_photograph(page, fur if foreign else phone_photograph())
+    headline = page.get_by_role("heading").filter(has_text="No answer" if foreign else "Highest score")
+    headline.wait_for()
+    driver.settled(page)
+    on_first_screen(page, headline)
+
+
 @pytest.mark.parametrize("challenge", ["tricorder3", pytest.param("isic", marks=pytest.mark.soak)])
 def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_image, challenge):
     page = single_image(f"?challenge={challenge}", viewport=PHONE)
     page.get_by_text("Similarity to the test images").wait_for()
     driver.settled(page)
     headline = page.get_by_role("heading").filter(has_text=re.compile("Highest score|No answer"))
-    for shown in (page.get_by_alt_text("The image that the model receives"), headline):
-        box = shown.bounding_box()
-        assert box["y"] + box["height"] <= PHONE["height"]
+    on_first_screen(page, headline)
     levels = [int(heading.evaluate("e => e.tagName")[1]) for heading in page.get_by_role("heading").all()]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     assert all(heading.inner_text().strip() for heading in page.get_by_role("heading").all())
+
+
+COLOURS = "e => [getComputedStyle(e).color, getComputedStyle(document.body).backgroundColor]"
+CUT = "badges => badges.filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText)"
+
+
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
+def test_a_session_is_stopped_goes_on_and_shows_each_image_as_it_comes(single_image, theme):
+    """A click on "Cancel" was lost when the next image came, and the button for the answer had no colour."""
+    page = single_image("?challenge=melanoma", theme)
+    page.get_by_text("Similarity to the test images").wait_for(timeout=3 * driver.PATIENCE)
+    page.get_by_text("Session", exact=True).click()
+    driver.settled(page)
+    page.get_by_role("button", name="Draw cases and begin").click()
+    show = page.get_by_role("button", name="Show the model's answer")
+    show.wait_for()
+    text, paper = show.evaluate(COLOURS)
+    assert show.is_disabled()
+    assert text != paper
+    assert page.locator(".stMarkdownBadge").evaluate_all(CUT) == []
+    page.get_by_text("My images", exact=True).click()
+    driver.settled(page)
+    page.get_by_text("I have read this").click()
+    driver.settled(page)
+    page.get_by_text("My impression first").click()
+    driver.settled(page)
+    images = sorted(LESION.parent.glob("*.jpg"))[:20]
+    page.locator("[class*='single_session'] input[type=file]").set_input_files(images)
+    page.get_by_alt_text("Image 2", exact=True).wait_for()
+    page.get_by_role("button", name="Cancel").last.click()
+    said = page.get_by_text(re.compile(r"Stopped: \d+ of 20 images are done")).inner_text()
+    done = int(re.search(r"\d+", said)[0])
+    assert 2 <= done < 20
+    assert page.get_by_alt_text(re.compile(r"^Image \d+$")).count() == done
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_alt_text("Image 20", exact=True).wait_for()
+    driver.settled(page)
+    assert page.get_by_role("heading", name="What did the model answer?").count() == 1

@@ -28,6 +28,8 @@ from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
 from scoring.single_image import nuclei, photograph, wording
 from scoring.single_image import quality as chips
+from scoring.single_image.image_prediction import predict, views
+from scoring.single_image.model import opened as opened_model
 from scoring.single_image.model_inputs import model_task
 from tests.inference import builders
 from tests.support import photographs
@@ -753,10 +755,25 @@ def test_the_answer_names_its_model_its_classes_in_full_and_what_cannot_be_ruled
     (headline,) = headlines(app)
     assert headline.startswith("Highest score: Other malignant proliferations including collisions 0.")
     assert "Model: Convolutional network" in said(app)
-    assert "Possible classes" in said(app)
+    assert "Possible classes (built to hold the true one in 9 of 10 test cases):" in said(app)
     assert "Treat it as no answer" not in said(app)
     (spoken,) = [one.proto.body for one in app.get("html") if 'role="status"' in one.proto.body]
     assert headline.removeprefix("Highest score: ") in spoken
+
+
+def test_bars_are_the_range_over_the_copies_and_those_of_another_class_are_counted(single_image):
+    app = single_image(challenge="melanoma", case="images/M0015.jpg")
+    truth, data = load_challenge("melanoma").read_truth(SKIN_SET), samples.models("melanoma")
+    found = opened_model(model_task("melanoma"), next(iter(data.values())).path.read_bytes())
+    try:
+        first = predict(found, photograph.received(truth.picture(truth.ids.index("images/M0015.jpg"))))
+        seen = views(found, first)
+    finally:
+        found.close()
+    sentence = f"In {seen.changed} of 7 turned or mirrored copies the model chose another class."
+    legend = "Numbers: scores; bold: sum of the group. Bars: range over 7 turned and mirrored copies."
+    assert f"{legend} {sentence}" in said(app)
+    assert seen.changed
 
 
 def test_what_is_technical_is_folded_away(single_image):

@@ -19,6 +19,7 @@ from scoring.single_image import photograph
 from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, SpareDecoder, received
 from scoring.single_image.quality import of_photograph
 from scoring.single_image.turn_and_crop import Framing, framed
+from scoring.single_image.wording import dropped_line
 from tests.support import photographs
 from tests.support.photographs import SECRETS, animated, encoded, noted_png, phone, quarters, sixteen_bits
 
@@ -127,6 +128,10 @@ def test_everything_but_the_pixels_is_dropped_and_named(process):
         "XMP data",
         "colour profile",
         "data after the picture",
+    )
+    assert dropped_line(found.dropped).startswith("Removed from the file: position, camera, date")
+    assert dropped_line(received(encoded(quarters()), process).dropped) == (
+        "The file contained no personal data."
     )
 
 

@@ -120,7 +120,9 @@ def test_a_picture_in_which_nothing_stands_out_shows_no_lesion():
 def test_a_black_frame_is_said():
     pixels = lesion()
     pixels[:60] = 0
-    assert levels(measure(pixels))["frame"] == NOTE
+    (chip,) = (chip for chip in photograph_chips(measure(pixels)) if chip.name == "frame")
+    assert (chip.level, chip.value) == (NOTE, "12% of the area")  # 60 of 512 rows
+    assert "a black frame. Some models mistake it for part of the lesion." in chip.words
     assert "frame" not in levels(measure(lesion()))
 
 
@@ -164,6 +166,14 @@ def test_percentiles_count_those_below(truth):
     (chip,) = (chip for chip in photograph_chips(blurred, among=among) if chip.name == "sharpness")
     assert chip.percentile == 0
     assert chip.words.startswith("Blurrier than every test image.")
+
+
+def test_sharpness_is_said_by_the_share_of_test_images_that_are_less_sharp():
+    usual = measure(lesion())
+    among = [replace(usual, sharpness=usual.sharpness * (0.9 + n / 500)) for n in range(100)]
+    this = replace(usual, sharpness=usual.sharpness * (0.9 + 87.5 / 500))
+    (chip,) = (chip for chip in photograph_chips(this, among=among) if chip.name == "sharpness")
+    assert chip.value == "usual (sharper than 88% of the test images)"
 
 
 def test_measuring_stops_when_asked_and_passes_over_what_cannot_be_read(truth):

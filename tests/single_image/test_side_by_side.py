@@ -32,6 +32,7 @@ def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():
         "The photographs get different classes: photograph 1 Melanoma, photograph 2 Melano"
     )
     assert "Highest mean: Melanocytic nevus 0.53." in line
+    assert "Benchside takes the mean of 3;" in line
     assert "the challenge scores each photograph on its own" in line
     assert "Both photographs get Melanoma." in photographs_line(answers[:1] * 2, NAMES)
 
