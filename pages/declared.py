@@ -10,6 +10,7 @@ from pages.input_widgets import known_challenges
 from pages.server import access
 from scoring.challenges.declared import library
 from scoring.challenges.declared.cases import DeclaredCases
+from scoring.core.scorecard import ScoreCard
 
 access.guard(__file__)
 
@@ -21,6 +22,11 @@ def _about_truth(truth: DeclaredCases) -> str:
     return f"{len(truth)} cases{f', {pictures} with a picture' * bool(pictures)}"
 
 
+def _about_submission(card: ScoreCard) -> str:
+    missing = card.more.get("n_missing", 0)
+    return f"{card.n_cases - missing} of {card.n_cases} cases" if missing else f"{card.n_cases} cases"
+
+
 def declared() -> None:
     challenge = library.find(st.query_params.get("challenge", ""))
     if challenge is None:
@@ -28,7 +34,7 @@ def declared() -> None:
         st.page_link("../challenges.py", label="All challenges", icon=":material/arrow_back:")
         return
     known_challenges.opened(challenge.id, challenge.words.title)
-    lines = Lines(_about_truth, lambda card: f"{card.n_cases} cases", CLOSING)
+    lines = Lines(_about_truth, _about_submission, CLOSING)
     declaration = library.declaration_of(challenge.id)
     assert declaration is not None, challenge.id
     show(

@@ -98,6 +98,13 @@ def test_a_workbook_of_a_declared_challenge_is_read_as_it_is(folder):
     assert "CSV" not in done.err
 
 
+def test_numbers_with_a_unit_are_told_to_leave_it_out(folder):
+    lines = (f"{name},2.{int(name)} L\n" for name in IDS)
+    (folder / "unit.csv").write_text(f"{HEADER}\n" + "".join(lines))
+    refused = run(*command("score", folder, "unit"))
+    assert "'2.3 L' is not a number: write e.g. 0.73. Leave out the unit 'L'." in refused.err
+
+
 def test_a_board_keeps_the_changed_file_and_says_so(folder):
     names = "case_id=Patient,predicted_fev1=FEV1 [L]"
     done = run(*command("board submit", folder, "other columns"), "--rename-columns", names)

@@ -29,6 +29,7 @@ IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gi
 
 
 SHOWN = 3
+WITH_UNIT = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*([^\W\d_]{1,8}[^\s\d,;]{0,4})\s*")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 OF_JOBS = (
     " These are jobs of Grand Challenge: put their predictions.json beside them, which names their cases."
@@ -266,9 +267,17 @@ def read_numbers(
                 )
                 written = [table.columns[columns[k]][i] for k in hit]
                 fixes = fix_suggestions.fixes_of(written) if code == "not-a-number" else ()
-                problem = error(code, table.place(i), f"case {ids[i]}, column {cells} {text}")
+                end = _unit(written) if code == "not-a-number" else ""
+                problem = error(code, table.place(i), f"case {ids[i]}, column {cells} {text}{end}")
                 entries.append(problem.with_fixes(*fixes))
     return numbers, faults
+
+
+def _unit(cells: Sequence[str]) -> str:
+    """Return what to do where cells hold numbers with a unit, as a sentence; "" for other cells."""
+    found = {match[1] if (match := WITH_UNIT.fullmatch(cell)) else "" for cell in cells}
+    unit = found.pop() if len(found) == 1 else ""
+    return f" Leave out the unit {unit!r}." if unit else ""
 
 
 def _leave_out_repeated(

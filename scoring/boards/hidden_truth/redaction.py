@@ -6,8 +6,11 @@ Readers and models quote values, ids and data in theirs.
 from collections.abc import Iterable
 
 from scoring.common.findings import Finding, error
+from scoring.common.text import shortened
 
 WHERE = "submission"
+MASKS = 20
+"""Masks on a wrong grid that are named, at most."""
 OWN = frozenset(
     {
         "forbidden",
@@ -31,6 +34,7 @@ SENTENCES = {
     "model": "the model could not be run as the challenge requires: try it on the challenge's practice data.",
     "options": "one of its settings is not allowed.",
     "store": "it was read, but could not be kept. Nothing was counted: submit it again.",
+    "grid": "this mask lies on another grid than the image of its case: keep its voxels and their size.",
     "other": "it could not be scored. The organizer is told.",
 }
 CATEGORY = {
@@ -60,6 +64,7 @@ CATEGORY = {
     **dict.fromkeys(("too-large", "too-many-rows"), "size"),
     **dict.fromkeys(("wrong-output", "random-model", "model-unreadable", "model-failed"), "model"),
     "bad-option": "options",
+    "wrong-grid": "grid",
     **dict.fromkeys(
         ("store-full", "store-locked", "store-read-only", "store-unusable", "store-damaged", "store-newer"),
         "store",
@@ -68,8 +73,17 @@ CATEGORY = {
 
 
 def redact(problems: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return one sentence of the list for each kind of problem, in the order of the list."""
+    """Return one sentence of the list for each kind of problem, in the order of the list; of a wrong grid one
+    for each of the first masks, by the name of the submitted file."""
     findings = list(problems)
     own = [finding for finding in findings if finding.code in OWN]
     kinds = {CATEGORY.get(finding.code, "other") for finding in findings if finding.code not in OWN}
-    return (*own, *(error(f"refused-{kind}", WHERE, SENTENCES[kind]) for kind in SENTENCES if kind in kinds))
+    told = []
+    for kind in (kind for kind in SENTENCES if kind in kinds):
+        masks = [
+            finding.where for finding in findings if kind == "grid" and CATEGORY.get(finding.code) == kind
+        ]
+        told += [
+            error(f"refused-{kind}", shortened(where), SENTENCES[kind]) for where in masks[:MASKS] or [WHERE]
+        ]
+    return (*own, *told)

@@ -139,16 +139,20 @@ def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
 
 
 def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> list[Finding]:
-    """Return a warning for each region of which no mask of the truth has a voxel. held: its values."""
+    """Return a warning for each region of which no mask of the truth has a voxel, and for each other that has
+    a value that none holds. held: values of all masks."""
+    regions, ends = declaration.regions.items(), dict[tuple[int, ...], str]()
+    absent = {value for _, values in regions if not held.keys() & set(values) for value in values}
+    for name, values in regions:
+        if lacking := tuple(value for value in values if value not in held and value not in absent):
+            ends[lacking] = f"which the region {name} has as well."
+        elif absent.issuperset(values):
+            end = "a submission that leaves it empty as well gets the value of a perfect one."
+            ends[values] = f"the region {name}: {end}"
+    advice = "Check the values in the challenge's file."
     return [
-        warning(
-            "absent-class",
-            where,
-            f"no mask holds {' or '.join(map(str, values))}, the region {name}: a submission that leaves it "
-            "empty as well gets the value of a perfect one. Check the values in the challenge's file.",
-        )
-        for name, values in declaration.regions.items()
-        if not held.keys() & set(values)
+        warning("absent-class", where, f"no mask holds {' or '.join(map(str, values))}, {end} {advice}")
+        for values, end in ends.items()
     ]
 
 

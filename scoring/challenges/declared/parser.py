@@ -176,10 +176,10 @@ def _predictions(
 def _ranking(keys: KeyReader, known: Sequence[str]) -> parts.RankingRule:
     rule, at = parts.RankingRule(**keys.values("ranking")), ("ranking", "metrics")
     for name in rule.metrics:
-        if name not in known and all(problem.code != "unknown-metric" for problem in keys.problems):
+        if known and name not in known and all(p.code != "unknown-metric" for p in keys.problems):
             near = did_you_mean(nearest(name, known))
             keys.bad(at, f"{name!r} is not one of the metrics: {', '.join(known)}.{near}")
-    is_one = rule.by == "mean_rank" and len(rule.metrics or known) < 2
+    is_one = bool(known) and rule.by == "mean_rank" and len(rule.metrics or known) < 2
     keys.bad(("ranking", "by"), "a mean of ranks needs two metrics or more.", is_one)
     return rule
 

@@ -99,6 +99,13 @@ def test_refusals_are_sentences_of_the_list(place, tmp_path, capfd, caplog):
     assert board_ranking(board).entries == ()
 
 
+def test_a_mask_on_a_wrong_grid_is_named_without_a_word_of_the_truth():
+    wrong = [error("wrong-grid", f"case_{k}.nii", "canary: 12 x 12 voxels, not 24 x 24") for k in range(30)]
+    told = redaction.redact(wrong)
+    assert [one.where for one in told] == [f"case_{k}.nii" for k in range(20)]
+    assert {(one.code, one.message) for one in told} == {("refused-grid", redaction.SENTENCES["grid"])}
+
+
 def test_what_a_program_says_of_its_faults_is_never_passed_on(place, tmp_path, monkeypatch, caplog):
     board = hidden_board(tmp_path)
 
