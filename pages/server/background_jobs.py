@@ -279,8 +279,8 @@ def watch(job: Job, key: tuple, unit: str, each: bool = False) -> None:
             )
         if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
             st.caption(
-                f"While others wait, a run may take {BUDGET_SECONDS // 60} minutes, or {ENDED_SECONDS} s "
-                f"while {RUNNING_JOBS + LONG_JOBS} go on."
+                f"While others wait, a run may take {BUDGET_SECONDS // 60} minutes. If "
+                f"{RUNNING_JOBS + LONG_JOBS} runs are going, the longest one ends after {ENDED_SECONDS} s."
             )
 
     progress()

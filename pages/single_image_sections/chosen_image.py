@@ -14,6 +14,7 @@ class ChosenImage:
         photograph: Its pixels, as models receive them.
         case: Its place in the test set, None for an own one.
         person: Names the person whom it shows: photographs of one lesion share age, sex and body site.
+        number: Its place among the photographs of the lesion, from 1.
         others: The further photographs of the same lesion.
     """
 
@@ -22,4 +23,5 @@ class ChosenImage:
     name: str
     case: int | None = None
     person: str = ""
+    number: int = 1
     others: tuple["ChosenImage", ...] = ()

@@ -32,9 +32,20 @@ def fields(
     something is missing. known: what is filled in."""
     (age, sex, site), sites = known, (*patient.locations, UNKNOWN_WORD)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        age = st.number_input(
-            "Age", 0, OLDEST, age, 1, key=f"single_age_{token}", placeholder="years", width=110
+        unknown = st.session_state.get(f"single_age_unknown_{token}", False)
+        years = st.number_input(
+            "Age",
+            0,
+            OLDEST,
+            age,
+            1,
+            key=f"single_age_{token}",
+            placeholder="years",
+            width=110,
+            disabled=unknown,
         )
+        if age is None:
+            unknown = st.checkbox("Age unknown", key=f"single_age_unknown_{token}")
         site = st.selectbox(
             "Body site",
             sites,
@@ -47,7 +58,7 @@ def fields(
             "Sex", list(SEXES), default=sex, key=f"single_sex_{token}", format_func=SEXES.__getitem__
         )
     try:
-        encoded = vector(patient, age, sex, site)
+        encoded = vector(patient, UNKNOWN_WORD if unknown else years, sex, site)
     except InputRefused as refused:
         missing = ", ".join(
             {"gender": "sex", "location": "body site"}.get(name, name) for name in _missing(refused)
@@ -60,6 +71,8 @@ def fields(
             icon=":material/edit:",
         )
         return None
+    if unknown:
+        st.caption(markdown(wording.UNKNOWN_AGE))
     if UNKNOWN_WORD in (sex, site):
         st.caption(markdown(wording.UNKNOWN_INPUT))
     return encoded

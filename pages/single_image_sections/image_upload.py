@@ -232,7 +232,8 @@ def _held(held: tuple[ChosenImage, ...], source: str, most_pixels: int) -> Chose
     )
     chosen = _chosen(held)
     if len(held) < MOST:
-        with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
+        more = "Add a tile" if most_pixels == WHOLE_PIXELS else "Add a photograph of the same lesion"
+        with st.expander(more, icon=":material/add_a_photo:"):
             _taker(source, most_pixels)
     _say_refused()
     others = (turn_and_crop.as_framed(image) for image in held if image.token != chosen.token)
@@ -277,7 +278,9 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
     photograph.SPARE.prepare()
     if source == OWN:
         st.file_uploader(
-            "Drop or paste images of one lesion, or choose them",
+            "Drop or paste a tile, or choose it"
+            if most_pixels == WHOLE_PIXELS
+            else "Drop or paste images of one lesion, or choose them",
             TYPES,
             accept_multiple_files=True,
             key=key,
@@ -348,7 +351,8 @@ def _take(file, most_pixels: int) -> None:
         token, upload = secrets.token_hex(4), photograph.received(file.getvalue(), most_pixels=most_pixels)
         name = f"image {len(held) + 1}" if held else photograph.CALLED
         person = held[0].person if held else token
-        st.session_state[HELD] = _within_limit((*held, ChosenImage(token, upload, name, None, person)))
+        taken = ChosenImage(token, upload, name, None, person, len(held) + 1)
+        st.session_state[HELD] = _within_limit((*held, taken))
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         _refuse(*(problem.message for problem in refused.problems))
@@ -359,7 +363,7 @@ def _within_limit(images: tuple[ChosenImage, ...]) -> tuple[ChosenImage, ...]:
     """Return the latest images that the limit of memory has room for, and forget the others."""
     while len(images) > 1 and sum(image.photograph.held_bytes for image in images) > HELD_BYTES:
         st.session_state.get(turn_and_crop.FRAMED, {}).pop(images[0].token, None)
-        images = tuple(replace(image, name=f"image {i}") for i, image in enumerate(images[1:], 1))
+        images = tuple(replace(image, name=f"image {i}", number=i) for i, image in enumerate(images[1:], 1))
         _refuse(OLDEST_DROPPED)
     return images
 

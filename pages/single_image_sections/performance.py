@@ -11,7 +11,7 @@ from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
 from scoring.presentation.figures.number_format import decimal, percent
 from scoring.single_image import wording
-from scoring.single_image.operating_threshold import operating_point, risks
+from scoring.single_image.operating_threshold import operating_point, own_line, risks
 from scoring.single_image.similar_cases import Reference, alike, malignant_at, reweighted
 
 SENSITIVITIES = (50, 99, 95)
@@ -72,15 +72,16 @@ def _threshold(query: Query, held: Reference) -> None:
     )
     layout.facts(
         [
-            Fact("Threshold", decimal(point.threshold, 3), "scores above it count as malignant"),
-            Fact("This image", decimal(own, 3), "above" if own > point.threshold else "not above"),
+            Fact("Threshold", decimal(point.threshold, 3), "scores at or above it count as malignant"),
+            Fact("This image", decimal(own, 3), "at or above" if own > point.threshold else "below"),
             Fact("Sensitivity", *_shares(point.sensitivity)),
             Fact("Specificity", *_shares(point.specificity)),
         ]
     )
     st.caption(
-        f"Threshold chosen on all {len(held)} cases of {markdown(held.name)}; sensitivity and specificity "
-        "are cross-validated in five parts, with 95% intervals (Wilson)."
+        f"Threshold chosen on all {len(held)} cases of {markdown(held.name)}: "
+        f"{own_line(held, malignant, point)} Sensitivity and specificity above are cross-validated in five "
+        "parts, each with its own threshold, with 95% intervals (Wilson)."
     )
 
 

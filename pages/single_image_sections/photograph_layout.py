@@ -40,6 +40,10 @@ ASKED = (
 NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."
 PERSON_FIRST = "The answer will appear here once age, body site and sex are given."
 MEASURED = "Meanwhile the images of the test set are measured, to see whether this one is like them."
+NOT_YET = (
+    "Not yet known whether this image is like the test set: its images are being measured. The model's "
+    "answer appears after that."
+)
 
 
 def show(challenge_id: str) -> None:
@@ -88,8 +92,11 @@ def show(challenge_id: str) -> None:
             return
         answer_place = st.container()
     title = model_and_test_set.title_of(test_set)
+    is_own = chosen_image is not None and chosen_image.case is None
+    among = measured() if is_own else None  # first in the queue: an own image's answer waits for it
     held = model_processes.performance(task, test_set, title, truth, chosen_model)
-    among = measured(begin=not session_state.working()) if isinstance(held, Outcome) else None
+    if not is_own and isinstance(held, Outcome):
+        among = measured(begin=not session_state.working())
     if chosen_image is None:
         with answer_place:
             on = Session(task, test_set, chosen_model, truth, opened.value, first=first)
@@ -142,6 +149,11 @@ def _answer(
         if isinstance(held, Running) or held.refused
         else model_processes.apart_from(held.value, setup.image.case, key)
     )
+    if setup.image.case is None and isinstance(among, Running):
+        with answer_place:
+            st.info(NOT_YET, icon=":material/hourglass_top:")
+            scoring_run.running(among)
+        return
     with answer_place:
         try:
             answer = answer_of(setup, reference)
@@ -160,6 +172,7 @@ def _answer(
             tried.value if isinstance(tried, Outcome) else None,
             next((refused.problems[0].message for refused in refusals if refused), ""),
             image_upload.similar(among, setup.image, NEAREST),
+            tuple(_chips(setup.task, other, among) for other in setup.image.others),
         )
         own = prediction.impression(question, first)
         if own is None:
@@ -201,7 +214,7 @@ def _unfinished(
 ) -> None:
     """Draw the progress of what still runs, and why the test set could not be used."""
     if isinstance(held, Running):
-        scoring_run.running(held, ASKED)
+        scoring_run.running(among if isinstance(among, Running) else held, ASKED)
     elif held.refused:
         st.info(
             f"The model could not be run on the test set: {markdown(held.refused.problems[0].message, 400)}",

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.display import layout, tables
-from pages.single_image_sections import session_state
+from pages.single_image_sections import further_photographs, session_state
 from pages.single_image_sections.query import Query
 from scoring.challenges.classification_views import class_name
 from scoring.common.text import markdown
@@ -111,7 +111,7 @@ def show(query: Query, own: Impression) -> bool:
     if views is None and not session_state.held("views", query.view_key):
         seconds = query.answer.cpu_ms * query.other_views / 1000
         if st.button(
-            f"Turn and mirror it too ({query.other_views} runs, about {seconds:.0f} s)", key="single_views"
+            f"Turn and mirror it too ({query.other_views} runs, {seconds:.0f} s or more)", key="single_views"
         ):
             query.turned()
             st.rerun()
@@ -172,22 +172,17 @@ def _how_often(query: Query) -> str:
 def _announce(query: Query, reasons: tuple[str, ...]) -> None:
     """Announce a new answer to screen readers."""
     answer = query.answer
-    sentence = (
-        f"{wording.NO_ANSWER} for this image."
-        if reasons
-        else f"New answer. {wording.headline(answer, query.setup.task.names, _cautions(query))}."
-    )
+    sentence = f"{wording.NO_ANSWER} for this image."
+    if not reasons:
+        cautions = further_photographs.cautions(query)
+        sentence = f"New answer. {wording.headline(answer, query.setup.task.names, cautions)}."
     st.html(f'<div role="status" aria-live="polite" style="{UNSEEN}">{escape(sentence)}</div>')
-
-
-def _cautions(query: Query) -> list[str]:
-    return wording.cautions(query.chips, query.views)
 
 
 def _lead(query: Query, own: Impression, withheld: bool) -> None:
     """Draw the first sentence, with the truth where the image is a case of the test set."""
     answer, names = query.answer, query.setup.task.names
-    first = wording.headline(answer, names, () if withheld else _cautions(query))
+    first = wording.headline(answer, names, () if withheld else further_photographs.cautions(query))
     if withheld:
         st.markdown(f"{markdown(first)}, but no answer.")
     else:
@@ -258,10 +253,7 @@ def _technical(query: Query) -> None:
         sentence += " The raw outputs are not probabilities; the scores are computed from them."
     if answer.scaled is not None and query.held is not None:
         columns["temperature-scaled"] = answer.scaled
-        sentence += (
-            f" Temperature-scaled: with the temperature {query.held.temperature:.2f} that fits "
-            f"{markdown(query.held.name)} (n = {len(query.held)}) best."
-        )
+        sentence += f" {markdown(wording.temperature_line(query.held), 400)}"
     numbers = {name: tables.number_column(name, 4) for name in columns if name != "class"}
     layout.table(
         "What were the model's raw outputs?",
@@ -274,6 +266,8 @@ def _technical(query: Query) -> None:
 
 def _legend(query: Query) -> str:
     sentences = ["Numbers: scores; bold: sum of the group."]
+    if query.answer.kind != "probabilities":
+        sentences.append("The model's raw outputs are not probabilities; the scores are computed from them.")
     if query.views is not None:
         sentences.append(f"Bars: range over {query.views.others} turned and mirrored copies.")
         sentences.append(markdown(wording.views_line(query.views)))

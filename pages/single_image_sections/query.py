@@ -57,6 +57,7 @@ class Query:
         withheld: How often there is no answer on the test set, None until that is known.
         unknown: Why the model's answers to the test set, or their counts, are not known; "" where they are.
         similar: Places in the test set of the images that look most like this one.
+        other_chips: Facts about each of the further photographs of the lesion.
     """
 
     setup: Setup
@@ -68,6 +69,7 @@ class Query:
     withheld: Withheld | None = None
     unknown: str = ""
     similar: tuple[int, ...] = ()
+    other_chips: tuple[tuple[QualityBadge, ...], ...] = ()
 
     @property
     def key(self) -> tuple:

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.display import downloads, layout
 from pages.display.layout import Fact
-from pages.single_image_sections import saliency_maps, side_by_side
+from pages.single_image_sections import further_photographs, saliency_maps, side_by_side
 from pages.single_image_sections.query import Query
 from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
@@ -79,7 +79,9 @@ def _technical(query: Query, own: Impression, sensitivity: float, scores_shown: 
 
 def _record(query: Query, own: Impression, sensitivity: float, scores_shown: bool) -> Record:
     held = query.held if query.held is not None and len(query.held) else None
-    others = scoring_run.attempt(side_by_side.photographs, query).value or [query.answer]
+    image = query.setup.image
+    others = dict(scoring_run.attempt(further_photographs.answers, query).value or {})
+    others.pop(image.number, None)
     label = query.setup.label
     point = None if held is None else operating_point(held, query.setup.task.malignant, sensitivity)
     truth = query.setup.task.names[label] if label >= 0 else ""
@@ -90,9 +92,9 @@ def _record(query: Query, own: Impression, sensitivity: float, scores_shown: boo
         OnTestSet(held, query.classes, point, query.withheld, truth, query.card),
         MoreAnswers(
             query.views,
-            others[1:],
+            others,
             side_by_side.second_model(query),
-            [other.photograph for other in query.setup.image.others][: len(others) - 1],
+            [other.photograph for other in image.others if other.number in others],
             saliency_maps.made(query),
         ),
         Checks(query.quality, query.chips, query.reasons),

@@ -40,7 +40,7 @@ def parts(query: Query) -> None:
         st.caption(
             f"{wording.MAP} You see two maps made by two methods, to check whether they agree, and the "
             "effect of other light and colour on the whole image. "
-            f"It takes {runs} runs of the model, about {max(1, seconds):.0f} s."
+            f"It takes {runs} runs of the model: {max(1, seconds):.0f} s or more, if others use the server."
         )
         if st.button("Which parts move the score?", key="single_map", icon=":material/texture:"):
             st.session_state[wanted] = key
@@ -157,7 +157,7 @@ def person(query: Query) -> None:
     if not session_state.held("sweep", key):
         st.caption(
             f"Runs the model {SWEEP_RUNS} more times, each time with another age, sex or body site; this "
-            f"takes about {_seconds(answer.cpu_ms)} s."
+            f"takes {_seconds(answer.cpu_ms)} s or more."
         )
         if st.button(
             "Same picture, another age, sex or body site", key="single_sweep", icon=":material/tune:"

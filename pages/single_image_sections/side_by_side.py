@@ -1,7 +1,6 @@
 """Model outputs side by side: several photographs of one lesion, or two models for one image."""
 
 from collections.abc import Mapping
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,13 +12,17 @@ from pages.display import finding_list, layout, tables
 from pages.display.layout import draw_picture
 from pages.input_widgets import selectors as inputs
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_sections import model_and_test_set, model_processes, session_state
-from pages.single_image_sections.chosen_image import ChosenImage
+from pages.single_image_sections import (
+    further_photographs,
+    model_and_test_set,
+    model_processes,
+    session_state,
+)
 from pages.single_image_sections.query import Query, preview
 from scoring.challenges import samples
 from scoring.common.text import markdown
 from scoring.single_image import image_prediction
-from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_record import SecondModel
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import card_line, model_card
@@ -33,8 +36,6 @@ from scoring.single_image.side_by_side import (
 )
 
 NO_MODEL, OWN_MODEL = "none", "own"
-MOST_MS = 6000
-"""Time for turning and mirroring all photographs that is spent without a click."""
 SECOND_ASKED = "Meanwhile the second model runs on the test set, to measure how good it is."
 SHOWN = f"{session_state.PREFIX}second_shown"
 
@@ -45,48 +46,33 @@ def show(query: Query) -> None:
     _models(query)
 
 
-def photographs(query: Query) -> list[ImagePrediction]:
-    """Return the model's answers to all photographs of the lesion, this one first; one alone where there is
-    one. Raises InputRefused."""
-    predictions = [query.answer]
-    for other in query.setup.image.others:
-        key = (*query.key[:2], other.token, query.key[3], query.answer.kind)
-        answer = partial(
-            image_prediction.predict, query.setup.opened, other.photograph, query.answer.vector, query.held
-        )
-        predictions.append(session_state.cached(f"other_{other.token}", key, answer))
-    return predictions
-
-
 def _photographs(query: Query) -> None:
     layout.heading("What does the model predict for several photographs of this lesion?")
     if query.setup.image.case is not None or not query.setup.image.others:
         st.caption("Add photographs of the same lesion under My image or Camera: up to 6, side by side.")
         return
-    outcome = scoring_run.attempt(photographs, query)
+    outcome = scoring_run.attempt(further_photographs.answers, query)
     if outcome.refused:
         finding_list.problems(outcome.refused)
         return
-    predictions: list[ImagePrediction] = outcome.value
-    st.markdown(f"**{markdown(photographs_line(predictions, query.setup.task.names), 600)}**")
-    _over_time(query, predictions)
-    columns = {"this photograph": predictions[0].probabilities}
-    columns |= {
-        other.name: prediction.probabilities
-        for other, prediction in zip(query.setup.image.others, predictions[1:], strict=True)
-    }
-    mean = mean_scores(predictions)
-    _table(query, "Scores of each photograph", columns | {"mean": mean}, mean)
+    lesion: dict[int, ImageAnswer] = outcome.value
+    st.markdown(f"**{markdown(photographs_line(lesion, query.setup.task.names), 900)}**")
+    _over_time(query, lesion)
+    columns = {f"photograph {number}": answer.prediction.probabilities for number, answer in lesion.items()}
+    mean = mean_scores(lesion)
+    if mean is not None:
+        columns["mean"] = mean
+    order = query.answer.probabilities if mean is None else mean
+    _table(query, "Scores of each photograph", columns, order)
 
 
-def _over_time(query: Query, predictions: list[ImagePrediction]) -> None:
+def _over_time(query: Query, lesion: dict[int, ImageAnswer]) -> None:
     """Draw the photographs in the order of their dates, as they are framed, and what changed."""
-    images = (query.setup.image, *query.setup.image.others)
-    n, each = len(images), query.answer.cpu_ms * query.other_views
+    images = sorted((query.setup.image, *query.setup.image.others), key=lambda image: image.number)
     with st.grid(min_column_width=150, gap="small"):
         dates = [
             st.date_input(
-                f"Date of {image.name}",
+                f"Date of photograph {image.number}",
                 None,
                 key=f"single_date_{image.token.split('-')[0]}",
                 max_value="today",
@@ -95,10 +81,8 @@ def _over_time(query: Query, predictions: list[ImagePrediction]) -> None:
             for image in images
         ]
     answers = [
-        DatedAnswer(
-            image.name, date, prediction, _copies(query, image, prediction) if n * each <= MOST_MS else None
-        )
-        for image, date, prediction in zip(images, dates, predictions, strict=True)
+        DatedAnswer(f"photograph {number}", date, answer.prediction, answer.views)
+        for date, (number, answer) in zip(dates, lesion.items(), strict=True)
     ]
     pictures = {answer.name: preview(image) for answer, image in zip(answers, images, strict=True)}
     ordered = by_date(answers)
@@ -114,13 +98,6 @@ def _over_time(query: Query, predictions: list[ImagePrediction]) -> None:
     )
     for sentence in changes_over_time(ordered, query.setup.task.names):
         st.markdown(markdown(sentence, 900))
-
-
-def _copies(query: Query, image: ChosenImage, prediction: ImagePrediction) -> TurnedViews | None:
-    """Return the answers to a photograph turned and mirrored, None where the model fails on one."""
-    key = (*query.key[:2], image.token, query.key[3], prediction.kind)
-    work = partial(scoring_run.attempt, image_prediction.views, query.setup.opened, prediction)
-    return session_state.cached(f"copies_{image.name}", key, work).value
 
 
 def second_model(query: Query) -> SecondModel | None:

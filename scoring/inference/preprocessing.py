@@ -125,7 +125,9 @@ def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> Im
         return ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.")
     if "truncated" in str(fault).lower():
         return ImageUnreadable("The image is cut off before its end: copy or export it again.")
-    return ImageUnreadable("The image is damaged and cannot be decoded: export it again as JPEG or PNG.")
+    return ImageUnreadable(
+        "The image cannot be decoded: it is damaged, or not read here. Export it as JPEG or PNG."
+    )
 
 
 def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:

@@ -19,6 +19,7 @@ LARGEST_BYTE = 255
 SMALLEST_PROBABILITY = 1e-12
 LEAST_OUTPUT = 1e-15
 LOG_TEMPERATURES = (-3, 3)
+LIMIT_MARGIN = 0.01
 
 
 def output_kind(outputs: Floats) -> str:
@@ -135,6 +136,16 @@ def fit_temperature(probabilities: Floats, truth: Ints) -> float:
 
     minimum = scipy.optimize.minimize_scalar(loss, bounds=LOG_TEMPERATURES, method="bounded")
     return float(np.exp(minimum.x))
+
+
+def is_at_limit(temperature: float) -> bool:
+    """Return whether a fitted temperature is at a limit of the search, so that one beyond it may fit better.
+
+    Example:
+        >>> is_at_limit(20.08), is_at_limit(1.7)
+        (True, False)
+    """
+    return bool(abs(np.log(temperature)) >= max(LOG_TEMPERATURES) - LIMIT_MARGIN)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ from scoring.single_image.model_inputs import kind, probabilities
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.similar_cases import Reference
 
+TIE = 1e-6
+"""Difference of scores that is rounding of float32."""
+
 
 @dataclass(frozen=True)
 class ImagePrediction:
@@ -42,6 +45,11 @@ class ImagePrediction:
     def top(self) -> int:
         """The highest-scoring class."""
         return self.order[0]
+
+    @property
+    def tied(self) -> tuple[int, ...]:
+        """Numbers of the classes that have the highest score; several where none has it alone."""
+        return tuple(np.flatnonzero(self.probabilities >= self.probabilities.max() - TIE).tolist())
 
 
 @dataclass(frozen=True)

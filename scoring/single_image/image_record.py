@@ -3,8 +3,8 @@
 import base64
 import hashlib
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from PIL import Image
 
 from scoring.core.scorecard import plain
 from scoring.metrics.image_quality import Quality
-from scoring.single_image.abstention import Withheld, reasons_of
+from scoring.single_image.abstention import ImageAnswer, Withheld, reasons_of
 from scoring.single_image.explanation import Explanation, conclusion
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model import OpenModel
@@ -22,6 +22,7 @@ from scoring.single_image.operating_threshold import ChosenOperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import QualityBadge
 from scoring.single_image.reader_study import Impression
+from scoring.single_image.side_by_side import photograph_cautions
 from scoring.single_image.similar_cases import ClassSet, Reference
 from scoring.single_image.wording import BANNER, RESEARCH_USE, cautions
 from scoring.statistics.intervals import Share
@@ -86,14 +87,14 @@ class MoreAnswers:
     """Further answers.
 
     Attributes:
-        others: To further photographs of the same lesion.
+        others: To further photographs of the same lesion, by their numbers.
         second: Of another model, where one was chosen.
         photographs: Those that `others` answer.
         maps: Which parts move the scores, where that was asked.
     """
 
     views: TurnedViews | None = None
-    others: Sequence[ImagePrediction] = ()
+    others: Mapping[int, ImageAnswer] = field(default_factory=dict)
     second: SecondModel | None = None
     photographs: Sequence[Photograph] = ()
     maps: Explanation | None = None
@@ -123,12 +124,29 @@ class Record:
     model: OpenModel
     prediction: ImagePrediction
     test_set: OnTestSet = OnTestSet()
-    more: MoreAnswers = MoreAnswers()
+    more: MoreAnswers = field(default_factory=MoreAnswers)
     checks: Checks = Checks()
     model_name: str = ""
     date: str = ""
     impression: Impression | None = None
     scores_shown: bool = False
+
+    @property
+    def lesion(self) -> dict[int, ImageAnswer]:
+        """The answers to all photographs of the lesion, by their numbers: this one has the number that is
+        missing among the others."""
+        others = self.more.others
+        own = next(number for number in range(1, len(others) + 2) if number not in others)
+        answer = ImageAnswer(self.prediction, self.more.views, tuple(self.checks.abstentions))
+        return dict(sorted({own: answer, **others}.items()))
+
+    @property
+    def cautions(self) -> list[str]:
+        """What speaks for caution, in a few words each."""
+        return [
+            *cautions(self.checks.chips, self.more.views, self.test_set.card),
+            *photograph_cautions(self.prediction.top, self.more.others, self.model.task.names),
+        ]
 
 
 def document(record: Record, with_image: bool = False) -> dict[str, Any]:
@@ -173,10 +191,13 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
         "operating_point": None if test_set.operating_point is None else _operating(test_set.operating_point),
         "quality": None if checks.quality is None else plain(checks.quality.as_dict()),
         "chips": _chips(checks.chips),
-        "cautions": cautions(checks.chips, more.views),
+        "cautions": record.cautions,
         "no_answer_because": list(checks.abstentions),
         "no_answer_on_test_set": None if test_set.withheld is None else vars(test_set.withheld),
-        "other_photographs": [_by_class(classes, prediction.probabilities) for prediction in more.others],
+        "other_photographs": [
+            _by_class(classes, answer.prediction.probabilities) for answer in more.others.values()
+        ],
+        "other_photographs_no_answer_because": [list(answer.reasons) for answer in more.others.values()],
         "maps": None if more.maps is None else _maps(classes, more.maps, prediction.top),
         "second_model": None if more.second is None else _second(classes, more.second),
         "impression": None if own is None else own.named(classes),

@@ -14,6 +14,8 @@ from scoring.statistics.intervals import Share, share
 MOST_ENTRIES, LONGEST = 12, 300
 """Entries of a model's file that are shown, and characters of one."""
 TONE_COLUMN = re.compile(r"skin[ _-]?(tone|type)|fit[sz]patrick|monk", re.IGNORECASE)
+LEAST_RANGE = 0.01
+"""Range of the scores of a class over the test set below which they are nearly the same."""
 MOST_TONES = 12
 """Values of a column of skin tones; with more it holds something else."""
 
@@ -30,6 +32,7 @@ class ModelCard:
         specificity: The same of the others.
         found: Of each class, its cases that get it [K].
         confirmed: Of each class, the cases of it among those that get it [K].
+        same: Whether all cases get nearly the same scores.
         by_tone: Cases that it is right on by skin tone; empty where the test set does not tell it.
     """
 
@@ -39,12 +42,20 @@ class ModelCard:
     specificity: Share | None
     found: tuple[Share, ...]
     confirmed: tuple[Share, ...]
+    same: bool = False
     by_tone: Mapping[str, Share] = field(default_factory=dict)
 
     @property
     def no_better(self) -> bool:
         """Whether always answering the most frequent class may be as often right."""
         return bool(self.right.low <= self.commonest[1])
+
+    @property
+    def cautions(self) -> list[str]:
+        """What speaks against any answer of the model, in a few words each."""
+        if self.same:
+            return ["the model gives nearly the same scores for every test image"]
+        return ["the model may be no better than chance on the test set"] if self.no_better else []
 
 
 def model_card(
@@ -73,6 +84,7 @@ def model_card(
         of(~called, ~positive) if malignant.any() and not positive.all() else None,
         tuple(of(right, truth == k) for k in classes),
         tuple(of(right, answers == k) for k in classes),
+        len(reference) > 1 and bool(np.ptp(reference.probabilities, axis=0).max() < LEAST_RANGE),
         {tone: of(right, shown) for tone, shown in _tones(reference, columns or {}).items()},
     )
 

@@ -11,7 +11,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.inference.single_image_task import UNKNOWN_WORD, ModelTask, PatientFields
 from scoring.metrics.calibration import output_kind, softmax
 
-OLDEST = 120
+OLDEST, UNKNOWN_YEARS = 120, 0.0
 LEAST = 1e-12
 
 
@@ -52,14 +52,16 @@ def probabilities(outputs: Floats, kind: str) -> Floats:
     return shares
 
 
-def vector(patient: PatientFields, age: float | None, gender: str | None, location: str | None) -> np.ndarray:
+def vector(
+    patient: PatientFields, age: float | str | None, gender: str | None, location: str | None
+) -> np.ndarray:
     """Return the second input, float32 [3]: years, then the codes of gender and location. "unknown" has a
-    code, too, and must be given.
+    code, too (0 years), and must be given.
 
     Raises InputRefused with everything that is missing or cannot be: nothing is ever filled in.
     """
-    problems = []
-    if age is None or not 0 <= age <= OLDEST:
+    problems, years = [], UNKNOWN_YEARS if age == UNKNOWN_WORD else age
+    if years is None or isinstance(years, str) or not 0 <= years <= OLDEST:
         problems.append(_missing("age", f"give it in years, 0 to {OLDEST}"))
     if gender not in (*patient.genders, UNKNOWN_WORD):
         problems.append(_missing("gender", f"choose one of m, f, {UNKNOWN_WORD}"))
@@ -68,7 +70,7 @@ def vector(patient: PatientFields, age: float | None, gender: str | None, locati
     if problems:
         raise InputRefused(problems)
     site = patient.unknown if location == UNKNOWN_WORD else patient.locations.index(location or "") + 1
-    return np.array([age, patient.genders.get(gender or "", patient.unknown), site], np.float32)
+    return np.array([years, patient.genders.get(gender or "", patient.unknown), site], np.float32)
 
 
 def _missing(field: str, fix: str) -> Finding:

@@ -52,3 +52,14 @@ def operating_point(
         share(positive_calls[positive], reference.units[positive]),
         share(~positive_calls[~positive], reference.units[~positive]),
     )
+
+
+def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint) -> str:
+    """Return what the threshold gives on the cases that it was chosen on, as a sentence. malignant: which
+    classes are [K]."""
+    called = risks(reference.probabilities, malignant) > point.threshold
+    positive = malignant[reference.truth]
+    return (
+        f"on these, {called[positive].sum()} of {positive.sum()} malignant cases are at or above it, and "
+        f"{(~called[~positive]).sum()} of {(~positive).sum()} others below."
+    )

@@ -222,6 +222,11 @@ def percentile(name: str, value: float, among: Sequence[Quality | None]) -> floa
     return float((values < value).mean()) if len(values) else None
 
 
+def _floored(share: float) -> str:
+    """Return a share below 1 as per cent that never reach 100."""
+    return f"{min(round(100 * share), 99)}%"
+
+
 def _size(measures: Quality, shortest_side: int) -> QualityBadge:
     value = f"{measures.short_side} px on the shorter side"
     if measures.short_side < shortest_side:
@@ -266,13 +271,13 @@ def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> Quali
             if below is None
             else "Blurrier than every test image."
             if below == 0
-            else f"Blurrier than {1 - below:.0%} of the test images."
+            else f"Blurrier than {_floored(1 - below)} of the test images."
         )
         level = STOP if measures.sharpness < VERY_BLURRED else CAUTION
         words = f"{sentence} The score may not mean anything."
         return QualityBadge("sharpness", level, "blurred", words, below)
     if beyond == "high" and below is not None:
-        those = "every test image has" if below == 1 else f"{below:.0%} of the test images have"
+        those = "every test image has" if below == 1 else f"{_floored(below)} of the test images have"
         sentence = (
             f"More fine detail than {those}: hair, print, noise or another camera. The score may not mean "
             "anything."
@@ -329,7 +334,8 @@ def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge
             "colours",
             STOP,
             value,
-            "These are the colours of stained tissue rather than of skin: for a tile, choose PUMA.",
+            "Few colours of this image are those of skin, and many are like those of stained tissue. A "
+            "tile of tissue belongs to PUMA.",
         )
     return QualityBadge(
         "colours",

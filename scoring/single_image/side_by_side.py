@@ -1,6 +1,6 @@
 """Answers side by side: of one model to several photographs of a lesion, of two models to one photograph."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from scoring.common.arrays import Floats
+from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.saliency import FLOOR
 
@@ -81,30 +82,53 @@ def _against_copies(before: tuple[float, float], after: tuple[float, float], cha
     )
 
 
-def mean_scores(predictions: Sequence[ImagePrediction]) -> Floats:
-    """Return the mean of the scores [K] of several photographs of one lesion, each counted alike."""
-    mean: Floats = np.mean([prediction.probabilities for prediction in predictions], axis=0)
+def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
+    """Return the mean of the scores [K] of several photographs of one lesion, each counted alike; None where
+    one gets no answer. answers: by the number of the photograph."""
+    if any(answer.reasons for answer in answers.values()):
+        return None
+    mean: Floats = np.mean([answer.prediction.probabilities for answer in answers.values()], axis=0)
     return mean
 
 
-def photographs_line(predictions: Sequence[ImagePrediction], names: Sequence[str]) -> str:
+def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -> str:
     """Return whether several photographs of one lesion get the same class, and their mean.
 
     Args:
-        predictions: Of one model, one per photograph.
+        answers: Of one model, by the number of the photograph.
     """
-    mean = mean_scores(predictions)
-    top = int(mean.argmax())
-    tops, n = [prediction.top for prediction in predictions], len(predictions)
+    mean, n = mean_scores(answers), len(answers)
+    if mean is None:
+        refused = " ".join(
+            f"Photograph {number} gets no answer: {' '.join(answer.reasons)}"
+            for number, answer in answers.items()
+            if answer.reasons
+        )
+        return f"{refused} So there is no mean."
+    top, tops = int(mean.argmax()), [answer.prediction.top for answer in answers.values()]
     if len(set(tops)) == 1:
         sentence = f"{'Both' if n == 2 else f'All {n}'} photographs get {names[tops[0]]}."
     else:
-        each = ", ".join(f"photograph {number} {names[k]}" for number, k in enumerate(tops, 1))
+        each = ", ".join(f"photograph {number} {names[k]}" for number, k in zip(answers, tops, strict=True))
         sentence = f"The photographs get different classes: {each}."
     return (
         f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. Benchside takes the mean of {n}; "
         "the challenge scores each photograph on its own."
     )
+
+
+def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequence[str]) -> list[str]:
+    """Return the further photographs of a lesion that get no answer or another class, in a few words each.
+
+    Args:
+        top: The class of the photograph that the headline speaks of.
+        others: By the number of the photograph.
+    """
+    return [
+        f"photograph {number} gets {'no answer' if answer.reasons else names[answer.prediction.top]}"
+        for number, answer in others.items()
+        if answer.reasons or answer.prediction.top != top
+    ]
 
 
 def models_line(first: ImagePrediction, second: ImagePrediction, names: Sequence[str]) -> str:

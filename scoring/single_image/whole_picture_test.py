@@ -4,7 +4,7 @@ is hidden.
 Maps cannot see what a model takes from light and colour: they hide a part in the colour around it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +37,14 @@ class WholePicture:
 
     def tone(self, k: int) -> float:
         """Return the largest change of class k by light or colour."""
-        return max(abs(float(self.after[name][k] - self.before[k])) for name in TONES)
+        return self._largest(k, TONES)
+
+    def hidden(self, k: int) -> float:
+        """Return the largest change of class k by hiding the middle or all around."""
+        return self._largest(k, CHANGES.keys() - TONES.keys())
+
+    def _largest(self, k: int, names: Iterable[str]) -> float:
+        return max(abs(float(self.after[name][k] - self.before[k])) for name in names)
 
 
 def _channels(red: float, green: float, blue: float) -> Callable[[Floats], Floats]:
@@ -111,4 +118,5 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
         if abs(whole.after[change][k] - whole.before[k]) >= FLOOR
     )
     sentence = f"Light or colour of the whole image changes {name} from {whole.before[k]:.2f}: {moved}."
-    return sentence + " That is more than the effect of any part." * (largest > strongest)
+    beyond = largest > max(strongest, whole.hidden(k))
+    return sentence + " That is more than the effect of hiding any part, the middle or all around." * beyond

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from scoring.metrics import calibration
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.model_card import ModelCard
 from scoring.single_image.quality import CAUTION, QualityBadge
 from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
 
@@ -48,8 +50,14 @@ UNKNOWN_INPUT = (
     "An input is given as unknown (-1). Models that were not trained with unknown inputs can give very "
     "different answers."
 )
+UNKNOWN_AGE = (
+    "The model gets 0 for an unknown age, as from the challenge's validator. Models cannot tell it from the "
+    "age of a newborn."
+)
 POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
+MOST_TIED = 3
+"""Classes with the same highest score that are named."""
 LYMPHOCYTES = "Lymphocytes among detected nuclei"
 
 IN_SHORT = {
@@ -109,13 +117,22 @@ def of_test_set(reference: Reference) -> str:
 
 def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = ()) -> str:
     """Return the highest score, and what speaks for caution beside it. names: the classes in full."""
-    score = f"Highest score: {names[prediction.top]} {prediction.probabilities[prediction.top]:.2f}"
+    tied, highest = prediction.tied, f"{prediction.probabilities[prediction.top]:.2f}"
+    score = f"Highest score: {names[prediction.top]} {highest}"
+    if len(tied) > 1:
+        among = f"{len(tied)} classes" if len(tied) > MOST_TIED else " and ".join(names[k] for k in tied)
+        score = f"No class has the highest score alone: {among} have {highest}"
+    if len(tied) == len(names):
+        score = f"All classes have the same score: {highest}"
     return f"{score}, but: {'; '.join(cautions)}" if cautions else score
 
 
-def cautions(chips: Sequence[QualityBadge], views: TurnedViews | None) -> list[str]:
-    """Return the reasons for caution, in a few words each."""
-    found = [IN_SHORT.get(chip.name, chip.value) for chip in chips if chip.level == CAUTION]
+def cautions(
+    chips: Sequence[QualityBadge], views: TurnedViews | None, card: ModelCard | None = None
+) -> list[str]:
+    """Return the reasons for caution, in a few words each. card: how good the model is on the test set."""
+    found = [] if card is None else card.cautions
+    found += [IN_SHORT.get(chip.name, chip.value) for chip in chips if chip.level == CAUTION]
     if views is not None and views.changed:
         found.append(f"another class in {views.changed} of {views.others} turned copies")
     return found
@@ -170,6 +187,18 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     return f"{sentence}." if own is None else f"{sentence}; for cases of {names[top]}: {own}."
 
 
+def temperature_line(reference: Reference) -> str:
+    """Return which temperature the scores are scaled with, and whether it fits best."""
+    temperature, n = reference.temperature, len(reference)
+    sentence = f"Temperature-scaled: with the temperature {temperature:.2f}"
+    if calibration.is_at_limit(temperature):
+        return (
+            f"{sentence}, the limit of the search: a temperature beyond it fits {reference.name} (n = {n}) "
+            "as well or better."
+        )
+    return f"{sentence} that fits {reference.name} (n = {n}) best."
+
+
 def views_line(views: TurnedViews) -> str:
     """Return how far the answer moves when the photograph is turned and mirrored."""
     return f"In {views.changed} of {views.others} turned or mirrored copies the model chose another class."
@@ -177,7 +206,11 @@ def views_line(views: TurnedViews) -> str:
 
 def dropped_line(kinds: Sequence[str]) -> str:
     """Return what was dropped from the file."""
-    return f"Removed from the file: {', '.join(kinds)}." if kinds else "The file contained no personal data."
+    return (
+        f"Removed from the file: {', '.join(kinds)}."
+        if kinds
+        else "The file contained no position, name or date."
+    )
 
 
 def scale_words(micrometres: float | None) -> str:

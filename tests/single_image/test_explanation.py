@@ -11,7 +11,8 @@ from scoring.single_image.explanation import agreement_line, conclusion, explana
 from scoring.single_image.image_prediction import predict
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.saliency import FLOOR, surrounding
-from tests.support.single_image import constant, lesion, model, of_patches, photograph
+from scoring.single_image.whole_picture_test import CHANGES, WholePicture, whole_line
+from tests.support.single_image import constant, lesion, model, of_patches, of_quadrant, photograph
 
 MELANOMA = model_task("melanoma")
 GREY, BRIGHT = 60, 220
@@ -192,7 +193,7 @@ def test_models_that_go_by_light_or_colour_are_found_out(secret):
         maps = explanation(found, predict(found, photograph(lesion(64))), 8, 64)
     _, whole = conclusion(maps, 1, "Melanoma")
     assert whole.startswith("Light or colour of the whole image changes Melanoma")
-    assert "more than the effect of any part" in whole
+    assert "more than the effect of hiding any part" in whole
 
 
 @pytest.mark.parametrize("place", PLACE_SECRETS)
@@ -202,7 +203,25 @@ def test_models_that_go_by_a_place_are_shown_at_it(place):
     parts, whole = conclusion(maps, 1, "Melanoma")
     assert parts.startswith("The two maps")
     assert maps.one_by_one.largest(1)[:2] == (place[0] // 2, place[1] // 2)
-    assert "more than the effect of any part" not in whole
+    assert "more than the effect of hiding any part" not in whole
+
+
+def test_hiding_the_middle_counts_beside_light_and_colour():
+    """Grey took 0.39 and hiding the middle 0.41: "more than the effect of any part" was untrue."""
+    after = {name: np.array([0.5]) for name in CHANGES} | {"grey": np.array([0.11])}
+    parts = WholePicture(np.array([0.5]), after | {"middle hidden": np.array([0.09])})
+    assert "more than" not in whole_line(parts, 0, "x", 0.1)
+    assert "more than the effect of hiding any part" in whole_line(
+        WholePicture(np.array([0.5]), after), 0, "x", 0.1
+    )
+
+
+def test_a_sum_over_parts_repeats_no_information():
+    """The mean of one quadrant: no single part matters, and none repeats another."""
+    with model(of_quadrant(), MELANOMA) as found:
+        maps = explanation(found, predict(found, photograph(lesion(64))), 12, 64)
+    said = agreement_line(maps, 1, "Melanoma")
+    assert "same information" not in said
 
 
 def test_a_constant_model_is_moved_by_nothing():

@@ -114,6 +114,7 @@ def test_nothing_is_filled_in(given, missing):
 
 
 def test_unknown_has_to_be_said():
+    assert vector(PATIENT, "unknown", "m", "torso").tolist() == [0, 1, 7]  # as the validator encodes it
     assert vector(PATIENT, 50, "unknown", "unknown").tolist() == [50, -1, -1]
     assert vector(PATIENT, 50, "m", "torso").tolist() == [50, 1, 7]
 

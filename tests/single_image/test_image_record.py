@@ -27,7 +27,7 @@ from scoring.single_image import (
     wording,
 )
 from scoring.single_image import quality as chips
-from scoring.single_image.abstention import least_score, reasons
+from scoring.single_image.abstention import ImageAnswer, least_score, reasons
 from scoring.single_image.image_prediction import predict, views
 from scoring.single_image.model_card import model_card
 from scoring.single_image.model_inputs import vector
@@ -73,7 +73,10 @@ def said():
                 card=model_card(ref, found.task.malignant, truth.columns),
             ),
             image_record.MoreAnswers(
-                seen, [one], photographs=[photograph], maps=explanation.explanation(found, one, 5, 8)
+                seen,
+                {2: ImageAnswer(one, seen, ())},
+                photographs=[photograph],
+                maps=explanation.explanation(found, one, 5, 8),
             ),
             image_record.Checks(
                 measured, shown, reasons(float(one.probabilities.max()), least_score(ref), seen, shown)
@@ -289,11 +292,23 @@ def test_names_from_files_are_no_markup_in_the_record(said):
 def test_several_photographs_stand_in_the_record_with_their_mean(said):
     page = words_of(
         html.html(
-            replace(said[0], more=image_record.MoreAnswers(others=(said[0].prediction,)), scores_shown=True)
+            replace(
+                said[0],
+                more=image_record.MoreAnswers(others={2: ImageAnswer(said[0].prediction, None, ())}),
+                checks=image_record.Checks(),
+            )
         )
     )
     assert "class score mean" in page
     assert "Both photographs get" in page
+    refused = {2: ImageAnswer(said[0].prediction, None, ("This is nothing like them.",))}
+    made = replace(said[0], more=image_record.MoreAnswers(others=refused), checks=image_record.Checks())
+    page = words_of(html.html(made))
+    assert re.search(r"Highest score: [^:]+, but: photograph 2 gets no answer", page)
+    assert "class score mean" not in page
+    document = image_record.document(made)
+    assert "photograph 2 gets no answer" in document["cautions"]
+    assert document["other_photographs_no_answer_because"] == [["This is nothing like them."]]
     framed = replace(said[0].photograph, framed="Changed by hand: turned by 90 degrees to the right.")
     assert "Changed by hand: turned by 90 degrees" in words_of(html.html(replace(said[0], photograph=framed)))
 

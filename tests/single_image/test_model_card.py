@@ -45,6 +45,18 @@ def test_right_answers_are_counted_by_skin_tone_where_it_is_known(column):
     assert model_card(found, TASK.malignant).by_tone == {}
 
 
+def test_a_worthless_model_is_cautioned_of_in_the_headline():
+    """Only small grey text said that a model answers the same for every image, or guesses."""
+    found = drawn()
+    same = replace(found, probabilities=np.tile(found.probabilities[0], (len(found), 1)))
+    assert model_card(same, TASK.malignant).cautions == [
+        "the model gives nearly the same scores for every test image"
+    ]
+    guesses = replace(found, probabilities=np.roll(found.probabilities, 7, axis=0)[::-1])
+    assert model_card(replace(guesses, truth=np.roll(found.truth, 3)), TASK.malignant).no_better
+    assert model_card(found, TASK.malignant).cautions == []
+
+
 def test_a_model_of_chance_is_said_to_be_no_better():
     """Its headline was 1.00, and nothing on the page said how good it is."""
     found = drawn()

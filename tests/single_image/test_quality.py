@@ -226,3 +226,11 @@ def _some(truth, count: int):
             return truth.picture(index)
 
     return Few()
+
+
+def test_no_share_is_rounded_to_every_image():
+    """Blurrier than all but one of 300 was "100%", beside "every test image" elsewhere."""
+    sharp = measure(lesion())
+    among = [replace(sharp, sharpness=sharp.sharpness * (0.5 if n == 0 else 9)) for n in range(300)]
+    chip = next(one for one in photograph_chips(sharp, 0, among) if one.name == "sharpness")
+    assert chip.words.startswith("Blurrier than 99% of the test images.")

@@ -5,6 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
+from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.side_by_side import (
     DatedAnswer,
@@ -12,6 +13,7 @@ from scoring.single_image.side_by_side import (
     changes_over_time,
     mean_scores,
     models_line,
+    photograph_cautions,
     photographs_line,
 )
 from scoring.single_image.wording import banned
@@ -24,8 +26,31 @@ def an_answer(*row: float) -> ImagePrediction:
     return ImagePrediction(np.zeros((8, 8, 3), np.uint8), None, found, "probabilities", found, None, 1.0)
 
 
+def lesion(*answers: ImagePrediction, refused: int = 0) -> dict[int, ImageAnswer]:
+    """Photographs by their numbers; `refused` gets no answer."""
+    return {
+        number: ImageAnswer(answer, None, ("This is nothing like them.",) if number == refused else ())
+        for number, answer in enumerate(answers, 1)
+    }
+
+
+def test_a_refused_photograph_counts_in_no_mean_and_stands_in_the_headline():
+    """A cat's chin beside a lesion got "Both photographs get ..." and a mean."""
+    answers = lesion(an_answer(0.8, 0.2, 0.0), an_answer(0.75, 0.2, 0.05), refused=2)
+    line = photographs_line(answers, NAMES)
+    assert line == "Photograph 2 gets no answer: This is nothing like them. So there is no mean."
+    assert mean_scores(answers) is None
+    assert photograph_cautions(0, {2: answers[2]}, NAMES) == ["photograph 2 gets no answer"]
+
+
+def test_a_photograph_of_another_class_stands_in_the_headline():
+    answers = lesion(an_answer(0.2, 0.7, 0.1), an_answer(0.6, 0.3, 0.1))
+    assert photograph_cautions(1, {2: answers[2]}, NAMES) == ["photograph 2 gets Melanoma"]
+    assert photograph_cautions(0, {2: answers[2]}, NAMES) == []
+
+
 def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():
-    answers = [an_answer(0.6, 0.3, 0.1), an_answer(0.2, 0.7, 0.1), an_answer(0.3, 0.6, 0.1)]
+    answers = lesion(an_answer(0.6, 0.3, 0.1), an_answer(0.2, 0.7, 0.1), an_answer(0.3, 0.6, 0.1))
     assert mean_scores(answers) == pytest.approx([11 / 30, 16 / 30, 0.1])
     line = photographs_line(answers, NAMES)
     assert line.startswith(
@@ -34,7 +59,7 @@ def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():
     assert "Highest mean: Melanocytic nevus 0.53." in line
     assert "Benchside takes the mean of 3;" in line
     assert "the challenge scores each photograph on its own" in line
-    assert "Both photographs get Melanoma." in photographs_line(answers[:1] * 2, NAMES)
+    assert "Both photographs get Melanoma." in photographs_line({1: answers[1], 2: answers[1]}, NAMES)
 
 
 def copies(*scores: float) -> TurnedViews:
@@ -73,4 +98,4 @@ def test_two_models():
     one, other = an_answer(0.6, 0.3, 0.1), an_answer(0.2, 0.7, 0.1)
     assert models_line(one, one, NAMES) == "Both models give Melanoma: 0.60 and 0.60."
     assert models_line(one, other, NAMES) == "The models differ: Melanoma 0.60, and Melanocytic nevus 0.70."
-    assert banned(models_line(one, other, NAMES) + photographs_line([one, other], NAMES)) == []
+    assert banned(models_line(one, other, NAMES) + photographs_line(lesion(one, other), NAMES)) == []

@@ -207,6 +207,26 @@ def test_sets_say_what_they_are_worth():
     assert "With so few cases" in wording.set_line(every, ("Melanoma", "Other"), 0)
 
 
+def test_a_tie_is_no_highest_class():
+    """Eleven equal scores made "Highest score: Actinic keratosis 0.09"."""
+    every = wording.headline(an_answer(*[1 / 6] * 6), CLASSES)
+    assert every == "All classes have the same score: 0.17"
+    two = wording.headline(an_answer(0.4, 0.1, 0.4, 0.1, 0, 0), CLASSES)
+    assert two == f"No class has the highest score alone: {CLASSES[0]} and {CLASSES[2]} have 0.40"
+    assert not banned(every + two)
+
+
+def test_a_temperature_at_the_limit_of_the_search_is_not_said_to_fit_best():
+    """A model of logits that say nothing got 20.09 = e^3; at 100 the loss is lower."""
+    reference = a_reference((20,) * 6)
+    flat = np.tile(np.array([0.9, 0.1, 0, 0, 0, 0]), (len(reference), 1))
+    worthless = replace(reference, probabilities=flat)
+    assert "the limit of the search" in wording.temperature_line(worthless)
+    fitting = replace(reference, probabilities=0.3 / 6 + 0.7 * np.eye(6)[reference.truth])
+    fitting.probabilities[::4] = np.roll(fitting.probabilities[::4], 1, axis=1)
+    assert wording.temperature_line(fitting).endswith("best.")
+
+
 def test_cautions_stand_in_the_headline():
     one = an_answer(0.74, 0.26, 0, 0, 0, 0)
     chips = [

@@ -23,7 +23,7 @@ from scoring.single_image.other_demographics import FIELDS
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.saliency import FLOOR, SCALE, enlarged
-from scoring.single_image.side_by_side import mean_scores, models_line, photographs_line
+from scoring.single_image.side_by_side import mean_scores, models_line, photograph_cautions, photographs_line
 from scoring.single_image.similar_cases import right_alike
 from scoring.single_image.wording import (
     BANNER,
@@ -33,7 +33,6 @@ from scoring.single_image.wording import (
     POSSIBLE,
     RESEARCH_USE,
     TURNED,
-    cautions,
     dropped_line,
     headline,
     right_line,
@@ -153,8 +152,7 @@ def _page(record: Record | TileRecord, with_image: bool, **values: object) -> st
 def _headline(record: Record) -> str:
     if record.checks.abstentions:
         return NO_ANSWER
-    short = cautions(record.checks.chips, record.more.views)
-    return headline(record.prediction, record.model.task.names, short)
+    return headline(record.prediction, record.model.task.names, record.cautions)
 
 
 def _test_set_line(record: Record) -> str:
@@ -178,7 +176,7 @@ def _threshold_line(record: Record) -> str:
     own = float(risks(record.prediction.probabilities, malignant))
     sentence = (
         f"Threshold {point.threshold:.3f} for a wanted sensitivity of {point.wanted:.0%}: this image has "
-        f"{own:.3f}, {'above' if own > point.threshold else 'not above'}."
+        f"{own:.3f}, {'at or above it' if own > point.threshold else 'below it'}."
     )
     if point.sensitivity is None or point.specificity is None:
         return sentence
@@ -243,6 +241,8 @@ def _plain(value: float | str) -> str:
 
 def _cautions(record: Record) -> list[str]:
     sentences = [chip.words for chip in record.checks.chips if chip.level not in (GOOD, STOP)]
+    for caution in photograph_cautions(record.prediction.top, record.more.others, record.model.task.names):
+        sentences.append(f"{caution[0].upper()}{caution[1:]}.")
     if record.more.views is not None and record.more.views.changed:
         sentences.append(views_line(record.more.views))
     return sentences
@@ -251,8 +251,9 @@ def _cautions(record: Record) -> list[str]:
 def _scores(record: Record) -> list[tuple[str, list[float], int]]:
     """Return name, scores and width of the bar in per cent of each class, the highest first."""
     rows = [record.prediction.probabilities]
-    if record.more.others:
-        rows.append(mean_scores([record.prediction, *record.more.others]))
+    mean = mean_scores(record.lesion)
+    if record.more.others and mean is not None:
+        rows.append(mean)
     if record.more.second is not None:
         other = record.more.second.prediction.probabilities
         rows += [other, other - record.prediction.probabilities]
@@ -265,7 +266,7 @@ def _scores(record: Record) -> list[tuple[str, list[float], int]]:
 
 def _heads(record: Record) -> list[str]:
     """Return what is above the columns of scores."""
-    mean = ["mean"] if record.more.others else []
+    mean = ["mean"] if record.more.others and mean_scores(record.lesion) is not None else []
     if record.more.second is None:
         return ["score", *mean]
     return [
@@ -288,8 +289,7 @@ def _second_line(record: Record) -> str:
 def _scores_line(record: Record) -> str:
     sentence = "The scores of all classes add up to 1."
     if record.more.others:
-        answers = [record.prediction, *record.more.others]
-        sentence += f" {photographs_line(answers, record.model.task.names)}"
+        sentence += f" {photographs_line(record.lesion, record.model.task.names)}"
     return sentence
 
 

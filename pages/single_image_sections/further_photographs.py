@@ -1,0 +1,54 @@
+"""Answers to all photographs of a lesion, and what speaks for caution about the first."""
+
+from functools import partial
+
+from pages.challenge import scoring_run
+from pages.challenge.scoring_run import Outcome
+from pages.single_image_sections import session_state
+from pages.single_image_sections.chosen_image import ChosenImage
+from pages.single_image_sections.query import Query
+from scoring.single_image import image_prediction, wording
+from scoring.single_image.abstention import ImageAnswer, least_score, reasons
+from scoring.single_image.quality import QualityBadge
+from scoring.single_image.side_by_side import photograph_cautions
+
+MOST_MS = 6000
+"""Time for turning and mirroring all photographs that is spent without a click."""
+
+
+def answers(query: Query) -> dict[int, ImageAnswer]:
+    """Return the model's answers to all photographs of the lesion, by their numbers; one alone where there is
+    one. Raises InputRefused."""
+    image = query.setup.image
+    found = {image.number: ImageAnswer(query.answer, query.views, query.reasons)}
+    for other, chips in zip(image.others, query.other_chips, strict=True):
+        known = (query.setup.test_set.key, query.held is None, chips)
+        key = (*query.key[:2], other.token, query.key[3], query.answer.kind, *known)
+        work = partial(_other_answer, query, other, chips)
+        found[other.number] = session_state.cached(f"other_{other.token}", key, work)
+    return dict(sorted(found.items()))
+
+
+def _other_answer(query: Query, other: ChosenImage, chips: tuple[QualityBadge, ...]) -> ImageAnswer:
+    """Return the answer to a further photograph, turned and mirrored, too, where that is quick."""
+    held, opened = query.held, query.setup.opened
+    answer = image_prediction.predict(opened, other.photograph, query.answer.vector, held)
+    quick = len(query.setup.image.others) * answer.cpu_ms * query.other_views <= MOST_MS
+    copies = scoring_run.attempt(image_prediction.views, opened, answer) if quick else Outcome()
+    failed = copies.refused.problems[0].message if copies.refused else ""
+    least = None if held is None else least_score(held)
+    because = reasons(float(answer.probabilities.max()), least, copies.value, chips, failed)
+    return ImageAnswer(answer, copies.value, because)
+
+
+def cautions(query: Query) -> list[str]:
+    """Return what speaks for caution about the answer, in a few words each."""
+    outcome, names = scoring_run.attempt(answers, query), query.setup.task.names
+    lesion = outcome.value or {}
+    others = {number: answer for number, answer in lesion.items() if number != query.setup.image.number}
+    failed = ["the model failed on another photograph"] if outcome.refused else []
+    return [
+        *wording.cautions(query.chips, query.views, query.card),
+        *photograph_cautions(query.answer.top, others, names),
+        *failed,
+    ]
