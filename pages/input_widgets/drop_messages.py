@@ -62,7 +62,9 @@ def line(challenge_id: str | None = None, compares: bool = False) -> None:
         st.switch_page(f"../{_page_of(reading)}.py")
     for number, part in enumerate(st.session_state.get(PLACED, [])):
         if _belongs(part.candidate, challenge_id, compares) and _is_in_use(part):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            with st.container(
+                key=f"taken_{number}", horizontal=True, vertical_alignment="center", gap="small"
+            ):
                 _taken(part)
                 with st.popover("Change", type="tertiary"):
                     _choices(part, f"change_{number}")

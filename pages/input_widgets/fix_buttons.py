@@ -158,7 +158,7 @@ def offer(challenge: Challenge, chosen: ChosenInput, card: ScoreCard, key: str =
     buttons = [fix for fix in distinct_fixes if fix.changes and fix.changes not in applied]
     fields = [challenge.option(fix.option) for fix in distinct_fixes if fix.option]
     if chosen.own and (buttons or fields):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        with st.container(key=f"{key}_fixes", horizontal=True, vertical_alignment="center", gap="small"):
             for option in fields:
                 _field(chosen, option, key)
             if buttons:
@@ -176,7 +176,7 @@ def _field(chosen: ChosenInput, option: Option, key_prefix: str) -> None:
             fix = SuggestedFix(f"{option.label}: {value:g}", InputChanges(options=((option.name, value),)))
             _keep(chosen, (*_applied(chosen), fix))
 
-    appearance = {"min_value": 0.0, "placeholder": "unknown", "on_change": fill_in, "width": 260}
+    appearance = {"min_value": 0.0, "placeholder": "unknown", "on_change": fill_in, "width": 340}
     option_widget(option, key, bind=None, persist_state=None, **appearance)
 
 

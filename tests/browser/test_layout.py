@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from scoring.challenges import REGISTRY
+from scoring.challenges import REGISTRY, samples
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE
 from tests.support.thinned import some, some_rows
@@ -67,8 +67,9 @@ WATCH = """() => {
   };
   new PerformanceObserver(add).observe({type: "layout-shift", buffered: true});
 }"""
-MOST_SHIFT, TABS_FROM = 0.05, 250
-"""Of all that moves while a page loads, the sum; px at which the tabs of a comparison begin at the latest."""
+MOST_SHIFT, TABS_FROM, BELOW_A_FILE = 0.05, 250, 400
+"""Of all that moves while a page loads, the sum; px at which the tabs of a comparison begin at the latest,
+and those of a challenge below a dropped file on a phone."""
 OPENED = [
     *(("isic", PHONE), ("isic", DESKTOP), ("single_image", PHONE), ("single_image", DESKTOP)),
     *(("compare_teams", DESKTOP), ("compare_teams", PHONE)),
@@ -84,3 +85,11 @@ def test_nothing_jumps_while_a_page_loads(visitor, server, name, screen):
     assert sum(page.evaluate("window.shifts")) < MOST_SHIFT
     if (name, screen) == ("compare_teams", DESKTOP):
         assert page.get_by_role("tablist").bounding_box()["y"] <= TABS_FROM
+
+
+def test_a_dropped_file_leaves_the_tabs_high_on_a_phone(open_page):
+    page = open_page("melanoma", viewport=PHONE)
+    iris = samples.FOLDER / "melanoma" / "teams" / "iris.csv"
+    page.locator(driver.zone("submission")).locator("input").set_input_files(iris)
+    expect(page.get_by_text("was read as")).to_be_visible(timeout=driver.PATIENCE)
+    assert driver.settled(page).get_by_role("tablist").bounding_box()["y"] <= BELOW_A_FILE
