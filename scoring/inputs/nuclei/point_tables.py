@@ -168,7 +168,7 @@ def outline(text: str) -> Any:
         return [values] if len(values) % 2 else [list(pair) for pair in pairs]
     import shapely  # slow to import
 
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         geometry = shapely.from_wkt(text, on_invalid="ignore")
     if geometry is None or geometry.is_empty:
         return text
