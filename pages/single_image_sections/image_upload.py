@@ -90,7 +90,8 @@ def target() -> None:
     key = f"single_image_files_{st.session_state.get(TURN, 0)}"
 
     def route_files() -> None:
-        files = st.session_state[key]
+        # The state, unlike the uploader, also lists files that are gone: they have no name.
+        files = [file for file in st.session_state[key] or () if hasattr(file, "name")]
         st.session_state[TURN] = st.session_state.get(TURN, 0) + 1  # a new widget: this one holds the bytes
         if files and not dropped_photographs.for_single_image(files):
             dropped_files.drop(files)
