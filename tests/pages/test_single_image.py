@@ -526,7 +526,7 @@ def test_a_wanted_sensitivity_gives_a_threshold_with_its_cost(single_image):
                 next(
                     re.search(r"\*\*([\d.]+)\*\*.*scores at or above it count as malignant", f)[1]
                     for f in facts
-                    if "scores above" in f
+                    if "scores at or above" in f
                 )
             )
         )
