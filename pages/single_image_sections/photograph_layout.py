@@ -127,9 +127,12 @@ def _chips(
 ) -> tuple[quality.QualityBadge, ...]:
     """Return the facts about the image that need no model."""
     others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
+    likeness = quality.likeness_chip(image_upload.unlikeness(among, image))
+    if not likeness and image.case is None and isinstance(among, Outcome):
+        likeness = (quality.UNKNOWN_LIKENESS,)
     return (
         *quality.photograph_chips(image_upload.measured(image), task.shortest_side, others),
-        *quality.likeness_chip(image_upload.unlikeness(among, image)),
+        *likeness,
     )
 
 

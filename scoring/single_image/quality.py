@@ -18,6 +18,7 @@ from scoring.inference.model_process import ImageProcess
 from scoring.metrics.image_quality import Quality as Quality
 from scoring.metrics.image_quality import appearance, patches, quality
 from scoring.single_image.out_of_distribution import (
+    FEWEST,
     PHOTOGRAPH_PATCHES,
     TILE_PATCHES,
     KnownImages,
@@ -64,6 +65,14 @@ class QualityBadge:
     value: str
     words: str
     percentile: float | None = None
+
+
+UNKNOWN_LIKENESS = QualityBadge(
+    LIKENESS,
+    CAUTION,
+    "not known",
+    f"Not known whether this image is like the test set, which has fewer than {FEWEST} images.",
+)
 
 
 class Pictures(Protocol):
@@ -114,7 +123,7 @@ def measured(
             if progress:
                 progress(index + 1, len(truth))
     known = known_images(appearances, tile)
-    if len(known):
+    if len(known) >= FEWEST:
         _ = known.left_out  # takes a second: kept before an image asks for it
     return MeasuredImages(tuple(qualities), known)
 

@@ -12,7 +12,7 @@ import numpy as np
 from scoring.metrics import calibration
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model_card import ModelCard
-from scoring.single_image.quality import CAUTION, QualityBadge
+from scoring.single_image.quality import CAUTION, UNKNOWN_LIKENESS, QualityBadge
 from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."
@@ -70,6 +70,7 @@ IN_SHORT = {
     "tissue": "unusual tissue",
 }
 """Cautions of a chip, by its name, beside a headline; of sharpness its value."""
+UNKNOWN_IN_SHORT = "similarity to the test images not known"
 
 BANNED = (
     r"diagnos\w*",
@@ -132,7 +133,11 @@ def cautions(
 ) -> list[str]:
     """Return the reasons for caution, in a few words each. card: how good the model is on the test set."""
     found = [] if card is None else card.cautions
-    found += [IN_SHORT.get(chip.name, chip.value) for chip in chips if chip.level == CAUTION]
+    found += [
+        UNKNOWN_IN_SHORT if chip == UNKNOWN_LIKENESS else IN_SHORT.get(chip.name, chip.value)
+        for chip in chips
+        if chip.level == CAUTION
+    ]
     if views is not None and views.changed:
         found.append(f"another class in {views.changed} of {views.others} turned copies")
     return found

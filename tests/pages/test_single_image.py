@@ -929,6 +929,7 @@ def test_a_test_set_of_one_case_gets_sentences(single_image):
     app = settled(own(settled(app), photographs.encoded(lesion(600))))
     assert not app.exception
     lead(app)
+    assert "similarity to the test images not known" in headlines(app)[0]
     assert "one other case: too few to estimate how often such a score is right" in said(app)
 
 
