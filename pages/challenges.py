@@ -1,4 +1,4 @@
-"""Challenges beside the built-in ones: own files, the gallery of public challenges, and a new one."""
+"""Challenges declared as files (TOML): own ones, the gallery of public challenges, and a new one."""
 
 import streamlit as st
 

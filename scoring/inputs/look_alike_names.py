@@ -1,4 +1,7 @@
-"""Look-alike names of teams: skeletons by Unicode Technical Standard 39, section 4."""
+"""Look-alike names of teams: skeletons by Unicode Technical Standard 39, section 4.
+
+`team_entries.name_problems` refuses them.
+"""
 
 import unicodedata
 from functools import cache, lru_cache

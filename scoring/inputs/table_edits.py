@@ -1,4 +1,7 @@
-"""Edits of tables: fixes applied to their bytes and file names before the readers see them."""
+"""Edits of tables: fixes applied to their bytes and file names before the readers see them.
+
+The changed file to hand in: `scoring.core.applied_fixes.changed_file`.
+"""
 
 import codecs
 import csv
