@@ -1,1 +1,2 @@
-"""Challenge page: scoring run, headline, case table, second submission; the form of a new challenge."""
+"""Challenge page (`challenge_page`): `scoring_run`, headline, `case_table` (also cases fixed and broken since
+the last run), `second_submission`; the form of a `new_challenge`."""

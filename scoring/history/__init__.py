@@ -1,4 +1,5 @@
-"""History of own submissions that somebody chose to keep: scores over time, and which are the best.
+"""History of own submissions that somebody chose to keep: `keeping.keep` and `delete`, scores over time and
+the best (`saved_submissions`, `views`), `scoring.log` (`run_log`).
 
-Only what somebody chose to keep is kept, and what is deleted is gone from the disk. `run_log`: `scoring.log`.
+Only what somebody chose to keep is kept, and what is deleted is gone from the disk.
 """

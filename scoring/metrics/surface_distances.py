@@ -1,4 +1,4 @@
-"""Surfaces of masks and their distances; `mask_measures` makes HD95 (Hausdorff) of them.
+"""Surfaces of masks and their distances; `mask_measures` makes HD95 (Hausdorff), surface Dice (NSD) of them.
 
 Source: DeepMind's `surface-distance` (Nikolov et al. 2021). A surface element is among the 2 x 2 x 2 voxels
 around a corner of the grid wherever some, not all, of them are inside; its area follows from which ones are

@@ -1,1 +1,2 @@
-"""Publication of a board: report, checklist and archive."""
+"""Publication of a board: report for the public (`public_report.html`), `bias_checklist`, zip
+(`publication_archive.publication`)."""

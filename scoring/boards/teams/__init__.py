@@ -1,1 +1,2 @@
-"""Teams of a board: members, merges and exclusions."""
+"""Teams of a board: `members` (people, facts, revoked logins), `team_changes` (merges, exclusions,
+nominations)."""

@@ -1,1 +1,2 @@
-"""Correction of a truth: preview, and scoring again."""
+"""Correction of a truth: `correction_preview.correction` previews it, `rescoring.rescore` scores every
+submission again."""
