@@ -161,7 +161,7 @@ def _with_pixels(
         if not findings[0].fixes:
             return findings
         base = findings[0].fixes[0].changes
-    elif not tells_nothing(challenge.score(truth, found, resamples=0, with_curves=False)):
+    elif not _is_near_chance(challenge, truth, found):
         return findings
     known = {fix.changes for finding in findings for fix in finding.fixes}
     fixes = [fix for fix in Search(base, truth, card_of).found() if fix.changes not in known]
@@ -172,6 +172,13 @@ def _with_pixels(
         return (replace(findings[0], fixes=(*fixes, *findings[0].fixes)), *findings[1:])
     message = "the model tells nothing apart, and does with other pixels: was it trained on these?"
     return (*findings, warning("pixels-suspect", found.name, message).with_fixes(*fixes))
+
+
+def _is_near_chance(challenge: "Challenge[Any, Any]", truth: Any, found: Any) -> bool:
+    try:
+        return tells_nothing(challenge.score(truth, found, resamples=0, with_curves=False))
+    except InputRefused:  # such as of a model that ran on some of the cases alone
+        return False
 
 
 def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
