@@ -2,5 +2,5 @@
 
 Two teams are told apart by `permutation_test` (the swap test), by `paired_bootstrap` on request, by
 `mcnemar_delong_wilcoxon` (McNemar, DeLong, Wilcoxon; Holm). Differences that it can resolve: `power`.
-Metrics are in `scoring.metrics`.
+Winner's curse: `optimism`. Metrics are in `scoring.metrics`.
 """

@@ -1,1 +1,2 @@
-"""Board bundles: a board as one file, exported, checked, rehearsed in a confined process, imported."""
+"""Board bundles: a board as one file. `bundle.export` writes and `bundle.import_board` reads one; `unpacking`
+checks it and `rehearsal` scores and ranks it again, in a confined process."""

@@ -1,4 +1,5 @@
-"""Views of single images: the worst images, and places of their errors."""
+"""Views of single images: the worst images, and places of their errors; nuclei for the viewer:
+`nuclei_listing`."""
 
 from collections.abc import Sequence
 from functools import partial
