@@ -50,11 +50,9 @@ def show(challenge_id: str) -> None:
     """Draw a photograph of skin and what a model answers."""
     input_column, answer_column = st.columns([2, 3], gap="large")
     with input_column:
-        source_place = st.container(key="single_from")
-        tools_place = st.container(key="single_tools")
-        image_place = st.container(key="single_place")
-        blind_place = st.container(key="single_blind")
-        person_place = st.container(key="single_person")
+        parts = ("from", "tools", "place", "blind", "person")
+        places = [st.container(key=f"single_{part}") for part in parts]
+        source_place, tools_place, image_place, blind_place, person_place = places
         with st.container(key="single_setup"):
             setup_place = st.expander("Model and test set", icon=":material/tune:")
     with source_place:  # first, so that what is below never moves
@@ -83,12 +81,7 @@ def show(challenge_id: str) -> None:
     with image_place.container(key="single_several") if several else blind_place:
         first = prediction.impression_first(several)
     with answer_column:
-        opened = model_processes.worker(task, chosen_model)
-        if isinstance(opened, model_processes.Waiting):
-            model_processes.wait_for_place(opened)
-            return
-        if opened.refused:
-            finding_list.problems(opened.refused, with_place=True)
+        if (model := _opened(task, chosen_model)) is None:
             return
         answer_place = st.container()
     title = model_and_test_set.title_of(test_set)
@@ -99,20 +92,32 @@ def show(challenge_id: str) -> None:
         among = measured(begin=not session_state.working())
     if chosen_image is None:
         with answer_place:
-            on = Session(task, test_set, chosen_model, truth, opened.value, first=first)
+            on = Session(task, test_set, chosen_model, truth, model, first=first)
             reader_session.show(_measured(on, held, among))
         _unfinished(held, among, None)
         return
     vector = None
-    if opened.value.takes_vector and task.patient is not None:
+    if model.takes_vector and task.patient is not None:
         with person_place:
             vector = demographics.vector_of(task.patient, chosen_image, truth)
         if vector is None:
             answer_place.info(PERSON_FIRST, icon=":material/edit:")
             _unfinished(held, among, None)
             return
-    setup = Setup(task, test_set, chosen_model, truth, chosen_image, opened.value, vector)
+    setup = Setup(task, test_set, chosen_model, truth, chosen_image, model, vector)
     _answer(setup, held, among, chips, answer_place, first)
+
+
+def _opened(task: ModelTask, chosen_model):
+    """Return the model's process; None while it waits for a place, or if the model is refused, and say so."""
+    opened = model_processes.worker(task, chosen_model)
+    if isinstance(opened, model_processes.Waiting):
+        model_processes.wait_for_place(opened)
+    elif opened.refused:
+        finding_list.problems(opened.refused, with_place=True)
+    else:
+        return opened.value
+    return None
 
 
 def _measured(on: Session, held: Outcome | Running, among: Outcome | Running | None) -> Session:

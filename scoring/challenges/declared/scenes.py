@@ -1,4 +1,4 @@
-"""What viewers show of a case: masks of truth and prediction over the images that are beside, and marks of
+"""Scenes of cases for viewers: masks of truth and prediction over the images that are beside, and marks of
 points and boxes with their results."""
 
 from functools import partial

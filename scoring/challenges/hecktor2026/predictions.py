@@ -81,10 +81,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
-        message = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
-        bare = [patient for patient in ids if patient not in layout.masks]
-        fixes = fix_suggestions.without_affix(unknown, bare)
-        findings.append(warning("unknown-patient", files.name, message).with_fixes(*fixes))
+        findings.append(_left_out(files, unknown, [one for one in ids if one not in layout.masks]))
     row_by_patient = {patient: row for row, patient in enumerate(rows.ids)}
     row_of = np.array([row_by_patient.get(patient, -1) for patient in ids])
     stage_codes = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
@@ -95,10 +92,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         findings.append(note(OTHER_FORMAT, files.name, JOINED.format(len(contents.joined))))
     counted, noticed = _counted(truth, ids, contents, context)
     _require_usable_masks(files, counted, noticed, findings)
-    wrong, doubtful = split(foreign_masks.label_order(contents, counted.tables))
-    if wrong:
-        raise InputRefused(wrong, findings)
-    findings += doubtful
+    findings += _label_order(contents, counted, findings)
     findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
     submission = HecktorSubmission(
         ids,
@@ -116,6 +110,23 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         return submission
     usual = HecktorEvaluation(truth, submission, HecktorOptions())
     return replace(submission, missing=tuple(missing_findings(usual)))
+
+
+def _label_order(
+    contents: submitted_masks.SubmissionLayout, counted: submitted_masks.MaskCounts, findings: list[Finding]
+) -> list[Finding]:
+    """Return warnings about labels that may be exchanged. Raises InputRefused where the masks say that."""
+    wrong, doubtful = split(foreign_masks.label_order(contents, counted.tables))
+    if wrong:
+        raise InputRefused(wrong, findings)
+    return doubtful
+
+
+def _left_out(files: SourceFiles, unknown: tuple[str, ...], bare: Iterable[str]) -> Finding:
+    """Return `unknown-patient`. bare: patients of the truth without a mask, whose names may be meant."""
+    message = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
+    fixes = fix_suggestions.without_affix(unknown, bare)
+    return warning("unknown-patient", files.name, message).with_fixes(*fixes)
 
 
 def _unread_answers(files: SourceFiles, layout: Layout) -> list[Finding]:

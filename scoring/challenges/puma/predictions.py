@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -190,16 +191,15 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     original = {member: of_job.get(before, before) for member, before in of_slide.items()} or of_job
     changes = source.changes if isinstance(source, FixedSource) else InputChanges()
     measured = zip(truth.ids, truth.sizes.tolist(), strict=True) if truth else ()
-    size_of = {"": SIZE, **{case: (width, height) for case, (width, height) in measured}}
+    size_of = {"": SIZE, **{case: (size[0], size[1]) for case, size in measured}}
     edited = bool(OF_COORDINATES & edits.keys())
     files = by_tile(files, changes, {} if edited else QUESTIONS, size_of)
-    submission = find_predictions(
-        files, truth.ids if truth else None, lambda member: _leaves(source, original.get(member, member))
-    )
+    leaves = partial(_leaves_by_name, source, original)
+    submission = find_predictions(files, truth.ids if truth else None, leaves)
     ids = truth.ids if truth else tuple(sorted(submission.member_of))
     problems, findings = list(submission.problems), list(submission.findings)
     read_of = {case: member for case in ids if (member := submission.member_of.get(case)) is not None}
-    outside = [member for member in read_of.values() if _leaves(source, original.get(member, member))]
+    outside = list(filter(leaves, read_of.values()))
     problems += map(outward, outside)
     read_of = {case: member for case, member in read_of.items() if member not in outside}
     read = cases.read_cases(files, read_of.values(), naming, graded=True)
@@ -207,10 +207,9 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
         moved_files = tuple(replace(entry, nuclei=moved(entry.nuclei, edits)) for entry in read.contents)
         read = replace(read, contents=moved_files)
     if truth:
-        sizes = np.array(
-            [size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]
-        ).reshape(-1, 2)
-        read = cases.in_place(read, sizes, map(files.called, read_of.values()))
+        sizes = [size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]
+        called = map(files.called, read_of.values())
+        read = cases.in_place(read, np.array(sizes).reshape(-1, 2), called)
         problems += _no_common(files, truth, submission)
     file_of = dict(zip(read_of, read.contents, strict=True))
     nuclei = tuple(file_of.get(case, NO_FILE).nuclei for case in ids)
@@ -228,12 +227,11 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     ]
     if problems:
         raise InputRefused(problems, findings)
-    missing = np.array([case not in read_of for case in ids], bool)
     return NucleiPredictions(
         files.name,
         ids,
         nuclei,
-        missing,
+        np.array([case not in read_of for case in ids], bool),
         tuple(findings),
         files.digest({**submission.digest_of, **read.digest_of}),
         read.names,
@@ -246,6 +244,11 @@ def _without_edits(source: Source) -> tuple[Source, dict[str, str]]:
     if not isinstance(source, FixedSource):
         return source, {}
     return replace(source, changes=replace(source.changes, edits=())), dict(source.changes.edits)
+
+
+def _leaves_by_name(source: Source, original: Mapping[str, str], member: str) -> bool:
+    """Return whether a member leaves its folder. original: names of members as they were sent."""
+    return _leaves(source, original.get(member, member))
 
 
 def _leaves(source: Source, member: str) -> bool:
