@@ -29,7 +29,7 @@ IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gi
 
 
 SHOWN = 3
-WITH_UNIT = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*([^\W\d_]{1,8}[^\s\d,;]{0,4})\s*")
+WITH_UNIT = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*([^\W\d_]{1,5}(?:[^\w\s,;][^\s,;]{0,4})?)\s*")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 OF_JOBS = (
     " These are jobs of Grand Challenge: put their predictions.json beside them, which names their cases."

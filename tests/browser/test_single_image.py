@@ -86,6 +86,7 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
     assert "Jane" not in page.content()
     assert "jane" not in page.url + page.content()
     page.get_by_role("button", name="Remove my image").click()
+    driver.settled(page)
     page.get_by_text("Drop or paste images of one lesion, or choose them").wait_for()
     assert page.get_by_role("heading").filter(has_text="Highest score:").count() == 0
 

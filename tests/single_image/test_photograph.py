@@ -131,7 +131,7 @@ def test_everything_but_the_pixels_is_dropped_and_named(process):
     )
     assert dropped_line(found.dropped).startswith("Removed from the file: position, camera, date")
     assert dropped_line(received(encoded(quarters()), process).dropped) == (
-        "The file contained no personal data."
+        "The file contained no position, name or date."
     )
 
 
