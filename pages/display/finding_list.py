@@ -143,7 +143,7 @@ def problems(refused: InputRefused, with_place: bool = False) -> None:
 
 def cases_were_read(cases: Sized) -> str:
     """Return how many cases a test set has: "1 case was read"."""
-    return "1 case was read" if len(cases) == 1 else f"{len(cases)} cases were read"
+    return "1 case was read" if len(cases) == 1 else f"{len(cases):,} cases were read"
 
 
 def without_flags(message: str) -> str:

@@ -62,8 +62,8 @@ def decides(comparison: Comparison) -> str:
 def tied(comparison: Comparison) -> tuple[str, ...]:
     """Return the teams that could be first, best first; empty without replicates.
 
-    By score these are the teams that no other is certainly better than; in another order, those whose range
-    of places begins with the first.
+    In the order of scores, no other team is shown to be better than these. In another order, their range of
+    ranks begins with 1.
     """
     flags: Sequence[bool] = comparison.result.tied_for_first or ()
     return tuple(name for name, is_tied in zip(comparison.scored, flags, strict=False) if is_tied)
@@ -108,7 +108,7 @@ def leaders(comparison: Comparison) -> str:
         )
     if all(difference.separated for difference in leader_differences(comparison)):
         return f"{leader} is ranked first and told apart from every other team."
-    return f"{leader} is ranked first, and is the only team that no other is certainly better than."
+    return f"{leader} is ranked first. For every other team, at least one team is shown to be better."
 
 
 def _standing_in_own_order(comparison: Comparison) -> str:
@@ -234,7 +234,7 @@ def assumption(comparison: Comparison) -> str:
         "The size of these models is unknown, so they count as "
         f"{comparison.spec.size.limits_mib[0]:g} MiB or less, which costs nothing: "
         f"{stopped(_listed(comparison.size_assumed))}"
-        f"{' Teams with a known size may lose points to them.' if known else ''}"
+        f"{' Teams whose model size is known may lose points for it.' if known else ''}"
     )
 
 

@@ -164,6 +164,9 @@ def _team_rows(displayed: Displayed, metrics: Sequence[str]) -> Data:
     }
 
 
+OTHER_ORDER = "The figure shows differences of the score; the ranks follow another order. "
+
+
 def lead(displayed: Displayed) -> tuple[Block, ...]:
     """Return whether the lead is more than chance."""
     comparison, scale = displayed.comparison, displayed.scale
@@ -174,7 +177,7 @@ def lead(displayed: Displayed) -> tuple[Block, ...]:
     ]
     figure = Figure(
         partial(figures.lead, comparison, scale, displayed.places),
-        f"{'' if summary_text.by_score(comparison) else 'By score, which does not order the teams here. '}"
+        f"{'' if summary_text.by_score(comparison) else OTHER_ORDER}"
         f"{_of_intervals(comparison)}{displayed.method}",
         {"team": [other.team for other in others], **_numbers(others, scale)},
         key="lead",

@@ -80,7 +80,7 @@ class ModelFile:
 
 @dataclass(frozen=True)
 class Wording:
-    """How messages about images and outputs go on: what the challenge's official program does with them."""
+    """Ends of messages about images and outputs: what the challenge's official program does with them."""
 
     missing_image: str = "Add it."
     unreadable_image: str = "Export it again as JPEG or PNG."

@@ -133,14 +133,15 @@ def _image_findings(seen: Sequence[ImageInfo | None], cases: CaseImages, task: T
     """Return one note each for images that are too small and for transparent ones."""
     small = [i for i, s in enumerate(seen) if s and min(s.width, s.height) < task.shortest_side]
     alpha = [i for i, s in enumerate(seen) if s and s.alpha]
-    too_small = f"below {task.shortest_side} pixels on the shorter side, which the rules ask for"
+    too_small = f"below the {task.shortest_side} pixels on the shorter side that the rules ask for"
     findings = []
-    for code, rows, sentence in (
-        ("small-image", small, f"{too_small}{task.wording.small_image}"),
-        ("alpha-dropped", alpha, f"with transparency{task.wording.transparent_image}"),
+    for code, rows, verb, sentence in (
+        ("small-image", small, ("is", "are"), f"{too_small}{task.wording.small_image}"),
+        ("alpha-dropped", alpha, ("has", "have"), f"transparency{task.wording.transparent_image}"),
     ):
         if rows:
             named = ", ".join(cases.ids[i] for i in rows[:5]) + (", ..." if len(rows) > 5 else "")
-            sentence = f"{len(rows)} image{'s' * (len(rows) > 1)} ({named}) {sentence}"
+            several = len(rows) > 1
+            sentence = f"{len(rows)} image{'s' * several} ({named}) {verb[several]} {sentence}"
             findings.append(note(code, cases.ids[rows[0]], sentence))
     return findings

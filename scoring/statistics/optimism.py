@@ -17,7 +17,7 @@ def winner_optimism(
     Args:
         scores: Score of each team [A].
         replicates: Scores on the replicates in which all teams have one [A, B].
-        tied: Which teams no other is certainly better than [A].
+        tied: Whether no other team is shown to be better than this one [A].
         errors: Standard error of the difference of every two teams by the test that told them apart [A, A].
 
     Returns:

@@ -197,7 +197,8 @@ VOXEL_COLUMNS = (
         "number",
         2,
         "lower",
-        help="In both, with the other label; for one structure this is part of its FP or FN",
+        help="In truth and prediction, but with different labels (GTVp, GTVn). A row of one structure counts "
+        "these voxels as FP or FN too",
     ),
 )
 

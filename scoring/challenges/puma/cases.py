@@ -16,8 +16,8 @@ from scoring.common.fixes import InputChanges, SuggestedFix, written_pairs
 from scoring.common.text import did_you_mean
 from scoring.inputs.nuclei.reader import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
 from scoring.inputs.nuclei.tiles import TYPE_INFO
-from scoring.inputs.sources import SourceFiles, sha256
-from scoring.inputs.tables import TextTable, find_column, key, repeated_row
+from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles, sha256
+from scoring.inputs.tables import TextTable, find_column, key, read_table, repeated_row
 
 ENDINGS = (".geojson", ".json")
 OF_IMAGES = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
@@ -261,14 +261,30 @@ def find_predictions(
         return _by_position(files, ids)
     member_of, problems = by_case(files, filter(is_nuclei_file, files.members))
     if not member_of:
-        message = (
-            f"it holds no prediction: neither {TABLE} nor a file <case>.json, <case>_nuclei.json, "
-            "<case>.geojson or <case>_nuclei.geojson."
-        )
-        if any(member.lower().endswith(".mat") for member in files.members):
-            message += " HoVer-Net writes the nuclei of its .mat files as JSON, too: give its folder json."
-        problems = [error("bad-submission", files.name, message)]
+        problems = _unreadable_tables(files) or [error("bad-submission", files.name, _nothing_of(files))]
     return SubmissionMembers(member_of, {}, None, tuple(problems), ())
+
+
+def _unreadable_tables(files: SourceFiles) -> list[Finding]:
+    """Return why the tables in it cannot be read: a table of nuclei may be among them."""
+    problems: list[Finding] = []
+    for member in files.members:
+        if member.lower().endswith(TABLES_IN_FOLDERS) and not member.lower().endswith(".txt"):
+            try:
+                read_table(files.read(member), files.called(member))
+            except InputRefused as refusal:
+                problems += refusal.problems
+    return problems
+
+
+def _nothing_of(files: SourceFiles) -> str:
+    message = (
+        f"no file in it can be read as nuclei. Benchside looks for {TABLE}, <case>.json, "
+        "<case>_nuclei.json, <case>.geojson or <case>_nuclei.geojson."
+    )
+    if any(member.lower().endswith(".mat") for member in files.members):
+        message += " HoVer-Net writes the nuclei of its .mat files as JSON, too: give its folder json."
+    return message
 
 
 def outward(member: str) -> Finding:

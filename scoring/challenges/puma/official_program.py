@@ -66,13 +66,13 @@ def _stops(truth: PumaTruth, predictions: NucleiPredictions, d: PairedNuclei) ->
 def _as_written(truth: WrittenFiles, written: WrittenFiles, foreign: bool) -> Iterator[str]:
     if CENTROIDS in truth.keys or {*written.keys} - {POLYGONS, ""}:
         yield (
-            "The Grand Challenge evaluator reads Multiple polygons JSON only, and finds no nucleus in other "
+            "The Grand Challenge evaluator reads only Multiple polygons JSON; it finds no nucleus in other "
             "files."
         )
     if foreign:
         yield (
-            "The Grand Challenge evaluator compares class names as written, and some here are none of its "
-            "ten."
+            "The Grand Challenge evaluator compares class names as written; some of these names are not "
+            "among its ten."
         )
 
 
@@ -80,9 +80,15 @@ def _otherwise(d: PairedNuclei, rule: MatchingRule) -> Iterator[str]:
     if rule.name != EVALUATOR:
         yield f"This macro F1 uses the rule “{RULE_NAMES[rule.name]}”, not the evaluator's rule."
     if rule.radius != RADIUS:
-        yield f"Nuclei are matched within {rule.radius:g} px here, within {RADIUS:g} px there."
+        yield (
+            f"This score matches nuclei within {rule.radius:g} px, the Grand Challenge evaluator within "
+            f"{RADIUS:g} px."
+        )
     if _leaves_out(d, rule):
-        yield f"Predictions with a confidence below {rule.min_confidence:g} are left out here, not there."
+        yield (
+            f"This score leaves out predictions with a confidence below {rule.min_confidence:g}; the Grand "
+            "Challenge evaluator counts them."
+        )
 
 
 def _leaves_out(d: PairedNuclei, rule: MatchingRule) -> bool:

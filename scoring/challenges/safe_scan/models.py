@@ -15,10 +15,10 @@ from scoring.inference.run_model import ModelRun
 
 CONTRACT = Contract(highest_ir_version=10, highest_opset=21, runtime="the validator's runtime (1.19)")
 WORDING = Wording(
-    missing_image="Add it; the validator gives every model the score 0 when one is missing.",
+    missing_image="Add it; the validator gives every model the score 0 when one image is missing.",
     unreadable_image="The validator gives every model the score 0 when one image is unreadable.",
-    small_image="; enlarged as by the validator.",
-    transparent_image=", which the rules exclude; it is dropped as by the validator.",
+    small_image=". Small images are enlarged, as in the validator.",
+    transparent_image=". The rules exclude transparency; it is dropped, as in the validator.",
     not_finite=(
         ", which the official code reads as the largest value. Fix the model, or let missing cases count "
         "as wrong (--missing wrong)."
@@ -26,7 +26,7 @@ WORDING = Wording(
     not_finite_trial=", which the official code reads as the largest value; such cases are refused here.",
     slow="the validator stops the model.",
 )
-"""How messages go on: what the validator does with images and outputs."""
+"""Ends of messages: what the validator does with images and outputs."""
 
 
 def with_images(cases: SafeScanCases) -> SafeScanCases:

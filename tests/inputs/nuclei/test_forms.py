@@ -110,7 +110,7 @@ POLYGON = '<polygon label="tumor" points="{}"/>'
         (image('<ellipse label="tumor" cx="1" cy="2"/>'), "path_points holds"),
         (image('<polygon points="1,2;3,4;5,6"/>'), "Every nucleus needs its class"),
         (b"<annotation><object/></annotation>", "path_points is null"),
-        (b"<html><body/></html>", "no prediction"),
+        (b"<html><body/></html>", "no file in it can be read as nuclei"),
         (b"", "it is no XML"),
     ],
 )
