@@ -19,7 +19,7 @@ from scoring.inference.model_pool import Cancelled, first_output
 from scoring.inference.model_process import ModelProcess, RunnableModel
 from scoring.inference.preprocessing import ImageUnreadable, Pixels, Recipe
 from scoring.inference.worker_results import ModelFacts, ModelFailed, ModelOutput
-from scoring.metrics.calibration import output_kind
+from scoring.metrics.output_kinds import output_kind
 
 MOST_PICTURES = 8
 SMALLEST_MOVE = 1e-6

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from scoring.common.arrays import Floats
 from scoring.common.fixes import Pairs, SuggestedFix, editing
-from scoring.metrics import calibration
+from scoring.metrics import output_kinds
 
 PERCENT, BYTES, LOGITS = "percent", "bytes", "logits"
 FIXES: Mapping[str, tuple[SuggestedFix, ...]] = {
@@ -36,11 +36,11 @@ def scale_of(outputs: Floats) -> str:
     numbers = outputs[(outputs == outputs).all(1)]
     if not numbers.size:
         return "other numbers"
-    if calibration.are_percent(numbers):
+    if output_kinds.are_percent(numbers):
         return PERCENT
     if numbers.min() >= 0 and numbers.max() <= 1:
         return "probabilities"
-    if calibration.are_bytes(numbers):
+    if output_kinds.are_bytes(numbers):
         return BYTES
     return LOGITS if numbers.min() < 0 else "other numbers"
 

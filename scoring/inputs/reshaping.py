@@ -11,7 +11,7 @@ from scoring.inputs import long_tables, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.fix_suggestions import NUMERIC
 from scoring.inputs.table_formats import CASE
-from scoring.metrics.calibration import softmax
+from scoring.metrics.output_kinds import softmax
 
 Rows = list[list[str]]
 """Cells of a table, the header first."""

@@ -9,8 +9,8 @@ from scoring.common.arrays import Floats
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.preprocessing import Pixels
 from scoring.metrics import calibration
+from scoring.metrics.output_kinds import kind, probabilities
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_inputs import kind, probabilities
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.similar_cases import Reference
 

@@ -1,18 +1,14 @@
-"""Inputs and outputs of a challenge's models for one photograph."""
+"""Inputs of a challenge's models for one photograph: the task, and age, sex and body site as a vector."""
 
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import expit
 
 from scoring.challenges import load_challenge
-from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inference.single_image_task import UNKNOWN_WORD, ModelTask, PatientFields
-from scoring.metrics.calibration import output_kind, softmax
 
 OLDEST, UNKNOWN_YEARS = 120, 0.0
-LEAST = 1e-12
 
 
 def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> ModelTask:
@@ -28,28 +24,6 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
     if support is None or support.task is None:
         raise KeyError(challenge_id)
     return support.task(categories)
-
-
-def kind(outputs: Floats) -> str:
-    """Return what a model's outputs [n, k] are, as `output_kind` names it. Give those of all cases: a single
-    row can look like both."""
-    if outputs.shape[1] > 1:
-        return output_kind(outputs)
-    return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"
-
-
-def probabilities(outputs: Floats, kind: str) -> Floats:
-    """Return rows [n, K] that sum to 1 from outputs [n, k] of a `kind`; one output is the risk of the second
-    of two classes."""
-    if outputs.shape[1] == 1:
-        risk = expit(outputs[:, 0]) if kind == "logits" else np.clip(outputs[:, 0], 0, 1)
-        return np.column_stack([1 - risk, risk])
-    if kind == "logits":
-        return softmax(outputs)
-    rows = np.maximum(outputs, 0)
-    sums = rows.sum(1, keepdims=True)
-    shares: Floats = np.divide(rows, sums, out=np.full(rows.shape, 1 / rows.shape[1]), where=sums > LEAST)
-    return shares
 
 
 def vector(

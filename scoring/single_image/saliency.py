@@ -8,9 +8,9 @@ from PIL import Image
 
 from scoring.common.arrays import Floats
 from scoring.inference.model_pool import Cancelled
+from scoring.metrics.output_kinds import probabilities
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
-from scoring.single_image.model_inputs import probabilities
 
 BORDER_SHARE, DARKEST = 1 / 8, 0.15
 SCALE = 0.25

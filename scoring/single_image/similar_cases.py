@@ -12,8 +12,8 @@ from scoring.core.submission import Predictions
 from scoring.inference.single_image_task import ModelTask
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units
 from scoring.metrics import calibration, classification, conformal
+from scoring.metrics.output_kinds import kind, probabilities
 from scoring.metrics.submission_agreement import hellinger, nearest
-from scoring.single_image.model_inputs import kind, probabilities
 from scoring.statistics.intervals import Share, share
 
 NEAREST = 6

@@ -10,7 +10,7 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics import calibration
+from scoring.metrics import calibration, output_kinds
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,11 @@ from scoring.metrics import calibration
     ],
 )
 def test_kinds(row, kind):
-    assert calibration.output_kind(np.array([[0.5, 0.5], row], float)) == kind
+    assert output_kinds.output_kind(np.array([[0.5, 0.5], row], float)) == kind
 
 
 def test_no_output_at_all():
-    assert calibration.output_kind(np.empty((0, 11))) == "probabilities"
+    assert output_kinds.output_kind(np.empty((0, 11))) == "probabilities"
 
 
 def drawn(n: int = 200, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +72,7 @@ def test_an_output_of_nothing_costs_a_bounded_loss():
 
 def test_softmax_of_scipy():
     logits = np.random.default_rng(0).normal(0, 300, (20, 4))
-    assert calibration.softmax(logits) == pytest.approx(scipy.special.softmax(logits, axis=1))
+    assert output_kinds.softmax(logits) == pytest.approx(scipy.special.softmax(logits, axis=1))
 
 
 @given(st.lists(st.tuples(st.integers(0, 40).map(lambda k: k / 40), st.booleans()), min_size=1, max_size=30))

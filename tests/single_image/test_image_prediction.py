@@ -12,7 +12,7 @@ from scoring.challenges import samples
 from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.common.findings import InputRefused
 from scoring.inference.model_pool import Cancelled
-from scoring.metrics import calibration
+from scoring.metrics import calibration, output_kinds
 from scoring.single_image.image_prediction import predict, turned, views
 from scoring.single_image.model import opened
 from scoring.single_image.model_inputs import model_task, vector
@@ -137,7 +137,7 @@ def test_logits_are_known_by_the_test_set_s_outputs():
     assert ref.kind == "logits"
     with model(builders.classifier(softmax=False)) as found:
         one = predict(found, photograph(lesion()), vector(PATIENT, 40, "f", "leg"), ref)
-    assert one.probabilities == pytest.approx(calibration.softmax(one.outputs[None])[0])
+    assert one.probabilities == pytest.approx(output_kinds.softmax(one.outputs[None])[0])
     assert one.scaled == pytest.approx(calibration.apply_temperature(one.probabilities, ref.temperature))
 
 

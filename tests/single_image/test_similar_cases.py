@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.metrics.output_kinds import probabilities
 from scoring.single_image import operating_threshold
-from scoring.single_image.model_inputs import model_task, probabilities
+from scoring.single_image.model_inputs import model_task
 from scoring.single_image.similar_cases import (
     alike,
     class_set,

@@ -27,7 +27,7 @@ from scoring.inputs import case_ids, tables
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import align
 from scoring.inputs.sources import Source, open_source
-from scoring.metrics.calibration import TOLERANCE
+from scoring.metrics.output_kinds import TOLERANCE
 
 
 def read_images(declaration: Declaration, source: Source, name: str | None = None) -> DeclaredCases:

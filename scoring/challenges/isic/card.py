@@ -19,7 +19,7 @@ from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
-from scoring.metrics import auc_and_average_precision, calibration, classification
+from scoring.metrics import auc_and_average_precision, calibration, classification, output_kinds
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.thresholds import HALF
@@ -190,7 +190,7 @@ def _reliability(e: IsicEvaluation) -> Reliability | None:
     """Return ten bins of the largest score, of the cases with a truth label and a weight; None unless every
     row sums to 1."""
     a = e.answers
-    if calibration.output_kind(a.outputs) != "probabilities":
+    if output_kinds.output_kind(a.outputs) != "probabilities":
         return None
     counted = e.scored & (a.labels >= 0)
     return calibration.reliability(a.outputs[counted].max(1), a.labels[counted] == a.predicted[counted])

@@ -29,7 +29,7 @@ from scoring.inference.preflight import Inspection
 from scoring.inference.single_image_task import ModelTask
 from scoring.inputs import probability_scales
 from scoring.inputs.sources import SourceFiles
-from scoring.metrics.calibration import TOLERANCE
+from scoring.metrics.output_kinds import TOLERANCE
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,14 @@ from scoring.common.findings import Finding, warning
 from scoring.common.fixes import editing
 from scoring.core.submission import Predictions
 from scoring.inputs import probability_scales
-from scoring.metrics import auc_and_average_precision, binary, calibration, classification, subgroups
+from scoring.metrics import (
+    auc_and_average_precision,
+    binary,
+    calibration,
+    classification,
+    output_kinds,
+    subgroups,
+)
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
@@ -37,7 +44,7 @@ def predicted_positive(outputs: Floats) -> Ints:
 
 def are_risks(scores: Floats) -> bool:
     """Return whether every score is in 0..1, up to a rounding error."""
-    return bool(scores.min() >= -calibration.TOLERANCE and scores.max() <= 1 + calibration.TOLERANCE)
+    return bool(scores.min() >= -output_kinds.TOLERANCE and scores.max() <= 1 + output_kinds.TOLERANCE)
 
 
 def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterator[Finding]:

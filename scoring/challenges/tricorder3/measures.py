@@ -15,7 +15,7 @@ from scoring.challenges.tricorder3.formula import (
 )
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.core.submission import Predictions
-from scoring.metrics import calibration, classification, curves, subgroups
+from scoring.metrics import calibration, classification, curves, output_kinds, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import SubgroupShare
 from scoring.statistics import permutation_test
@@ -169,7 +169,7 @@ def _probability_quantities(
     )
     estimates: dict[QuantityName, Floats] = {"macro_auc": mean_of_defined(areas)}
     estimates |= {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
-    if has.any() and calibration.output_kind(outputs) == "probabilities":
+    if has.any() and output_kinds.output_kind(outputs) == "probabilities":
         losses = w @ np.column_stack(
             [calibration.log_losses(outputs, y), calibration.brier_scores(outputs, y)]
         )

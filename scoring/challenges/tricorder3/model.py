@@ -24,7 +24,7 @@ from scoring.inference.preflight import Inspection, declared_size
 from scoring.inference.preprocessing import ImageInfo, Recipe
 from scoring.inference.single_image_task import ModelTask, PatientFields
 from scoring.inference.worker_results import ModelFacts
-from scoring.metrics import calibration
+from scoring.metrics import output_kinds
 
 PICTURE_SIDE = 512
 SWEEP_AGES = tuple(range(0, 95, 5))
@@ -155,7 +155,7 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
         *output_findings(run.outputs[has], file.name),
         *order_warnings(inspected.model["metadata"], CLASSES, file.name),
     ]
-    if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
+    if has.any() and output_kinds.output_kind(run.outputs[has]) == "probabilities":
         about_outputs.insert(0, note("probabilities", file.name, "every output is a probability vector."))
     return predictions_of(run, inspected, file.name, run.outputs, labels, about_outputs)
 

@@ -35,7 +35,7 @@ from scoring.inputs.column_guess import TableForm, guess
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
-from scoring.metrics import calibration, classification
+from scoring.metrics import classification, output_kinds
 
 COUNTED = {"class_index": 0, "class_number": 1}
 """Header of a column of numbers -> number of the first class."""
@@ -243,7 +243,7 @@ def _countings(truth: SafeScanCases | None, column: int, rows: AlignedRows) -> l
 
 def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
     """Yield the kind of the outputs [rows, 11] and how many maxima are tied; the score normalises nothing."""
-    kind = calibration.output_kind(outputs)
+    kind = output_kinds.output_kind(outputs)
     scale = probability_scales.scale_of(outputs)
     if scale in probability_scales.WORDS:
         message = (

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.common.arrays import Floats
-from scoring.metrics.calibration import softmax
+from scoring.metrics.output_kinds import softmax
 from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.number_format import decimal
 from scoring.presentation.figures.plotly_figure import Properties

@@ -1,0 +1,87 @@
+"""Kinds of model outputs (probabilities, logits, percent, bytes), and outputs as probabilities."""
+
+import numpy as np
+import scipy
+
+from scoring.common.arrays import Floats
+
+TOLERANCE, SUM_TOLERANCE = 1e-6, 1e-3
+PERCENT_TOLERANCE = 1.0
+"""How far rows of percent may be from 100, as they are rounded."""
+LEAST_PERCENT = 10
+"""What the largest of percent without a sum exceeds."""
+LARGEST_BYTE = 255
+LEAST = 1e-12
+
+
+def output_kind(outputs: Floats) -> str:
+    """Tell what kind of outputs these are.
+
+    Args:
+        outputs: Finite outputs [N, K].
+
+    Returns:
+        "probabilities", "logits" (a value is outside 0..1) or "not-normalised" (the sum of a row is off 1 by
+        more than 1e-3).
+
+    Example:
+        >>> output_kind(np.array([[0.2, 0.8]])), output_kind(np.array([[-1.2, 3.0]]))
+        ('probabilities', 'logits')
+    """
+    if not len(outputs):
+        return "probabilities"
+    if outputs.min() < -TOLERANCE or outputs.max() > 1 + TOLERANCE:
+        return "logits"
+    return "not-normalised" if np.abs(outputs.sum(1) - 1).max() > SUM_TOLERANCE else "probabilities"
+
+
+def are_percent(outputs: Floats) -> bool:
+    """Return whether outputs [N, K] are percent: from 0 to 100, with some above 10; with several classes,
+    rows that sum to 100.
+
+    Example:
+        >>> are_percent(np.array([[20.0, 80.0]])), are_percent(np.array([[2.0, 3.0]]))
+        (True, False)
+    """
+    if not outputs.size or outputs.min() < 0 or not LEAST_PERCENT < outputs.max() <= 100 + TOLERANCE:
+        return False
+    return outputs.shape[1] == 1 or bool(np.abs(outputs.sum(1) - 100).max() <= PERCENT_TOLERANCE)
+
+
+def are_bytes(outputs: Floats) -> bool:
+    """Return whether outputs [N, K] are probabilities as whole numbers from 0 to 255.
+
+    Example:
+        >>> are_bytes(np.array([[40.0, 215.0]])), are_bytes(np.array([[0.0, 1.0]]))
+        (True, False)
+    """
+    if not outputs.size or outputs.min() < 0 or not 100 < outputs.max() <= LARGEST_BYTE:
+        return False
+    return bool((outputs == np.rint(outputs)).all())
+
+
+def softmax(logits: Floats) -> Floats:
+    """Return logits [N, K] as probabilities [N, K], rows that sum to 1."""
+    return np.exp(logits - scipy.special.logsumexp(logits, axis=1, keepdims=True))
+
+
+def kind(outputs: Floats) -> str:
+    """Return what a model's outputs [n, k] are, as `output_kind` names it. Give those of all cases: a single
+    row can look like both."""
+    if outputs.shape[1] > 1:
+        return output_kind(outputs)
+    return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"
+
+
+def probabilities(outputs: Floats, kind: str) -> Floats:
+    """Return rows [n, K] that sum to 1 from outputs [n, k] of a `kind`; one output is the risk of the second
+    of two classes."""
+    if outputs.shape[1] == 1:
+        risk = scipy.special.expit(outputs[:, 0]) if kind == "logits" else np.clip(outputs[:, 0], 0, 1)
+        return np.column_stack([1 - risk, risk])
+    if kind == "logits":
+        return softmax(outputs)
+    rows = np.maximum(outputs, 0)
+    sums = rows.sum(1, keepdims=True)
+    shares: Floats = np.divide(rows, sums, out=np.full(rows.shape, 1 / rows.shape[1]), where=sums > LEAST)
+    return shares
