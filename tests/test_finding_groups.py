@@ -30,7 +30,7 @@ def test_lines_of_a_file_are_named():
     (group,) = grouped(rows)
     assert (group.where, group.message) == (
         "p.csv",
-        "6 rows hold text where a number is needed: lines 2, 3, 4, 5, 6 and 1 more.",
+        "6 rows hold text such as 'x' where a number is needed: lines 2, 3, 4, 5, 6 and 1 more.",
     )
 
 

@@ -17,12 +17,13 @@ from pages.input_widgets.dropped_files import RECOGNISED
 from pages.input_widgets.selectors import ChosenInput
 from pages.input_widgets.upload_widget import kept_files
 from scoring.challenges.declared import baseline, draft, library, suggestion
-from scoring.challenges.declared.declaration import GRADED, TASKS
+from scoring.challenges.declared.declaration import GRADED, MISSING, TASKS
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.mask_readers import TruthMasks
 from scoring.challenges.declared.suggestion import TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
+from scoring.core.scorecard import ScoreCard
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 
 PREDICTS = {task: facts["predicts"] for task, facts in TASKS.items() if facts["predicts"]}
@@ -32,11 +33,19 @@ PREDICTED = {
     "scores": "a score per class, in columns named as the classes",
     "score": "one score of the positive class",
 }
+HOLDS = {"label": "the class", "score": "the score", "value": "the number", "risk": "the risk"}
+ORDERS = {
+    "score": "the score",
+    "mean_rank": "the mean of their ranks in the score and the metrics beside it",
+    "case_rank": "the mean of their ranks in every case",
+}
 PER_CLASS = "a column of 0 and 1 per class"
 PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0, x1, y1"}
 BOXES = {"": "its other corner", "size": "width and height"}
 NO_CLASS = "none: all have the same class"
 SHOWN = 5
+FURTHER = """For weights, options and further keys: download the file, change it in a text editor, and drop it
+as the challenge file above. It then takes the place of these choices."""
 ANOTHER = "Choose another title above, or another id in the file."
 AGAIN, CHOOSE = "Drop another table.", "Change your choice above, or drop another file."
 
@@ -50,7 +59,7 @@ def show() -> None:
             label = "Truth: a table with a row per case or object, or a mask per case"
             truth = selectors.one_file(label, "new_truth", MASK_ENDINGS)
         with right:
-            file = selectors.one_file("Its file, if there is one: NAME.toml", "new_file")
+            file = selectors.one_file("Challenge file, if there is one: NAME.toml", "new_file")
         if file is not None:
             text = file.source.decode("utf-8", "replace")
             _made(attempt(library.of_text, file.source, file.name), text, truth)
@@ -89,30 +98,41 @@ def _suggestion(key: str, name: str, _found: TruthTable | TruthMasks) -> Outcome
 
 def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft:
     """Draw what can be chosen, each with what was suggested, and return the draft."""
-    title_column, middle, right = st.columns(3)
-    title = title_column.text_input("Title", suggested["title"], key=f"{key}_title", max_chars=120)
+    left, middle, right = st.columns(3)
+    title = left.text_input("Title", suggested["title"], key=f"{key}_title", max_chars=120)
     made = {**suggested, **draft.titled(title)}
     if isinstance(read, TruthMasks):
-        made["regions"] = regions = dict[str, list[int]]()
-        for value, cases in read.found.items():
-            label, usual = f"Name of {value}, in {cases} of {read.cases} masks", read.called(value)
-            name = middle.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
-            regions.setdefault(name, []).append(value)
-        with right:
-            return _metric(made, f"{key}_masks")
-    with title_column:
-        case = _select("Column of the case id", list(read.columns), made["truth"]["case"], f"{key}_case")
-    made["truth"] = {**made["truth"], "case": case}
-    with middle:
-        task = _select("Predicted is", PREDICTS, suggested["task"], f"{key}_task", "{1} ({0})")
-        columns = _columns(read, suggested, task, f"{key}_{task}")
-    with_task = suggestion.with_task(read, made, task, **columns)
-    if files := kept_files("new_predictions_kept"):  # they give the column names
-        chosen = selectors.dropped(files[-1:], MASK_ENDINGS)
-        sent = attempt(_truth, chosen.key, chosen.name, chosen.source).value
-        with_task = suggestion.with_sent(read, with_task, sent) if isinstance(sent, TruthTable) else with_task
+        with middle:
+            made["regions"] = _regions(read, key)
+        key = f"{key}_masks"
+    else:
+        with left:
+            case = _select("Column of the case id", list(read.columns), made["truth"]["case"], f"{key}_case")
+        made["truth"] = {**made["truth"], "case": case}
+        with middle:
+            task = _select("Predicted is", PREDICTS, suggested["task"], f"{key}_task", "{1} ({0})")
+            key = f"{key}_{task}"
+            made = {**suggestion.with_task(read, made, task, **_columns(read, suggested, task, key))}
     with right:
-        return _metric(with_task, f"{key}_{task}")
+        made = {**_metric(made, key)}
+    if isinstance(read, TruthTable):
+        with middle:
+            made = {**_sent(read, made, key)}
+    with left:
+        return _rules(read, made, key)
+
+
+def _regions(read: TruthMasks, key: str) -> dict[str, list[int]]:
+    """Draw name and values of each region, and return them."""
+    regions = dict[str, list[int]]()
+    for value, cases in read.found.items():
+        label, usual = f"Name of {value}, in {cases} of {read.cases} masks", read.called(value)
+        name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
+        held, label = [value], f"Values that make {markdown(name)}"
+        if len(read.found) > 1:
+            held = st.multiselect(label, list(read.found), held, key=f"{key}_{value}_values")
+        regions[name] = sorted({*regions.get(name, []), *held})
+    return regions
 
 
 def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mapping[str, Any]:
@@ -157,17 +177,44 @@ def _metric(made: Draft, key: str) -> Draft:
     made = {**made, "score": options, "report": [{"metric": entry} for entry in report]}
     if made["positive"]:
         made["positive"] = _select("Positive class", made["classes"], made["positive"], f"{key}_positive")
+    return made
+
+
+def _sent(read: TruthTable, made: Draft, key: str) -> Draft:
+    """Draw the columns of predictions, called as in those that were dropped."""
+    if files := kept_files("new_predictions_kept"):
+        chosen = selectors.dropped(files[-1:], MASK_ENDINGS)
+        sent = attempt(_truth, chosen.key, chosen.name, chosen.source).value
+        made = suggestion.with_sent(read, made, sent) if isinstance(sent, TruthTable) else made
     kind, column = draft.predicted(made)
     if made["task"] in GRADED:
         offered = {entry: PREDICTED[entry] for entry in PREDICTED if entry != "score" or made["positive"]}
-        wanted = _select("Predictions have", offered, kind, f"{key}_{name}_predicted", "{1}")
+        wanted = _select("Predictions have", offered, kind, f"{key}_{kind}_predicted", "{1}")
         made = made if wanted == kind else draft.with_predicted(made, wanted)
         kind, column = draft.predicted(made)
-    if kind in ("scores", ""):
+    case = draft.case_of_predictions(made)
+    label, widget = "Column of the case id in the predictions", f"{key}_{case}_sent_case"
+    case = st.text_input(label, case, key=widget, max_chars=200).strip()
+    made = {**made, "predictions": {**made["predictions"], "case": case * (case != made["truth"]["case"])}}
+    if kind == "scores":
         return made
-    key = f"{key}_{kind}_{column}_sent"
-    column = st.text_input("Column in the predictions", column, key=key, max_chars=200).strip()
-    return draft.with_predicted(made, kind, column)
+    label, widget = f"Column of {HOLDS[kind]} in the predictions", f"{key}_{kind}_{column}_sent"
+    return draft.with_predicted(made, kind, st.text_input(label, column, key=widget, max_chars=200).strip())
+
+
+def _rules(read: TruthTable | TruthMasks, made: Draft, key: str) -> Draft:
+    """Draw what a missing prediction does, the subgroups, and what orders the teams."""
+    has_worst = TASKS[made["task"]].get("worst")
+    rules = {name: entry["rule"] for name, entry in MISSING.items() if name != "worst" or has_worst}
+    missing = _select("Cases without a prediction", rules, "refuse", f"{key}_missing", "{1}")
+    made = {**made, "predictions": {**made["predictions"], "missing": missing}}
+    if isinstance(read, TruthTable) and not made["truth"].get("places"):
+        offered = suggestion.subgroups(read, list(made["truth"].values()))
+        usual = [name for name in made["subgroups"]["columns"] if name in offered]
+        made["subgroups"] = {"columns": st.multiselect("Subgroups", offered, usual, key=f"{key}_subgroups")}
+    ranked = {name: words for name, words in ORDERS.items() if made["report"] or name != "mean_rank"}
+    by = _select("Teams are ordered by", ranked, "score", f"{key}_ranking", "{1}")
+    return made if by == "score" else {**made, "ranking": {"by": by}}
 
 
 def _options(metric: Any, usual: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -203,13 +250,18 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
         finding_list.refusal(outcome.refused, title="The challenge is not complete", message=CHOOSE)
         return
     challenge: Challenge = outcome.value
-    rule = f"scored: {challenge.formula()}, {challenge.scoring.direction}"
-    st.markdown(f"**{markdown(challenge.words.title)}**, {rule}")
+    rule, order = (
+        f"scored: {challenge.formula()}, {challenge.scoring.direction}",
+        challenge.comparison.ranked_by,
+    )
+    words = f". {markdown(order.words, 600)}" if order else ""
+    st.markdown(f"**{markdown(challenge.words.title)}**, {rule}{words}")
     if truth is not None:
         label = "Predictions: see a score at once"
         _scores(challenge, truth, selectors.one_file(label, "new_predictions", MASK_ENDINGS))
     with st.expander("The file"):
         st.code(text, "toml")
+    st.caption(FURTHER)
     stem = challenge.id.partition("@")[0]
     with st.container(horizontal=True, gap="small"):
         downloads.button(f"{stem}.toml", text.encode, f"{stem}.toml", "new_download")
@@ -234,7 +286,7 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
         finding_list.refusal(constant.refused, title="The truth does not fit", message=CHOOSE)
         return
     constant_column, right = st.columns(2)
-    constant_column.metric("A constant submission", constant.value)
+    constant_column.metric("A constant submission", _shown(constant.value))
     if predictions is None:
         right.caption("Drop predictions to see their score here.")
         return
@@ -243,24 +295,28 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
         if scored.refused:
             finding_list.refusal(scored.refused)
         else:
-            st.metric("These predictions", scored.value)
+            st.metric("These predictions", _shown(scored.value))
+            finding_list.findings(scored.value.findings)
+
+
+def _shown(card: ScoreCard) -> str:
+    return "undefined" if card.score is None else f"{card.score:.4g}"
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Scoring ...")
 def _score(
     challenge_id: str, truth_key: str, key: str, _truth: ChosenInput, _predictions: ChosenInput | None
 ) -> Outcome:
-    """Return a score as text; without predictions, the score of a constant submission."""
+    """Return the scorecard of predictions; without any, that of a constant submission."""
     challenge, declaration = library.found(challenge_id), library.declaration_of(challenge_id)
     assert declaration is not None, challenge_id
 
-    def first_score() -> str:
+    def first_card() -> ScoreCard:
         cases = challenge.read_truth(_truth.source, _truth.name)
         if _predictions is None:
             read = baseline.constant(declaration, cases)
         else:
             read = challenge.read_predictions(_predictions.source, cases, _predictions.name)
-        score = scoring.score(challenge, truth=cases, predictions=read, resamples=0).score
-        return "undefined" if score is None else f"{score:.4g}"
+        return scoring.score(challenge, truth=cases, predictions=read, resamples=0)
 
-    return attempt(first_score)
+    return attempt(first_card)

@@ -26,7 +26,7 @@ HEADS = {
     "duplicate-case": "{n} cases occur more than once",
     "row-length": "{n} rows have a different length than the header",
     "missing-value": "{n} rows have a missing value",
-    "not-a-number": "{n} rows hold text where a number is needed",
+    "not-a-number": "{n} rows hold text such as {quoted} where a number is needed",
     "not-finite": "{n} rows hold an infinite number",
     "out-of-range": "{n} rows hold numbers out of range",
     "bad-label": "{n} labels are unknown",
@@ -117,7 +117,9 @@ def _grouped(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
     named = _some(items)
     listed = f"{'lines ' * lines}{named}"
     if code in HEADS:
-        message = f"{HEADS[code].format(n=f'{len(group):,}')}{': ' * bool(named)}{listed}. {end}"
+        quoted = QUOTED.search(group[0].message)
+        head = HEADS[code].format(n=f"{len(group):,}", quoted=quoted[0] if quoted else "this")
+        message = f"{head}{': ' * bool(named)}{listed}. {end}"
     else:
         message = f"{group[0].message} {len(group):,} such{': ' * bool(named)}{listed}."
     return FindingGroup(level, code, where, message.strip(), tuple(group))

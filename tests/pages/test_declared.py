@@ -1,5 +1,7 @@
 """Pages of challenges that are files: the gallery, a new one from a truth, and the page of a declared one."""
 
+import tomllib
+
 import numpy as np
 import pytest
 
@@ -140,6 +142,69 @@ def test_masks_become_a_challenge_with_named_regions_a_baseline_and_a_page(opene
     assert shown == pytest.approx(card.score, abs=1e-4)
     assert {"dice", "hd95"} <= set(card.metrics)
     assert app.metric[0].value == f"{card.score:.3f}"
+
+
+def box(widgets, label: str):
+    """The widget whose label begins so."""
+    return next(widget for widget in widgets if widget.label.startswith(label))
+
+
+def test_predictions_with_other_columns_for_case_and_number_are_taken_as_they_are(opened):
+    """An organizer's fourth team: `case_id,predicted_fev1` beside a truth of `Patient,FEV1 [L]`."""
+    truth = b"Patient,FEV1 [L],Scanner\n" + b"".join(
+        b"%04d,%.1f,%s\n" % (7 * k + 5, 1.5 + k / 20, [b"GE", b"Siemens"][k % 2]) for k in range(30)
+    )
+    sent = b"case_id,predicted_fev1\n" + b"".join(
+        b"%04d,%.1f\n" % (7 * k + 5, 1.6 + k / 20) for k in range(30)
+    )
+    app = put_files(new(opened, truth, "fev1.csv"), "new_predictions_file", [("delta.csv", sent)])
+    assert not app.exception
+    assert box(app.text_input, "Column of the case id in the predictions").value == "case_id"
+    assert box(app.text_input, "Column of the number in the predictions").value == "predicted_fev1"
+    assert len(app.metric) == 2, words(app)
+    assert box(app.multiselect, "Subgroups").value == ["Scanner"]
+    box(app.multiselect, "Subgroups").set_value([])
+    box(app.selectbox, "Cases without a prediction").set_value("ignore").run()
+    read = tomllib.loads(app.code[0].value)
+    assert read["predictions"] == {"value": "predicted_fev1", "case": "case_id", "missing": "ignore"}
+    assert "subgroups" not in read
+    fewer = sent.rpartition(b"\n0")[0] + b"\n"
+    app = put_files(app, "new_predictions_file", [("fewer.csv", fewer)])
+    assert len(app.metric) == 2, words(app)
+    assert "worst" not in {*box(app.selectbox, "Cases without a prediction").options}
+
+
+def test_what_is_read_otherwise_than_it_is_written_is_told_beside_the_score(opened):
+    sent = b"case;age\n" + b"".join(b"c%d;%d,5\n" % (k, 40 + k) for k in range(30))
+    app = put_files(new(opened, AGES, "ages.csv"), "new_predictions_file", [("bravo.csv", sent)])
+    assert [metric.value for metric in app.metric] == ["7.5", "0.5"]
+    assert "30 numbers have a decimal comma: read as a point" in words(app)
+
+
+def test_a_region_has_several_values_and_teams_are_ordered_by_mean_rank(opened):
+    app = put_files(opened("challenges"), "new_truth_file", volumes(0))
+    box(app.text_input, "Name of 1").set_value("organ")
+    box(app.text_input, "Name of 2").set_value("tumour").run()
+    box(app.multiselect, "Values that make organ").set_value([1, 2])
+    box(app.selectbox, "Cases without a prediction").set_value("worst")
+    box(app.selectbox, "Teams are ordered by").set_value("mean_rank").run()
+    assert not app.exception
+    read = tomllib.loads(app.code[0].value)
+    assert read["regions"] == {"organ": [1, 2], "tumour": [2]}
+    assert (read["predictions"], read["ranking"]) == ({"missing": "worst"}, {"by": "mean_rank"})
+    assert "Teams are ordered by the mean of their ranks in" in words(app)
+    assert "as the challenge file above" in words(app)
+    box(app.multiselect, "Beside it").set_value([]).run()
+    assert not app.exception
+    assert "ranking" not in tomllib.loads(app.code[0].value)
+
+
+def test_a_truth_dropped_as_the_challenge_file_is_told_where_it_belongs(opened):
+    app = (
+        opened("challenges").file_uploader(key="new_file_file").upload("truth.xlsx", b"PK\x03\x04\xff").run()
+    )
+    assert not app.exception
+    assert "give it as the truth" in words(app)
 
 
 def test_points_become_a_challenge_whose_radius_is_chosen(opened):

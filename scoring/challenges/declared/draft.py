@@ -47,20 +47,27 @@ def reasons(draft: Draft) -> tuple[str, ...]:
     if draft.get("positive"):
         sentences.append(f"{draft['positive']!r} is taken as positive.")
     if kind != "scores":
-        sentences.append(f"Predictions have the case id in {truth['case']!r} and the {kind} in {column!r}.")
+        case = case_of_predictions(draft)
+        sentences.append(f"Predictions have the case id in {case!r} and the {kind} in {column!r}.")
     return tuple(sentences)
 
 
 def predicted(draft: Draft) -> tuple[str, str]:
     """Return the key of what predictions have, such as "label", "" of masks, and its column."""
-    pairs = ((kind, str(column)) for kind, column in draft["predictions"].items() if kind != "missing")
+    pairs = ((k, str(column)) for k, column in draft["predictions"].items() if k not in ("case", "missing"))
     return next(pairs, ("", ""))
+
+
+def case_of_predictions(draft: Draft) -> str:
+    """Return the column of the case id in predictions."""
+    return str(draft["predictions"].get("case") or draft["truth"]["case"])
 
 
 def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
     """Return a draft whose predictions have something else. column: "" for the usual name."""
     usual = {"scores": "classes"}.get(kind) or draft["truth"].get(kind) or kind
-    return {**draft, "predictions": {kind: column or usual, "missing": draft["predictions"]["missing"]}}
+    kept = {key: value for key, value in draft["predictions"].items() if key in ("case", "missing")}
+    return {**draft, "predictions": {kind: column or usual, **kept}}
 
 
 def with_metric(draft: Draft, name: str) -> Draft:

@@ -43,7 +43,7 @@ def parse(data: bytes | str, name: str) -> Declaration:
             raise ValueError("a key with more than 20 parts: no key here has more than three.")
         return parse_tree(tomllib.loads(text), name, key_lines(text))
     except UnicodeDecodeError:
-        message = "it is no text in UTF-8: save it in UTF-8."
+        message = "it is no text in UTF-8: save it in UTF-8. If it is the truth, give it as the truth."
     except RecursionError:
         message = "its lists and tables are nested too deep."
     except tomllib.TOMLDecodeError as problem:
@@ -96,7 +96,9 @@ def _about(keys: KeyReader) -> parts.ChallengeIdentity:
 def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
     top = keys.values("")
     if TASKS.get(task, {}).get("classes") and not keys.tree.get("regions"):
-        keys.required(("classes",), "name the classes; if they are ordered, in their order.")
+        of_masks = "write [regions] and below it the values of each region, such as tumor = [1, 4]."
+        of_tables = "name the classes; if they are ordered, in their order."
+        keys.required(("classes",), of_masks if task == "segmentation" else of_tables)
     classes, positive = top.get("classes", ()), top.get("positive")
     advice = "one class cannot be distinguished from another: name two or more."
     keys.bad(("classes",), advice, task in GRADED and len(classes) == 1)

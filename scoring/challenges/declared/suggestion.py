@@ -85,7 +85,7 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
     case = _case(truth)
     others = [heading for heading in truth.columns if heading != case]
     unit = next((h for h in others if key(h) in UNIT_COLUMNS), "")
-    groups = [h for h in others if key(h) in WORDS["groups"] and 1 < len(truth.values(h)) <= MOST_GROUPS]
+    groups = [h for h in subgroups(truth, [case, unit]) if key(h) in WORDS["groups"]]
     draft = {**draft, "truth": {"case": case, "unit": unit}, "subgroups": {"columns": groups}}
     others = [h for h in others if h not in (unit, *groups)] or others
     for fits in (_survival, _flags, _classes, _regression):
@@ -124,13 +124,25 @@ def with_task(
 
 def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
     """Return a draft whose predictions are called as in a submission, where columns tell which they are."""
+    ids, case = {*truth.columns[draft["truth"]["case"]]}, draft["truth"]["case"]
+    shared = {heading: len(ids.intersection(cells)) for heading, cells in sent.columns.items()}
+    if case not in shared and any(shared.values()):
+        case = max(shared, key=shared.__getitem__)
+        draft = {**draft, "predictions": {**draft["predictions"], "case": case}}
     kind, column = predicted(draft)
     if kind in ("label", "score") and draft["classes"] and {*draft["classes"]} <= {*sent.columns}:
         return with_predicted(draft, "scores")
-    others = [h for h in sent.columns if h not in truth.columns and (kind == "label" or sent.numbers(h))]
+    others = [
+        h for h in sent.columns if h not in (case, *truth.columns) and (kind == "label" or sent.numbers(h))
+    ]
     if kind in ("", "scores") or column in sent.columns or len(others) != 1:
         return draft
     return with_predicted(draft, kind, others[0])
+
+
+def subgroups(truth: TruthTable, used: Sequence[object]) -> list[str]:
+    """Return the columns that can be subgroups: of few values, and none that is used already."""
+    return [h for h in truth.columns if h not in used and 1 < len(truth.values(h)) <= MOST_GROUPS]
 
 
 def _case(truth: TruthTable) -> str:

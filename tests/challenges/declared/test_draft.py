@@ -247,7 +247,12 @@ def test_a_class_of_rows_without_a_place_is_none():
     [
         ("two classes beside a patient", ["image_name", "patient_id", "p"], ["p0", 0.3], {"score": "p"}),
         ("names of classes beside metadata", ["lesion", "age", "my_dx"], [20, "MEL"], {"label": "my_dx"}),
-        ("names of classes beside metadata", ["x", "NV", "BCC", "MEL"], [0, 1, 0], {"scores": "classes"}),
+        (
+            "names of classes beside metadata",
+            ["x", "NV", "BCC", "MEL"],
+            [0, 1, 0],
+            {"scores": "classes", "case": "x"},
+        ),
         # Two that could be it: the name that is usual stays.
         ("two classes beside a patient", ["image_name", "p", "q"], [0.3, 0.7], {"score": "score"}),
     ],
