@@ -117,8 +117,8 @@ def _grouped(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
     named = _some(items)
     listed = f"{'lines ' * lines}{named}"
     if code in HEADS:
-        quoted = QUOTED.search(group[0].message)
-        head = HEADS[code].format(n=f"{len(group):,}", quoted=quoted[0] if quoted else "this")
+        found = QUOTED.search(group[0].message)
+        head = HEADS[code].format(n=f"{len(group):,}", quoted=found[0] if found else "this")
         message = f"{head}{': ' * bool(named)}{listed}. {end}"
     else:
         message = f"{group[0].message} {len(group):,} such{': ' * bool(named)}{listed}."
