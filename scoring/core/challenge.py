@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # what only some commands need is not loaded for all
 
 WITH_COLUMNS = Lazy("scoring.core.import_preview:with_columns")
 WITH_SCORES = Lazy("scoring.core.import_preview:with_scores")
+RUNS = Lazy("scoring.core.model_readings:Runs")
 MOVED_POLYGONS = Lazy("scoring.inputs.nuclei.tiles:moved_polygons")
 READ_MODEL = Lazy("scoring.inference.challenge_task:read_model")
 Model = str | os.PathLike[str] | bytes | FixedSource
@@ -309,13 +310,13 @@ class Challenge(Generic[Truth, Predictions]):
     ) -> Predictions:
         """Run a model on every case. Raises InputRefused and scoring.inference.model_pool.Cancelled."""
         values = of_options.complete(self.options_of("predict"), options)
-        context = Context(name, values, progress, cancelled)
-        run_again = partial(self.predict, cases=cases, cancelled=cancelled, name=name)
+        runs = RUNS(partial(self.predict, cancelled=cancelled, name=name), progress)
         try:
-            read = self.models("--model").predict(model, cases, context)
+            how = Context(name, values, runs.progress, cancelled)
+            read = self.models("--model").predict(model, cases, how)
         except InputRefused as refused:
-            raise WITH_SCORES(refused, model, self, cases, run_again) from refused
-        read = WITH_SCORES(read, model, self, cases, run_again)
+            raise WITH_SCORES(refused, model, self, cases, runs) from refused
+        read = WITH_SCORES(read, model, self, cases, runs)
         return applied_fixes.with_note(read, model)
 
     def prediction_table(self, cases: Truth, predictions: Predictions) -> str | bytes:
@@ -325,15 +326,12 @@ class Challenge(Generic[Truth, Predictions]):
     def changed_file(
         self, cases: Truth, predictions: Predictions, source: Source, name: str
     ) -> tuple[str, bytes]:
-        """Return a submission with all changes that were made when it was read, as the official program takes
-        it.
+        """Return name and bytes of a submission with all changes that were made when it was read, as the
+        official program takes it.
 
         Args:
             cases: The test set.
             source: The submission, with its changes.
-
-        Returns:
-            A name, and the bytes.
         """
         if getattr(predictions, "model", None) is not None:
             return f"{name.removesuffix('.onnx')}-changed.onnx", bytes(READ_MODEL(source).data)

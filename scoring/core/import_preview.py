@@ -1,6 +1,6 @@
 """Import preview: a guess at the columns of a refused table, and the score that it gives."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +12,7 @@ from scoring.common.findings import Finding, InputRefused, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
 from scoring.core import applied_fixes
 from scoring.core.file_contents import values_of
-from scoring.core.model_readings import LEAST_CASES, Search, tells_nothing
+from scoring.core.model_readings import LEAST_CASES, Runs, Search, tells_nothing
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.case_tables import WITH_METADATA, find_table
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
@@ -39,8 +39,8 @@ MOST_RUN = 300
 """Images from which on a model is not run a second time to tell a score."""
 _trying: ContextVar[bool] = ContextVar("_trying", default=False)
 """Whether a fix is being tried: what refuses it then is offered no fixes, which would be tried in turn."""
-Read = Callable[..., Any]
-"""Returns predictions of a source; those of a model for other `cases` too."""
+Read = Callable[[Source], Any]
+"""Returns predictions."""
 WithScore = Callable[[SuggestedFix], SuggestedFix]
 ROWS = 5
 WIDTH = 60
@@ -109,7 +109,9 @@ def with_columns(
     return _with_guess(refused, table, form, truth, score)
 
 
-def with_scores(found: Any, source: Source, challenge: "Challenge[Any, Any]", truth: Any, read: Read) -> Any:
+def with_scores(
+    found: Any, source: Source, challenge: "Challenge[Any, Any]", truth: Any, read: "Read | Runs"
+) -> Any:
     """Return what was read, or its refusal, with the score of each other reading of what is `DOUBTFUL`.
 
     Args:
@@ -117,68 +119,75 @@ def with_scores(found: Any, source: Source, challenge: "Challenge[Any, Any]", tr
         source: What was read, or a model.
         challenge: The challenge.
         truth: The cases; None without any.
-        read: Reads the source with changes, or runs the model.
+        read: Reads the source with changes; `Runs` of a model.
     """
     is_refused = isinstance(found, InputRefused)
-    is_model = not is_refused and getattr(found, "model", None) is not None
     findings = found.problems if is_refused else applied_fixes.findings_of(found)
     is_labelled = truth is not None and getattr(truth, "labels", truth) is not None
-    if _trying.get() or not is_labelled or (is_model and len(truth) > MOST_RUN):
+    if _trying.get() or not is_labelled or (isinstance(read, Runs) and len(truth) > MOST_RUN):
         return found
     doubtful = [finding for finding in findings if finding.code in DOUBTFUL and finding.fixes]
     distinct = {fix.changes: fix for finding in doubtful for fix in finding.fixes}
-    told = {changes: _with_score(challenge, source, truth, fix, read) for changes, fix in distinct.items()}
+    again: Read = partial(read, cases=truth) if isinstance(read, Runs) else read
+    if isinstance(read, Runs):
+        read.expect(len(distinct) * len(truth))
+    cards = {changes: _card(challenge, source, changes, truth, again) for changes in distinct}
+    told = {changes: _told(challenge, fix, cards[changes]) for changes, fix in distinct.items()}
     changed = tuple(
         replace(f, fixes=tuple(told[fix.changes] for fix in f.fixes)) if f in doubtful else f
         for f in findings
     )
-    if is_model or (findings and {finding.code for finding in findings} <= OF_OUTPUTS):
-        changed = _with_pixels(changed, found, source, challenge, truth, read)
+    if isinstance(read, Runs) and (not is_refused or {finding.code for finding in findings} <= OF_OUTPUTS):
+        fixes = _pixel_fixes(tuple(findings), found, source, challenge, truth, read, cards)
+        changed = _with_pixels(changed, found, [fix for fix in fixes if fix.changes not in distinct])
     if is_refused:
         return InputRefused(changed, found.findings, found.salvaged)
     return applied_fixes.with_findings(found, changed)
 
 
-def _with_pixels(
+def _pixel_fixes(
     findings: tuple[Finding, ...],
     found: Any,
     source: Source,
     challenge: "Challenge[Any, Any]",
     truth: Any,
-    read: Read,
-) -> tuple[Finding, ...]:
-    """Return findings about a model with the pixels by which it scores far better, where it tells nothing
-    apart or its outputs are refused."""
+    runs: Runs,
+    cards: Mapping[InputChanges, ScoreCard | None],
+) -> list[SuggestedFix]:
+    """Return the pixels by which a model scores far better, where it tells nothing apart or its outputs are
+    refused.
+
+    Args:
+        cards: Of the fixes of its findings.
+    """
     before = source.changes if isinstance(source, FixedSource) else InputChanges()
     if not LEAST_CASES <= len(truth) <= MOST_RUN or "pixels" in dict(before.edits):
-        return findings
+        return []
+    is_refused = isinstance(found, InputRefused)
+    if is_refused and not findings[0].fixes:
+        return []
+    base = findings[0].fixes[0].changes if is_refused else InputChanges()
+    card = cards[base] if is_refused else _scored(challenge, truth, found)
+    if not tells_nothing(card) if card else not is_refused:
+        return []
 
     def card_of(changes: InputChanges, cases: Any) -> ScoreCard | None:
-        return _card(challenge, source, changes, cases, partial(read, cases=cases))
+        return _card(challenge, source, changes, cases, partial(runs, cases=cases))
 
-    base = InputChanges()
-    if isinstance(found, InputRefused):
-        if not findings[0].fixes:
-            return findings
-        base = findings[0].fixes[0].changes
-    elif not _is_near_chance(challenge, truth, found):
-        return findings
-    known = {fix.changes for finding in findings for fix in finding.fixes}
-    fixes = [fix for fix in Search(base, truth, card_of).found() if fix.changes not in known]
-    fixes = [_with_score(challenge, source, truth, fix, read) for fix in fixes]
+    better = Search(base, card, truth, card_of, runs.expect).found()
+    return [SuggestedFix(f"Read {c.words()}: {score_words(challenge, score)}", c) for c, score in better]
+
+
+def _with_pixels(
+    findings: tuple[Finding, ...], found: Any, fixes: Sequence[SuggestedFix]
+) -> tuple[Finding, ...]:
+    """Return findings about a model with fixes of its pixels."""
     if not fixes:
         return findings
     if isinstance(found, InputRefused):
         return (replace(findings[0], fixes=(*fixes, *findings[0].fixes)), *findings[1:])
     message = "the model tells nothing apart, and does with other pixels: was it trained on these?"
     return (*findings, warning("pixels-suspect", found.name, message).with_fixes(*fixes))
-
-
-def _is_near_chance(challenge: "Challenge[Any, Any]", truth: Any, found: Any) -> bool:
-    try:
-        return tells_nothing(challenge.score(truth, found, resamples=0, with_curves=False))
-    except InputRefused:  # such as of a model that ran on some of the cases alone
-        return False
 
 
 def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
@@ -232,10 +241,14 @@ def _with_score(
     challenge: "Challenge[Any, Any]", source: Source, truth: Any, fix: SuggestedFix, read: Read
 ) -> SuggestedFix:
     """Return a fix whose label says the score that it gives."""
-    score = None if truth is None else _score(challenge, source, fix.changes, truth, read)
-    if score is None:
+    card = None if truth is None else _card(challenge, source, fix.changes, truth, read)
+    return _told(challenge, fix, card)
+
+
+def _told(challenge: "Challenge[Any, Any]", fix: SuggestedFix, card: ScoreCard | None) -> SuggestedFix:
+    if card is None or card.score is None:
         return fix
-    return replace(fix, label=f"{fix.label}: {score_words(challenge, score)}")
+    return replace(fix, label=f"{fix.label}: {score_words(challenge, card.score)}")
 
 
 def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
@@ -320,12 +333,6 @@ def score_of(
         name: Its name in messages.
     """
     read = partial(challenge.read_predictions, truth=truth, name=name)
-    return _score(challenge, source, changes, truth, read)
-
-
-def _score(
-    challenge: "Challenge[Any, Any]", source: Source, changes: InputChanges, truth: Any, read: Read
-) -> float | None:
     card = _card(challenge, source, changes, truth, read)
     return None if card is None else card.score
 
@@ -337,9 +344,16 @@ def _card(
     try:
         before = source.changes if isinstance(source, FixedSource) else InputChanges()
         plain = source.source if isinstance(source, FixedSource) else source
-        again = read(FixedSource(plain, before.joined(changes)))
-        return challenge.score(truth, again, resamples=0, with_curves=False)
+        return _scored(challenge, truth, read(FixedSource(plain, before.joined(changes))))
     except InputRefused:
         return None
     finally:
         _trying.reset(trying)
+
+
+def _scored(challenge: "Challenge[Any, Any]", truth: Any, read: Any) -> ScoreCard | None:
+    """Return the scorecard; None where scoring is refused, such as of a model that ran on some cases."""
+    try:
+        return challenge.score(truth, read, resamples=0, with_curves=False)
+    except InputRefused:
+        return None

@@ -14,10 +14,12 @@ PIXELS = ("255", "imagenet", "signed", "255 bgr")
 """Values of the edit `pixels` that are tried."""
 OF_ORDER = ("columns-may-be-swapped", "two-column-output")
 """Codes of findings whose fixes put outputs in another order."""
-TRIED, LEAST_CASES = 60, 20
-"""Cases on which a model is tried, and those below which nobody knows what is near chance."""
+FEW, TRIED, LEAST_CASES = 20, 60, 20
+"""Cases on which all pixels are tried, and those by which something is told apart; cases below which nobody
+knows what is near chance."""
 ABOVE_CHANCE, FAR_BETTER = 0.1, 0.1
 """Share of the way from chance to 1 up to which nothing is told apart; what is far better than a score."""
+Progress = Callable[[int, int], object]
 CardOf = Callable[[InputChanges, Any], ScoreCard | None]
 """Scores a model with changes on cases; None where that is refused."""
 
@@ -37,36 +39,79 @@ def tells_nothing(card: ScoreCard) -> bool:
     return recall < chance + ABOVE_CHANCE * (1 - chance)
 
 
+class Runs:
+    """Runs a model again, with one progress of all runs.
+
+    Attributes:
+        run: (model, cases, progress) -> predictions.
+        shown: Is called with the images that are done and those that are known of.
+    """
+
+    def __init__(self, run: Callable[[Any, Any, Progress], Any], shown: Progress | None):
+        self.run, self.shown = run, shown
+        self._before = self._done = self._total = 0
+
+    def __call__(self, model: Any, cases: Any) -> Any:
+        """Return predictions of one more run. Raises what that raises."""
+        self._before += self._done
+        self._done = 0
+        return self.run(model, cases, self.progress)
+
+    def progress(self, done: int, total: int) -> None:
+        """Tell how far the run is that goes on now."""
+        self._done, self._total = done, max(self._total, self._before + total)
+        if self.shown is not None:
+            self.shown(self._before + done, self._total)
+
+    def expect(self, images: int) -> None:
+        """Tell how many images are to come now."""
+        self._total = self._before + self._done + images
+
+
 @dataclass(frozen=True)
 class Search:
     """A search for pixels by which a model scores far better.
 
     Attributes:
         base: What is changed of the model anyway.
+        card: Its scorecard then, None where that is refused.
         truth: All cases.
         card_of: Scores it.
+        expect: Is told of how many cases a model is run on next.
     """
 
     base: InputChanges
+    card: ScoreCard | None
     truth: Any
     card_of: CardOf
+    expect: Callable[[int], None]
 
-    def found(self) -> Iterator[SuggestedFix]:
-        """Yield the fixes, best first, at most two; they are tried on some cases."""
-        n = len(self.truth.ids)
-        chosen = np.unique(np.linspace(0, n - 1, min(n, TRIED)).astype(int))
-        part = of_cases(self.truth, chosen) if len(chosen) < n else self.truth
-        card = self.card_of(self.base, part) if self.base else None
-        if card is not None and not tells_nothing(card):
-            return
-        usual = self._in_order(self.base, part)[1]
-        tried = {value: self._in_order(self._with(value), part)[1] for value in PIXELS}
-        least = max(usual, max(tried.values()) - 2 * FAR_BETTER) + FAR_BETTER
-        better = [value for value in PIXELS if tried[value] > least]
-        for value in sorted(better, key=lambda value: -tried[value])[:2]:
-            changes, score = self._in_order(self._with(value), self.truth)
-            if score > usual:
-                yield SuggestedFix(f"Read {changes.words()}", changes)
+    def found(self) -> Iterator[tuple[InputChanges, float]]:
+        """Yield changes and their score, best first, at most two: on few cases all pixels are tried, on more
+        those that tell something apart there."""
+        few, part = self._part(FEW), self._part(TRIED)
+        self.expect(len(PIXELS) * len(few))
+        cards = {value: self.card_of(self._with(value), few) for value in PIXELS}
+        promising = [value for value, card in cards.items() if card and not tells_nothing(card)]
+        self.expect(len(promising) * len(part))
+        tried = [self._in_order(self._with(value), part) for value in promising]
+        best, usual = max((score for _, score in tried), default=-np.inf), _score(self.card)
+        better = [pair for pair in tried if pair[1] > max(usual, best - 2 * FAR_BETTER) + FAR_BETTER]
+        better = sorted(better, key=lambda pair: -pair[1])[:2]
+        if len(part) < len(self.truth):
+            self.expect(len(better) * len(self.truth))
+            better = [(changes, _score(self.card_of(changes, self.truth))) for changes, _ in better]
+        yield from (pair for pair in better if pair[1] > usual)
+
+    def _part(self, most: int) -> Any:
+        """Return so many cases, of every class as many as of the others where it has them."""
+        if most >= len(self.truth):
+            return self.truth
+        labels = np.asarray(getattr(self.truth, "labels", np.zeros(len(self.truth))))
+        order = np.argsort(labels, kind="stable")
+        first = np.searchsorted(labels[order], labels[order])
+        place = np.arange(len(order)) - first  # of a case within its class
+        return of_cases(self.truth, np.sort(order[np.argsort(place, kind="stable")[:most]]))
 
     def _with(self, value: str) -> InputChanges:
         return self.base.joined(editing("pixels", value).changes)

@@ -8,6 +8,8 @@ from onnx import helper, numpy_helper
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused
 from scoring.core.case_subset import of_cases
+from scoring.core.model_readings import FEW, PIXELS
+from scoring.inference.model_pool import Cancelled
 from scoring.inputs.sources import FixedSource
 from tests.support.command_line import ROOT
 
@@ -21,6 +23,11 @@ MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 def truth():
     whole = ISIC.read_truth(FOLDER)
     return of_cases(whole, np.arange(0, len(whole), 5))
+
+
+@pytest.fixture(scope="module")
+def wanted(truth) -> float:
+    return ISIC.score(truth, ISIC.predict(MODEL, truth), resamples=0).score
 
 
 def wrapped(factor, plus, blue_first: bool = False, logits: bool = False) -> bytes:
@@ -58,7 +65,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("program", FOREIGN)
-def test_pixels_that_score_far_better_are_named_with_their_score(truth, program):
+def test_pixels_that_score_far_better_are_named_with_their_score(truth, wanted, program):
     data, edits = FOREIGN[program]
     try:
         noticed = ISIC.predict(data, truth, name="m.onnx").findings
@@ -67,7 +74,6 @@ def test_pixels_that_score_far_better_are_named_with_their_score(truth, program)
     fixes = [fix for finding in noticed if finding.code != "adapted-input" for fix in finding.fixes]
     assert dict(fixes[0].changes.edits) == edits
     read = ISIC.predict(FixedSource(data, fixes[0].changes), truth)
-    wanted = ISIC.score(truth, ISIC.predict(MODEL, truth), resamples=0).score
     card = ISIC.score(truth, read, resamples=0)
     assert card.score == pytest.approx(wanted, abs=1e-6)
     assert f"score {card.score:.4f}" in fixes[0].label
@@ -76,3 +82,24 @@ def test_pixels_that_score_far_better_are_named_with_their_score(truth, program)
 
 def test_a_model_that_tells_cases_apart_is_not_tried_again(truth):
     assert "pixels-suspect" not in [finding.code for finding in ISIC.predict(MODEL, truth).findings]
+
+
+def test_a_model_that_sees_nothing_is_tried_on_few_cases_and_tells_how_far(truth):
+    seen = []
+    findings = ISIC.predict(wrapped(0, 0.5), truth, progress=lambda *counts: seen.append(counts)).findings
+    assert "pixels-suspect" not in [finding.code for finding in findings]
+    images = len(truth) + len(PIXELS) * FEW
+    assert seen == sorted(seen)
+    assert seen[-1] == (images, images)
+
+
+def test_what_is_tried_can_be_cancelled(truth):
+    seen = [(0, 0)]
+    with pytest.raises(Cancelled):
+        ISIC.predict(
+            wrapped(0, 0.5),
+            truth,
+            progress=lambda *counts: seen.append(counts),
+            cancelled=lambda: seen[-1][0] > len(truth),
+        )
+    assert seen[-1][0] <= len(truth) + FEW
