@@ -1,6 +1,9 @@
 """Points of the ROC and precision-recall curves of one score, to draw; their areas:
 `auc_and_average_precision`."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -8,6 +11,7 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.metrics import auc_and_average_precision, binary
 from scoring.metrics.classification import divide
 from scoring.statistics.intervals import QUANTILES
+from scoring.statistics.replicates import curve_weights
 
 GRID = np.linspace(0, 1, 61)
 ROC = ("roc_sensitivity", "roc_low", "roc_high")
@@ -161,3 +165,20 @@ def banded_curves(outputs: Floats, truth: Ints, weights: Floats) -> dict[str, Ar
             if len(drawn):
                 arrays[low][k], arrays[high][k] = np.quantile(drawn, QUANTILES, axis=0)
     return arrays | {"roc_grid": GRID.copy(), "pr_grid": GRID.copy()}
+
+
+def card_curves(
+    outputs: Floats, truth: Ints, members: Bools, units: Ints, source: Mapping[str, Any]
+) -> dict[str, Array]:
+    """Return `banded_curves` on the replicates of a scorecard; nothing without replicates.
+
+    Args:
+        outputs: Output of each case for each class [N, K].
+        truth: Class number of each case [N], 0..K-1.
+        members: Cases that count [N].
+        units: Unit number of each case [N].
+        source: `provenance` of the scorecard.
+    """
+    if not source["resamples"] or not members.any():
+        return {}
+    return banded_curves(outputs[members], truth[members], curve_weights(units, source)[:, members])

@@ -1,6 +1,6 @@
 """Shares in subgroups of the cases, on the same replicates as everything else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,19 @@ def age_groups(years: Floats) -> dict[str, Bools]:
     known = np.where(years < 0, np.nan, years)
     groups = {name: (known >= low) & (known < high) for low, high, name in AGE_BANDS}
     return {**groups, "unknown": np.isnan(known)}
+
+
+def frequent_groups(cells: Sequence[str], most: int = 50) -> dict[str, Bools]:
+    """Return the members [N] of the most frequent values of a column, an empty cell as "unknown".
+
+    Args:
+        cells: Cells of the column [N].
+        most: How many groups there are at most.
+    """
+    names = np.array([cell.strip() or "unknown" for cell in cells])
+    values, counts = np.unique(names, return_counts=True)
+    order = np.lexsort((values, -counts))[:most]
+    return {str(values[i]): names == values[i] for i in order.tolist()}
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Cases of a task, as metrics take them: one class per family of tasks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -144,3 +145,19 @@ class DetectionCases:
 
 
 Cases = LabelledCases | MultilabelCases | ValueCases | SurvivalCases | RegionCases | DetectionCases
+
+
+def some_of(cases: Cases, members: Bools) -> Cases:
+    """Return some of the cases.
+
+    Args:
+        members: Which they are [N].
+    """
+    if isinstance(cases, DetectionCases):
+        rows, number = members[cases.image], np.cumsum(members) - 1
+        image, objects = number[cases.image[rows]], cases.objects[members]
+        kind, score, hit = cases.kind[rows], cases.score[rows], cases.hit[rows]
+        return DetectionCases(image, kind, score, hit, objects, cases.classes)
+    arrays = {entry.name: getattr(cases, entry.name) for entry in fields(cases)}
+    some = {name: value[members] for name, value in arrays.items() if isinstance(value, np.ndarray)}
+    return cast(Cases, replace(cast(Any, cases), **some))

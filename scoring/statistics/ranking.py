@@ -4,12 +4,13 @@ Everything is compared after rounding to 12 decimals, so that float noise makes 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
-from scoring.common.arrays import Floats, Ints, Numbers
+from scoring.common.arrays import Floats, Numbers
 from scoring.statistics.interval_options import DIGITS
 from scoring.statistics.mcnemar_delong_wilcoxon import holm, wilcoxon
 
@@ -46,26 +47,18 @@ def competition_ranks(
     return [rank_of[key] for key in keys]
 
 
-def ranks_along_teams(values: Floats, average: bool = False) -> Ints:
-    """Rank values along the first axis, twice over, so that halves are whole numbers.
+def ranks_along_teams(values: Floats, ties: str = "min") -> Floats:
+    """Rank values along the first axis.
 
     Args:
         values: Values [A, ...] of A teams, higher is better; NaN comes last.
-        average: Whether equal values share the mean of their ranks instead of the smallest.
+        ties: Rank of equal values, as `scipy.stats.rankdata` names it: "min", "average" and so on.
 
     Returns:
-        Twice the rank of each value, of the same shape, 2 for the best.
+        The rank of each value, of the same shape, 1 for the best.
     """
     rounded = np.where(np.isnan(values), -np.inf, np.round(values, DIGITS))
-    columns = rounded.reshape(len(values), -1)
-    ranks = np.empty(columns.shape, np.int64)
-    for column, of_column in zip(columns.T, ranks.T, strict=True):
-        ordered = np.sort(column)
-        better = len(column) - np.searchsorted(ordered, column, "right")
-        of_column[:] = 2 * better + 2
-        if average:
-            of_column += len(column) - better - np.searchsorted(ordered, column) - 1
-    return ranks.reshape(values.shape)
+    return np.asarray(scipy.stats.rankdata(-rounded, cast(Any, ties), axis=0), float)
 
 
 def kendall_tau(scores: Numbers, others: Numbers) -> Floats:
@@ -124,7 +117,7 @@ def rank_cases(
     sign = 1 if higher_is_better else -1
     table = sign * np.array([[np.nan if v is None else v for v in row] for row in values], float)
     if method.startswith("rank_then"):
-        ranks = ranks_along_teams(table) / 2
+        ranks = ranks_along_teams(table)
         lacking = np.isnan(table)
         ranks = np.where(lacking, np.max(ranks, axis=0, where=~lacking, initial=0) + 1, ranks)
         aggregate = _center(ranks, method.endswith("mean"))

@@ -211,7 +211,7 @@ def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | N
     if not together.shape[1]:
         return None, None
     first = together == together.max(0)
-    return (first / first.sum(0)).mean(1).tolist(), _shares_of_places(ranks_along_teams(together) // 2)
+    return (first / first.sum(0)).mean(1).tolist(), _shares_of_places(ranks_along_teams(together).astype(int))
 
 
 def _shares_of_places(places: Ints) -> list[list[float]]:

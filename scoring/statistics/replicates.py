@@ -22,6 +22,8 @@ JACKKNIFE_UNITS = 500
 """Up to so many units variance and bias come from leaving out each; above from the replicates, which agree
 (docs/statistics.md) and cost nothing more."""
 KEPT_BYTES = 64_000_000
+CURVE_REPLICATES, CURVE_CELLS = 300, 10_000_000
+"""Replicates of a band of curves, and their cases together, at most: with many cases a band is narrow."""
 
 
 def array_name(quantity: QuantityName) -> str:
@@ -305,3 +307,17 @@ def _exact_type(case_weights: Floats | None) -> type[np.floating[Any]]:
     """Float32 holds whole numbers, and their sums below 2^24, exactly; other weights need float64."""
     whole = case_weights is None or np.array_equal(case_weights, np.round(case_weights))
     return np.float32 if whole else np.float64
+
+
+def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
+    """Return the replicates for bands of curves: the first of a card's own.
+
+    Args:
+        units: Unit number of each case [N].
+        source: `provenance` of the scorecard.
+
+    Returns:
+        Weights [B, N].
+    """
+    most = min(source["resamples"], CURVE_REPLICATES, max(100, CURVE_CELLS // len(units)))
+    return np.concatenate(list(replicate_weights(units, most, source["seed"])))

@@ -44,16 +44,16 @@ def test_challenger_agrees(name, method):
 @given(st.lists(TENTHS, min_size=1, max_size=8))
 def test_ranks_along_teams_share_the_smaller_rank_or_the_mean_of_theirs(scores):
     values = np.array(scores)
-    assert (ranks_along_teams(values) / 2).tolist() == competition_ranks(scores)
+    assert ranks_along_teams(values).tolist() == competition_ranks(scores)
     placed = sorted(scores, reverse=True)
     expected = [statistics.mean(i + 1 for i, other in enumerate(placed) if other == own) for own in scores]
-    assert (ranks_along_teams(values, average=True) / 2).tolist() == expected
+    assert ranks_along_teams(values, "average").tolist() == expected
     twice = np.stack([values, values[::-1]], axis=1)
     assert ranks_along_teams(twice)[:, 0].tolist() == ranks_along_teams(values).tolist()
 
 
 def test_undefined_values_come_last():
-    assert (ranks_along_teams(np.array([0.2, np.nan, 0.4, np.nan])) / 2).tolist() == [2, 3, 1, 3]
+    assert ranks_along_teams(np.array([0.2, np.nan, 0.4, np.nan])).tolist() == [2, 3, 1, 3]
 
 
 def test_a_missing_value_ranks_one_after_the_worst_of_its_case():

@@ -10,7 +10,7 @@ import numpy as np
 from scoring.challenges.declared.cases import DeclaredCases, as_metric_cases, has_prediction
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.mask_readers import region_cases
-from scoring.challenges.declared.measures import Measured, groups_of, unit_sums
+from scoring.challenges.declared.measures import Measured, unit_sums
 from scoring.challenges.declared.object_readers import Detections, matched_cases
 from scoring.challenges.declared.table_readers import graded
 from scoring.challenges.doubtful_results import constant_output, few_cases
@@ -27,12 +27,10 @@ from scoring.inputs.tables import key
 from scoring.metrics import calibration, classification, curves, subgroups, task_cases
 from scoring.metrics.task_cases import LabelledCases, MultilabelCases
 from scoring.statistics import permutation_test
-from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
+from scoring.statistics.replicates import Quantities, Replicates, replicate
 
-CURVE_REPLICATES, MOST_CURVES = 300, 30
-"""Replicates of a band of curves, and classes with curves, at most."""
-CURVE_CELLS = 10_000_000
-"""Cases of these replicates together, at most: with many cases a band is narrow."""
+MOST_CURVES = 30
+"""Classes with curves, at most."""
 
 
 def score(
@@ -54,7 +52,7 @@ def score(
     elif isinstance(predictions, Detections):
         of_metrics = matched_cases(declaration, truth, predictions)
     cases = of_metrics.get(declaration.score[0].key) or as_metric_cases(declaration, truth, predictions)
-    groups = groups_of(columns, [key(name) for name in declaration.subgroups])
+    groups = {k: subgroups.frequent_groups(columns[k]) for k in map(key, declaration.subgroups)}
     measured = Measured(declaration, cases, counted, groups, of_metrics)
     weights = counted.astype(float)
     point = measured.quantities(weights[None])
@@ -269,15 +267,10 @@ class _Card:
 
     def _curves(self) -> dict[str, Array]:
         """Return ROC and precision-recall curves with bands; none without scores or replicates."""
-        cases, resamples = self.measured.cases, self.source["resamples"]
-        if not isinstance(cases, LabelledCases) or cases.scores is None or not resamples:
+        cases = self.measured.cases
+        if not isinstance(cases, LabelledCases) or cases.scores is None or len(cases.classes) > MOST_CURVES:
             return {}
-        if len(cases.classes) > MOST_CURVES:
-            return {}
-        counted, positive = self.measured.counted, cases.the_positive
-        most = min(resamples, CURVE_REPLICATES, max(100, CURVE_CELLS // len(self.truth)))
-        weights = np.concatenate(list(replicate_weights(self.units, most, self.source["seed"])))[:, counted]
-        scores, labels = cases.scores[counted], cases.truth[counted]
+        scores, labels, positive = cases.scores, cases.truth, cases.the_positive
         if positive is not None:
             scores, labels = scores[:, [positive]], np.where(labels == positive, 0, 1)
-        return curves.banded_curves(scores, labels, weights)
+        return curves.card_curves(scores, labels, self.measured.counted, self.units, self.source)

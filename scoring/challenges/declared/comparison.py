@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.challenges.declared.measures import score_of_sums
@@ -17,6 +16,7 @@ from scoring.core.comparison_spec import ComparisonSpec, RankedBy, Ranking, What
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.mcnemar_delong_wilcoxon import Sample, ValueSample
+from scoring.statistics.ranking import ranks_along_teams
 from scoring.statistics.replicates import array_name
 
 Places = NDArray[np.int_]
@@ -83,9 +83,8 @@ def _rank(declaration: Declaration, cards: Mapping[str, ScoreCard], _options: Va
     if of_metrics:
         values = np.array([[u.quantity.order(c.metrics[u.key]) for u in uses] for c in cards.values()])
     else:
-        losses = [np.nan_to_num(_of_cases(declaration, card), nan=np.inf) for card in cards.values()]
-        values = -np.stack(losses)
-    ranks = _ranks(values, declaration.ranking.ties)
+        values = -np.stack([_of_cases(declaration, card) for card in cards.values()])
+    ranks = ranks_along_teams(values, declaration.ranking.ties)
     by_team = dict(zip(cards, ranks.mean(1).tolist(), strict=True))
     of_teams: dict[str, dict[str, Any]] = {team: {"mean_rank": mean} for team, mean in by_team.items()}
     for row, own in zip(of_teams.values(), ranks.tolist() if of_metrics else (), strict=of_metrics):
@@ -112,14 +111,9 @@ def _of_cases(declaration: Declaration, card: ScoreCard) -> Floats:
     return 1 - spec.correct_labels(card)
 
 
-def _ranks(values: Floats, ties: str) -> Floats:
-    """Return the rank of each team in every metric or case; values [A, M, ...], larger is better."""
-    return np.asarray(rankdata(-np.round(values, 12), cast(Any, ties), axis=0), float)
-
-
 def _places(means: Floats) -> Places:
     """Return places by mean rank, smaller is better; teams of one mean share the first of their places."""
-    return rankdata(np.round(means, 12), "min", axis=0).astype(int)
+    return ranks_along_teams(-means).astype(int)
 
 
 def _resampled(declaration: Declaration, cards: Mapping[str, ScoreCard]) -> dict[str, Places] | None:
@@ -131,5 +125,5 @@ def _resampled(declaration: Declaration, cards: Mapping[str, ScoreCard]) -> dict
     known = ~np.isnan(np.stack([arrays["score_replicates"] for arrays in scored.values()])).any(0)
     uses = [(use.quantity, array_name(use.key)) for use in declaration.ranked]
     drawn = np.stack([[of.oriented(a[name][known]) for of, name in uses] for a in scored.values()])
-    means = _ranks(np.nan_to_num(drawn, nan=-np.inf), declaration.ranking.ties).mean(1)
-    return dict(zip(scored, _places(means), strict=True))
+    places = _places(ranks_along_teams(drawn, declaration.ranking.ties).mean(1))
+    return dict(zip(scored, places, strict=True))

@@ -2,8 +2,8 @@
 sums of its score by unit, so that the swap test can tell teams apart."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from scoring.common.direction_and_range import SCORE
 from scoring.metrics import classification, subgroups
 from scoring.metrics.curves import auc_without_each_unit
 from scoring.metrics.subgroups import Groups, SubgroupShare
-from scoring.metrics.task_cases import Cases, DetectionCases, LabelledCases, RegionCases
+from scoring.metrics.task_cases import Cases, LabelledCases, RegionCases, some_of
 from scoring.statistics import permutation_test
 from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted, mean
 from scoring.statistics.intervals import Range
@@ -63,7 +63,7 @@ class Measured:
     def of_each_case(self, use: MetricUse) -> Floats:
         """Return a metric of each case by itself [N]; NaN where it is undefined."""
         places, cases = np.arange(len(self.counted)), self.of(use)
-        return np.concatenate([use.compute(of_members(cases, places == i), ONE) for i in places])
+        return np.concatenate([use.compute(some_of(cases, places == i), ONE) for i in places])
 
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return score, metrics, measures of classes and scores of subgroups, [B] by name."""
@@ -77,7 +77,7 @@ class Measured:
             for name, members in groups.items():
                 some = weights[:, members]
                 parts: dict[QuantityName, Floats] = {
-                    use.key: use.compute(of_members(self.of(use), members), some) for use in uses
+                    use.key: use.compute(some_of(self.of(use), members), some) for use in uses
                 }
                 found["slice", column, name, SCORE] = weighted(uses, parts)
         return found
@@ -174,37 +174,12 @@ def by_class(declaration: Declaration) -> MetricUse | None:
     return None if declaration.is_graded else next(uses, None)
 
 
-def of_members(cases: Cases, members: Bools) -> Cases:
-    """Return some of the cases. members: which [N]."""
-    if isinstance(cases, DetectionCases):
-        rows, number = members[cases.image], np.cumsum(members) - 1
-        image, objects = number[cases.image[rows]], cases.objects[members]
-        kind, score, hit = cases.kind[rows], cases.score[rows], cases.hit[rows]
-        return DetectionCases(image, kind, score, hit, objects, cases.classes)
-    arrays = {entry.name: getattr(cases, entry.name) for entry in fields(cases)}
-    some = {name: value[members] for name, value in arrays.items() if isinstance(value, np.ndarray)}
-    return cast(Cases, replace(cast(Any, cases), **some))
-
-
 def weighted(uses: Sequence[MetricUse], values: Mapping[QuantityName, Floats]) -> Floats:
     """Return the weighted sum of parts [B], added in the order of the file; NaN where one is undefined."""
     total = uses[0].weight * values[uses[0].key]
     for use in uses[1:]:
         total = total + use.weight * values[use.key]
     return total
-
-
-def groups_of(
-    columns: Mapping[str, Sequence[str]], names: Sequence[str], most: int = 50
-) -> dict[str, dict[str, Bools]]:
-    """Return the members [N] of the most frequent values of columns, at most `most` of each."""
-    groups: dict[str, dict[str, Bools]] = {}
-    for name in names:
-        cells = np.array([cell.strip() or "unknown" for cell in columns[name]])
-        values, counts = np.unique(cells, return_counts=True)
-        order = np.lexsort((values, -counts))[:most]
-        groups[name] = {str(values[i]): cells == values[i] for i in order.tolist()}
-    return groups
 
 
 def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:

@@ -117,7 +117,7 @@ def places_by_score(cards: Mapping[str, ScoreCard]) -> RankArray:
 
 def _doubled_ranks(values: Floats, rank_ties: str) -> Ints:
     """Return twice the rank of each team in each subtask, from values [3, A, ...]."""
-    return np.stack([ranks_along_teams(row, rank_ties == "average") for row in values])
+    return np.stack([2 * ranks_along_teams(row, rank_ties) for row in values]).astype(int)
 
 
 def _rank_consistency(doubled: Ints) -> Ints:

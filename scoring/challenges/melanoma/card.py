@@ -156,8 +156,10 @@ def _ranks(evaluation: SafeScanEvaluation, with_curves: bool) -> dict[str, Array
     """Return scores as they rank, units, and the curves of these ranks."""
     ranks, labels = rank_scores(evaluation.truth, evaluation.predictions), evaluation.truth.true_labels
     everybody, first = np.ones(len(labels), bool), np.where(labels == 1, 0, 1)
-    drawn = evaluation.banded_curves(ranks[:, None], first, everybody) if with_curves else {}
-    return {"rank_scores": ranks, "units": evaluation.units, **drawn}
+    units, drawn = evaluation.units, dict[str, Array]()
+    if with_curves:
+        drawn = curves.card_curves(ranks[:, None], first, everybody, units, evaluation.source)
+    return {"rank_scores": ranks, "units": units, **drawn}
 
 
 def official(score: float | None, evaluation: SafeScanEvaluation) -> Official:

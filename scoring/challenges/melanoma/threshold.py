@@ -9,7 +9,6 @@ import numpy as np
 
 from scoring.challenges.melanoma.formula import BETA, CLASSES, THRESHOLD, combined
 from scoring.challenges.melanoma.measures import are_risks, basis_of_decisions
-from scoring.challenges.safe_scan.evaluation import curve_weights
 from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.metrics import binary, curves
@@ -18,7 +17,13 @@ from scoring.statistics import replicates
 from scoring.statistics.interval_basis import Basis, QuantityName, beyond, counted
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import QUANTILES
-from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_weights, replicate_weights
+from scoring.statistics.replicates import (
+    Quantities,
+    Replicates,
+    curve_weights,
+    leave_one_out_weights,
+    replicate_weights,
+)
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
 """What is kept of a card, at most, and of how many: 40 MB for 10,000 cases and 1,000 replicates. Larger

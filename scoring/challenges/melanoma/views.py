@@ -13,7 +13,6 @@ from scoring.challenges.melanoma.formula import THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.threshold import net_benefit, predictive_values, threshold_range
 from scoring.challenges.melanoma.threshold_views import CALIBRATION as RELIABILITY
 from scoring.challenges.melanoma.threshold_views import MELANOMA, OFFICIAL
-from scoring.challenges.safe_scan.evaluation import CURVE_REPLICATES
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import (
     Block,
@@ -31,6 +30,7 @@ from scoring.core.views import (
 from scoring.presentation.figures import thresholds
 from scoring.presentation.figures.confusion import MatrixStyle, confusion_matrix_figure
 from scoring.presentation.figures.number_format import decimal, percent, points, span
+from scoring.statistics.replicates import CURVE_REPLICATES
 
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 """Classes as people call them; None: a case without a prediction."""

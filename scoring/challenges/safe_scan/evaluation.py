@@ -9,19 +9,15 @@ import numpy as np
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.tables import CODES
-from scoring.common.arrays import Array, Bools, Floats, Ints
+from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
-from scoring.metrics import curves
 from scoring.metrics.calibration import Reliability
 from scoring.statistics import permutation_test
 from scoring.statistics.interval_basis import Basis
-from scoring.statistics.replicates import Quantities, Replicates, replicate, replicate_weights
-
-CURVE_REPLICATES = 300
-"""Replicates of a band of curves, at most."""
+from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 
 @dataclass(frozen=True)
@@ -102,30 +98,11 @@ class SafeScanEvaluation:
             array.flags.writeable = False
         return arrays
 
-    def banded_curves(self, outputs: Floats, labels: Ints, members: Bools) -> dict[str, Array]:
-        """Return ROC and precision-recall curves with bands; nothing without replicates.
-
-        Args:
-            outputs: Scores of the classes [N, K].
-            labels: Class numbers [N].
-            members: Cases that count [N].
-        """
-        if not self.source["resamples"] or not members.any():
-            return {}
-        weights = curve_weights(self.units, self.source)
-        return curves.banded_curves(outputs[members], labels[members], weights[:, members])
-
     def exchange(self, unit_sums: Callable[[], Floats]) -> dict[str, Array]:
         """Return the replicates, and what the permutation test needs. unit_sums: the parts of the score,
         by unit."""
         drawn = self.replicates
         return {**drawn.arrays, **permutation_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
-
-
-def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
-    """Return replicates [B, N] for bands of curves: the first of the card's own."""
-    drawn = replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"])
-    return np.concatenate(list(drawn))
 
 
 def evaluate(

@@ -26,13 +26,13 @@ from scoring.challenges.tricorder3.formula import (
     weighted_f1,
 )
 from scoring.challenges.tricorder3.measures import basis, published, quantities, slice_shares, unit_sums
-from scoring.common.arrays import Ints
+from scoring.common.arrays import Array, Ints
 from scoring.common.findings import Finding, error, warning
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.scores import ScoreSettings
 from scoring.core.submission import Predictions
-from scoring.metrics import auc_and_average_precision, calibration, classification, subgroups
+from scoring.metrics import auc_and_average_precision, calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
 from scoring.statistics.replicates import Quantities
 
@@ -79,7 +79,9 @@ def _card(evaluation: SafeScanEvaluation, size_mib: float | None, with_curves: b
     )
     reached = _reliability(truth, predictions)
     score = final_score(float(point["accuracy"][0]), float(point["weighted_f1"][0]), efficiency(size_mib))
-    drawn = evaluation.banded_curves(predictions.outputs, y, predictions.has_outputs) if with_curves else {}
+    units, drawn, has = evaluation.units, dict[str, Array](), predictions.has_outputs
+    if with_curves:
+        drawn = curves.card_curves(predictions.outputs, y, has, units, evaluation.source)
     precisions = _average_precisions(truth, predictions)
     return ScoreCard(
         ID,
