@@ -7,11 +7,13 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.challenge import class_names, scored_submission, scoring_run, second_submission, superseded_run
+from pages.challenge.notes import Notes, of_files
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison import teams
-from pages.display import downloads, finding_list, headline, layout, mobile_sheet, render
+from pages.display import downloads, finding_list, headline, layout, mobile_sheet
 from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
 from pages.history import history_tab, keep_and_restore, kept_inputs
@@ -111,12 +113,18 @@ def show(page: ChallengePage) -> None:
         submission, panel = selectors.submission(
             sample.submissions, challenge.id, kinds.submission.words, kinds.submission.several
         )
-    drop_messages.line(challenge.id)
-    keep_and_restore.lacks(challenge.id)
+    drop_messages.go(challenge.id)
+    above, is_scored = st.container(key="above", gap="xsmall"), False
+    with above:
+        drop_messages.questions(challenge.id)
+        keep_and_restore.lacks(challenge.id)
     if test_set.key:
-        _read(page, ChosenInputs(test_set, submission, truth_panel, panel), sample)
+        is_scored = _read(page, ChosenInputs(test_set, submission, truth_panel, panel), sample)
     else:
         st.info(selectors.NO_TEST_SET, icon=":material/upload_file:")
+    if not is_scored:
+        with above:
+            of_files(challenge, test_set, submission)
     deferred_widgets.rest()  # where there is no score
     layout.closing("Files stay in your session and are deleted with it, unless you keep them.")
 
@@ -131,20 +139,19 @@ class ChosenInputs:
     panel: InputPanel
 
 
-def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestSet) -> None:
-    """Read the test set, and score the submission."""
+def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestSet) -> bool:
+    """Read the test set, and score the submission; return whether it has a score."""
     challenge, test_set, submission = page.challenge, inputs.test_set, inputs.submission
     truth_panel, panel = inputs.truth_panel, inputs.panel
-    fix_buttons.lines(test_set)
     truth = scoring_run.truth(
         challenge.id, fix_buttons.fixed_truth(challenge, test_set), fix_buttons.options_of(test_set)
     )
     if isinstance(truth, scoring_run.Running) or truth.refused:
         _no_test_set(challenge, truth, test_set, truth_panel)
     else:
-        class_names.change(challenge, test_set, "set")
         waits = test_set.own and not submission.own and not submission.is_model
         if waits or not submission.key:
+            class_names.change(challenge, test_set, "set")
             truth_panel.caption(page.lines.truth(truth.value))
             if waits:
                 panel.caption(
@@ -165,7 +172,8 @@ def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestS
             }
             keys = (truth_panel.sample, panel.sample)
             chosen = Chosen(test_set, submission, title, others, keys)
-            _submitted(page, chosen, truth.value, panel)
+            return _submitted(page, chosen, truth.value, panel)
+    return False
 
 
 def _no_test_set(challenge, outcome, test_set: ChosenInput, panel) -> None:
@@ -188,14 +196,13 @@ def _says_refused(panel: InputPanel) -> bool:
     return not waits
 
 
-def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
-    """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
-    is shown: another submission's score would appear under this one's name."""
+def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> bool:
+    """Read or run the submission, then show its card; return whether there is one. While it runs, and after
+    the run was stopped, nothing is shown: another submission's score would appear under this one's name."""
     challenge_id, dropped = page.challenge.id, chosen.submission
     test_set = fix_buttons.fixed_truth(page.challenge, chosen.test_set)
-    submission, places = fix_buttons.fixed_input(dropped), headline.place()
+    submission, bar = fix_buttons.fixed_input(dropped), headline.place()
     options = {**page.score_options(submission), **fix_buttons.options_of(dropped)}
-    fix_buttons.lines(dropped)
     superseded_run.begin(challenge_id, test_set, submission)
     outcome = scoring_run.predictions(challenge_id, test_set.key, submission, truth, options)
     if fix_buttons.changes_of(dropped).submitted_only and not isinstance(outcome, scoring_run.Running):
@@ -205,7 +212,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     if isinstance(outcome, scoring_run.Running):
         superseded_run.remember(challenge_id, test_set, submission, outcome)
         scoring_run.running(outcome)
-        return
+        return False
     read = outcome.value
     if not outcome.refused:
         with mobile_sheet.choices("Settings and comparison"):
@@ -216,11 +223,11 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
         options = {**options, **choices}
         score = partial(scoring_run.card, challenge_id, test_set, submission, truth=truth, predictions=read)
         basis = (test_set.key, submission.key, repr(options))
-        with scored_submission.at_once(places[0], score, options, len(getattr(truth, "ids", ())), basis):
+        with scored_submission.at_once(bar, score, options, len(getattr(truth, "ids", ())), basis):
             outcome = score(chosen=options)
     if outcome.refused:
         _refused(page, chosen, truth, outcome.refused, panel)
-        return
+        return False
     is_own = submission.own or test_set.own
     scored = ScoredSubmission(
         submission.name,
@@ -234,15 +241,13 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
         not test_set.own,
         f"Test set: {page.lines.truth(truth)}. Submission: {_about(page, chosen, outcome.value)}",
     )
-    fix_buttons.offer(page.challenge, dropped, outcome.value)
-    class_names.change(page.challenge, dropped)
     offer = keep_and_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, scored)
-    keep_and_restore.line(offer)
     compare = None
     if opponent:
         whole = replace(chosen, test_set=test_set)
         compare = partial(_second, page, whole, scored, opponent, its_title, choices)
-    _result(page, offer, places, compare)
+    _result(page, offer, bar, compare)
+    return True
 
 
 def _about(page: ChallengePage, chosen: Chosen, card: ScoreCard) -> str:
@@ -288,21 +293,15 @@ def _second(
 def _result(
     page: ChallengePage,
     offer: keep_and_restore.HistoryContext,
-    places: render.BlockColumns,
+    bar: DeltaGenerator,
     compare: Callable[[], second_submission.Second | None] | None,
 ) -> None:
     """Headline, findings, tabs, downloads of one card. The parts of the score begin the first tab; the
     comparison with a second submission is the last."""
     scored, card = offer.scored, offer.scored.card
-    scored_submission.headline(scored, places, page.viewer)
-    if card.official.changes:
-        with places[1]:
-            _changed_file_button(page.challenge, scored)
-    if page.below_headline:
-        page.below_headline(scored)
+    scored_submission.headline(scored, bar)
     compared = compare() if compare else None
-    if compared:
-        compared.say()
+    notes = Notes(offer, page.viewer, page.below_headline, compared)
     sections = scored_submission.section_names(scored)
     tabs = page.tabs or dict.fromkeys(sections)
     bodies: dict[str, Callable[[ScoredSubmission], None]] = {
@@ -315,7 +314,7 @@ def _result(
     if compared:
         bodies[second_submission.TAB] = compared.tab
     bodies[history_tab.TAB] = partial(history_tab.tab, offer)
-    layout.tabs(bodies, scored)
+    layout.tabs({name: notes.beside(name, body) for name, body in bodies.items()}, scored)
     deferred_widgets.rest()  # where the open tab is not the first
     scored_submission.findings(scored)
     st.caption("  \n".join(filter(None, (scored_submission.worth(scored), scored.about))))
@@ -334,20 +333,6 @@ def _result(
         history_tab.button(offer)
     history_tab.refused()
     st.caption(page.lines.closing)
-
-
-def _changed_file_button(challenge: Challenge, scored: ScoredSubmission) -> None:
-    """The submission with its changes, in the form that is official."""
-    submission = scored.submission
-
-    def changed() -> bytes:
-        read = (scored.truth, scored.predictions)
-        return challenge.changed_file(*read, submission.source, submission.name)[1]
-
-    stem, _, ending = submission.name.rpartition(".")
-    suffix = "zip" if challenge.inputs.submission.several else "csv"
-    name = f"{stem or ending}-changed.{ending if submission.is_model else suffix}"
-    downloads.button("Changed file", changed, name, "download_changed", type="tertiary")
 
 
 def _predictions_button(challenge: Challenge, scored: ScoredSubmission, stem: str) -> None:

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 import scoring
 from pages.display import finding_list, render
 from pages.display import headline as score_bar
-from pages.display.render import BlockColumns, BlockPath, CaseLink
+from pages.display.render import BlockPath, CaseLink
 from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges import preflight_views
 from scoring.common.findings import OF_SMALL_SETS, Finding
@@ -82,14 +82,17 @@ def _own_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
     return views_of(_card)
 
 
-def headline(scored: ScoredSubmission, places: BlockColumns, link: CaseLink | None = None) -> None:
-    """Draw the score of a card as a bar, and the cautions that belong to it. places: of
-    `headline.place`."""
+def headline(scored: ScoredSubmission, row: DeltaGenerator) -> None:
+    """Draw the score of a card as a bar. row: of `headline.place`."""
     head = views(scored).headline
-    noticed = finding_list.badges(_noticed(scored))
-    score_bar.bar(places, head.score, scored.title, head.status, noticed)
-    with places[1]:
-        render.draw_all(head.notes, of_card(scored, "notes", link))
+    score_bar.bar(row, head.score, scored.title, head.status, finding_list.badges(_noticed(scored)))
+
+
+def notes(scored: ScoredSubmission, link: CaseLink | None = None) -> None:
+    """Draw the cautions that belong to the score of a card."""
+    head = views(scored).headline
+    score_bar.sentence(head.status)
+    render.draw_all(head.notes, of_card(scored, "notes", link))
 
 
 @contextmanager

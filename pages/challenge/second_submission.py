@@ -21,6 +21,7 @@ from scoring.common.text import markdown
 from scoring.comparison import case_difficulty as by_case
 from scoring.comparison import display, two_submissions
 from scoring.comparison.compare import compare_cards
+from scoring.core.scorecard import ScoreCard
 from scoring.inputs import team_entries
 
 TAB = "Difference"
@@ -28,15 +29,19 @@ TAB = "Difference"
 
 @dataclass(frozen=True)
 class Second:
-    """A second submission and its comparison with the one on the page. first, other: what the two are called
-    there."""
+    """A second submission, as it was dropped and scored, and its comparison with the one on the page. first,
+    other: what the two are called there."""
 
     compared: ComparisonContext
     first: str
     other: str
+    dropped: ChosenInput
+    card: ScoreCard
 
     def say(self) -> None:
-        """Draw the answer in a sentence."""
+        """Draw the answer in a sentence, and what is noted about the second."""
+        fix_buttons.lines(self.dropped, "second_undo")
+        fix_buttons.offer(self.compared.challenge, self.dropped, self.card, "second")
         st.markdown(
             ":material/compare_arrows: "
             f"{two_submissions.summary(self.compared.displayed, self.first, self.other)}"
@@ -100,18 +105,16 @@ def compared(
         second,
         fix_buttons.fixed_input(second),
     )
-    fix_buttons.lines(dropped, "second_undo")
     outcome = scoring_run.predictions(challenge.id, test_set.key, second, scored.truth, options)
     if isinstance(outcome, scoring_run.Running):
         scoring_run.running(outcome)
         return None
     if not outcome.refused:
         outcome = scoring_run.card(challenge.id, test_set, second, options, scored.truth, outcome.value)
-    if not outcome.refused:
-        fix_buttons.offer(challenge, dropped, outcome.value, "second")
     if outcome.refused and dropped_files.asks():
         return None
     if outcome.refused:
+        fix_buttons.lines(dropped, "second_undo")
         st.markdown(f"**{markdown(title, 60)}** could not be compared:")
         finding_list.refusal(
             outcome.refused, partial(fix_buttons.take, challenge.id, dropped), key="second_fix"
@@ -135,6 +138,8 @@ def compared(
         ComparisonContext(challenge, comparison.value, scored.truth, scored.truth_key, whole, own),
         first,
         other,
+        dropped,
+        outcome.value,
     )
 
 

@@ -10,7 +10,8 @@ from pages.server import background_jobs
 from scoring.common.text import markdown
 
 LAST, STOPPED = "_last_run_{}", "_stopped_run_{}"
-"""In the session, for each challenge: the last run, and the choice that replaced an unfinished run."""
+"""In the session, for each challenge: the last run; and that a run was stopped, with the choice that took its
+place."""
 
 
 @dataclass(frozen=True)
@@ -23,22 +24,28 @@ class LastRun:
 
 
 def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> None:
-    """Stop the last run of a challenge's page if it still goes on for something else, and say that it was
-    stopped as long as what took its place is there."""
+    """Stop the last run of a challenge's page if it still goes on for something else."""
     content, state = _content(test_set, submission), st.session_state
     last: LastRun | None = state.get(LAST.format(challenge_id))
     if last is not None and last.content != content:
         del state[LAST.format(challenge_id)]
         if background_jobs.queue().replace(last.key):
-            state[STOPPED.format(challenge_id)] = (last.name, content)
-    name, replacement = state.get(STOPPED.format(challenge_id), ("", None))
-    if replacement == content:
-        why = (
-            "the test set changed"
-            if name == submission.name
-            else f"**{markdown(submission.name, 60)}** took its place"
-        )
-        st.info(f"**{markdown(name, 60)}** was still running. It was stopped, because {why}.")
+            why = (
+                "the test set changed"
+                if last.name == submission.name
+                else f"**{markdown(submission.name, 60)}** took its place"
+            )
+            message = f"**{markdown(last.name, 60)}** was still running. It was stopped, because {why}."
+            state[STOPPED.format(challenge_id)] = (message, content)
+    if state.get(STOPPED.format(challenge_id), ("", content))[1] != content:
+        del state[STOPPED.format(challenge_id)]
+
+
+def line(challenge_id: str) -> None:
+    """Say that the last run was stopped, as long as what took its place is there."""
+    message, _ = st.session_state.get(STOPPED.format(challenge_id), ("", None))
+    if message:
+        st.info(message)
 
 
 def remember(challenge_id: str, test_set: ChosenInput, submission: ChosenInput, run: Running) -> None:

@@ -33,26 +33,22 @@ export default function ({parentElement}) {
 )
 
 
-def place() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Make the places of the bar and of the text below it, which may be filled later. The bar sticks to
-    the top of the window, the tabs below it."""
-    row = st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small", wrap=False)
-    return row, st.container(key="bar_notes", gap="xsmall")
+def place() -> DeltaGenerator:
+    """Make the place of the bar, which may be filled later. It sticks to the top of the window, the tabs
+    below it."""
+    return st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small", wrap=False)
 
 
-def bar(
-    places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, status: Status, noticed: str = ""
-) -> None:
+def bar(row: DeltaGenerator, score: Fact, title: str, status: Status, noticed: str = "") -> None:
     """Draw whose score it is, the score with its interval, and whether it is official.
 
     Args:
-        places: Where, of `place`.
+        row: Where, of `place`.
         score: The score; its `below` is the interval.
         title: Whose it is; "" where the score says it.
-        status: What the score is worth: in short in the bar, in full below it.
+        status: What the score is worth, in short.
         noticed: Badges of the findings, which stand further down (Markdown of our own).
     """
-    row, below = places
     with row:
         if title:
             with st.container(key="bar_title"):
@@ -74,9 +70,13 @@ def bar(
             link = f" [{noticed}](#{FINDINGS})" if noticed else ""
             st.markdown(f"{' '.join(_badges(status))}{link}" or " ", help=_whole(status) or None)
         _change(key="change_inputs", height=36, width=70)
-    sentence = _whole(replace(status, official="") if status.official_score else status)
-    if sentence:
-        below.markdown(f":small[{sentence}]")
+
+
+def sentence(status: Status) -> None:
+    """Draw what must be known of a score that is not official, or of an incomplete submission."""
+    said = replace(status, official="") if status.official_score else status
+    if text := _whole(said):
+        st.markdown(f":small[{text}]")
 
 
 def findings_anchor() -> None:

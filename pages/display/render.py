@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.display import finding_list, layout, tables
 from pages.display import headline as score_bar
@@ -43,7 +42,6 @@ TO_CASES = "_to_cases"
 TALL, SHORT = 470, 12
 """px of a table that scrolls, and the rows from which on it does."""
 Numbers = Callable[[], pd.DataFrame]
-BlockColumns = tuple[DeltaGenerator, DeltaGenerator]
 Chosen = Callable[[str], Callable[[], None]]
 """From the key of a figure in the session to the function that is called when one of its points is
 clicked."""

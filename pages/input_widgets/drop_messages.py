@@ -54,12 +54,23 @@ def line(challenge_id: str | None = None, compares: bool = False) -> None:
         challenge_id: Of the page; None for a page of none.
         compares: Whether the page is that which compares teams of the challenge.
     """
+    go(challenge_id)
+    taken(challenge_id, compares)
+    questions(challenge_id)
+
+
+def go(challenge_id: str | None) -> None:
+    """Open the page to which the last drop belongs, where it is another one."""
     reading = st.session_state.pop(GO, None)
     if reading is not None and reading.place in COMPARED:
         name = known_challenges.name_of(reading.challenge)
         st.switch_page("../compare_teams.py", query_params={"challenge": name})
     if reading is not None and reading.challenge != challenge_id:
         st.switch_page(f"../{_page_of(reading)}.py")
+
+
+def taken(challenge_id: str | None, compares: bool = False) -> None:
+    """Draw the recognised use of the files at this page's inputs, each with a way to change it."""
     for number, part in enumerate(st.session_state.get(PLACED, [])):
         if _belongs(part.candidate, challenge_id, compares) and _is_in_use(part):
             with st.container(
@@ -68,6 +79,10 @@ def line(challenge_id: str | None = None, compares: bool = False) -> None:
                 _taken(part)
                 with st.popover("Change", type="tertiary"):
                     _choices(part, f"change_{number}")
+
+
+def questions(challenge_id: str | None) -> None:
+    """Draw which files went to other pages, questions about files, and unusable files."""
     _elsewhere(challenge_id)
     for number, part in enumerate(st.session_state.get(ASKED, [])):
         _question(part, f"ask_{number}")

@@ -46,6 +46,7 @@ def whole_page():
     others = [Fact("Ceiling", "97.65"), Fact("Accuracy", "0.523", "0.470 to 0.583")]
     score = Fact("Score of 100 points", "53.38", "48.2 to 58.8")
     headline.bar(headline.place(), score, "Aurora", Status())
+    headline.sentence(Status())
     headline.account(others, lambda: layout.chart(strip, "0.5"))
     ran = st.session_state.setdefault("ran", [])
     layout.tabs({"One": lambda: ran.append("one"), "Two": lambda: ran.append("two")})

@@ -94,6 +94,7 @@ def page():
         of_sample=False,
     )
     scored_submission.headline(shown, headline.place())
+    scored_submission.notes(shown)
     scored_submission.score_breakdown(shown)
     st.session_state["found"] = [scored_submission.section(shown, name) for name in ("All", "Nowhere")]
 
