@@ -1,2 +1,2 @@
-"""Challenge page (`challenge_page`): `scoring_run`, headline, `notes`, `case_table` (also cases fixed and broken since
-the last run), `second_submission`; the form of a `new_challenge`."""
+"""Challenge page (`challenge_page`): `scoring_run`, headline, `notes`, `case_table` (also cases fixed and
+broken since the last run), `second_submission`; the form of a `new_challenge`."""
