@@ -19,12 +19,11 @@ from pages.input_widgets.upload_widget import kept_files
 from scoring.challenges.declared import baseline, draft, library, suggestion
 from scoring.challenges.declared.declaration import GRADED, MISSING, TASKS
 from scoring.challenges.declared.draft import Draft
-from scoring.challenges.declared.mask_readers import TruthMasks
-from scoring.challenges.declared.suggestion import TruthTable
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
+from scoring.inputs.truth_contents import TruthMasks, TruthTable, read_truth
 
 PREDICTS = {task: facts["predicts"] for task, facts in TASKS.items() if facts["predicts"]}
 """Tasks of tables, with the quantity that each predicts."""
@@ -88,7 +87,7 @@ def _from_truth(truth: ChosenInput) -> None:
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the truth ...")
 def _truth(key: str, name: str, _source) -> TruthTable | TruthMasks:
-    return suggestion.read_truth(_source, name)
+    return read_truth(_source, name)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner=False)

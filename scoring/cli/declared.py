@@ -10,11 +10,12 @@ from scoring.challenges import REGISTRY, load_challenge
 from scoring.challenges.declared import draft, library, suggestion
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.library import ENDING, DeclaredFile
-from scoring.challenges.declared.suggestion import TruthTable
 from scoring.cli.input_reading import fix_problems, read_predictions, read_truth, submitted
 from scoring.cli.output import offered, print_findings, respond, write
 from scoring.common.findings import InputRefused, ProblemCollector, error
 from scoring.common.text import shortened
+from scoring.inputs import truth_contents
+from scoring.inputs.truth_contents import TruthTable
 from scoring.metrics import registry
 
 
@@ -107,9 +108,9 @@ def _init(arguments: argparse.Namespace) -> None:
     target = arguments.output or f"{stem}{ENDING}"
     if not is_printed and Path(target).exists():
         raise _refused(target, "this file exists already: name another one with --output.")
-    truth = suggestion.read_truth(arguments.file)
+    truth = truth_contents.read_truth(arguments.file)
     found = suggestion.suggest(truth, stem)
-    sent = suggestion.read_truth(arguments.predictions) if arguments.predictions else None
+    sent = truth_contents.read_truth(arguments.predictions) if arguments.predictions else None
     if isinstance(truth, TruthTable) and isinstance(sent, TruthTable):
         found = suggestion.with_sent(truth, found, sent)
     if sys.stdin.isatty() and sys.stdout.isatty() and not is_printed:

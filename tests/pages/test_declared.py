@@ -10,6 +10,7 @@ from pages.server import network_exposure
 from scoring.challenges import samples
 from scoring.challenges.declared import draft, library, suggestion
 from scoring.common.reproducible_zip import zipped
+from scoring.inputs.truth_contents import read_truth
 from tests.challenges.declared import test_model
 from tests.support.command_line import run
 from tests.support.declared_kinds import KINDS
@@ -389,7 +390,7 @@ def test_an_exported_board_of_a_challenge_that_is_a_file_is_taken_to_its_compari
     for name, data in {"t.csv": AGES, "alpha.csv": AGES_OFF, "beta.csv": AGES}.items():
         (tmp_path / name).write_bytes(data)
     file = tmp_path / "ages.toml"
-    file.write_text(draft.toml(suggestion.suggest(suggestion.read_truth(AGES, "ages.csv"), "ages")))
+    file.write_text(draft.toml(suggestion.suggest(read_truth(AGES, "ages.csv"), "ages")))
     made = ("--id", "ages", "--title", "Ages", "--truth", tmp_path / "t.csv", "--resamples", 20)
     assert run("board", "create", file, *made).status == 0
     for team in ("alpha", "beta"):

@@ -1,31 +1,23 @@
 """Draft of a declaration: the keys of a file that is being written, as a tree, and its text."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from scoring.challenges.declared.declaration import GRADED
 from scoring.challenges.declared.keys import KEYS
+from scoring.common.toml_text import toml_of
 from scoring.metrics import registry
 
 Draft = Mapping[str, Any]
 """Keys and tables of the file, as `tomllib` gives them; an empty value stands for a key that is not there."""
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""Keys that stand without quotes."""
 metrics_of = registry.of_task
 """Metrics that a task can be ranked by; pages import none of `scoring.metrics`."""
 
 
 def toml(draft: Draft) -> str:
     """Return the text of the file."""
-    tables = [(key, draft[key]) for key in KEYS[""] if draft.get(key)]
-    lines = _pairs({key: value for key, value in tables if not _is_table(value)})
-    for key, value in tables:
-        for table in (value if isinstance(value, list) else [value]) if _is_table(value) else ():
-            if pairs := _pairs(table):
-                lines += ["", f"[[{key}]]" if isinstance(value, list) else f"[{key}]", *pairs]
-    return "\n".join(lines) + "\n"
+    return toml_of({key: draft.get(key) for key in KEYS[""]})
 
 
 def reasons(draft: Draft) -> tuple[str, ...]:
@@ -87,24 +79,3 @@ def titled(title: str) -> Draft:
     """Return the keys that name a challenge; its id is made of small letters, digits and hyphens."""
     made = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-")
     return {"id": made or "challenge", "title": title, "about": f"{title}."}
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, list) and isinstance(value[0], Mapping))
-
-
-def _pairs(pairs: Mapping[str, Any]) -> list[str]:
-    """Return keys with values as TOML; empty ones are left out."""
-    return [
-        f"{name if BARE.fullmatch(name) else _value(name)} = {_value(value)}"
-        for name, value in pairs.items()
-        if value not in ("", [], (), None)
-    ]
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, str):  # the escapes of JSON are those of TOML, but for one character
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(value)

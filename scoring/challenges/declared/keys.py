@@ -1,63 +1,19 @@
-"""Keys of a declaration by section, with their lines, which `tomllib` does not tell; and values taken from
-them one by one with everything that is wrong. `parser` has the rules between keys."""
+"""Keys of a declaration by section, and values taken from them one by one with everything that is wrong.
+`parser` has the rules between keys."""
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scoring.challenges.declared.declaration import FORMAT
 from scoring.common.findings import Finding, error
 from scoring.common.text import did_you_mean, nearest, shortened
+from scoring.common.toml_text import Path, dotted
 
 NAME_LENGTH, TEXT_LENGTH = 200, 2_000
 Kind = str | list[str]
 """Kind of a value, as `format.toml` calls it; a list has the words that are allowed."""
 KEYS: Mapping[str, Mapping[str, Kind]] = FORMAT["keys"]
 """Section -> its keys with their kinds; those with a metric have its options beside it."""
-Path = tuple[str | int, ...]
-"""Keys from the top of a file down to a value; numbers are positions in `[[arrays]]`, from 0."""
-_NAME = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
-_DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
-_HEADER = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]")
-_KEY = re.compile(rf"\s*({_DOTTED})\s*=")
-_TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
-
-
-def key_lines(text: str) -> Mapping[Path, int]:
-    """Return the line, from 1, of every table and key of a text that `tomllib` reads."""
-    lines: dict[Path, int] = {(): 1}
-    counts: Counter[Path] = Counter()
-    table: Path = ()
-    quote, depth = "", 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if quote:
-            quote = "" if quote in line else quote
-            continue
-        if not depth and (header := _HEADER.match(line)):
-            table = _names(header[2])
-            if header[1] == "[[":
-                counts[table] += 1
-                table = (*table, counts[table] - 1)
-            lines.setdefault(table, number)
-            continue
-        if not depth and (found := _KEY.match(line)):
-            lines.setdefault((*table, *_names(found[1])), number)
-        quote = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
-        if not quote:
-            bare = _TEXT.sub("", line).partition("#")[0]
-            depth = max(0, depth + sum(map(bare.count, "[{")) - sum(map(bare.count, "]}")))
-    return lines
-
-
-def _names(dotted: str) -> Path:
-    return tuple(name.strip().strip("\"'") for name in re.findall(_NAME, dotted))
-
-
-def dotted(path: Path) -> str:
-    """Return a path as people write it: `score.parts[2].metric`."""
-    text = "".join(f"[{key + 1}]" if isinstance(key, int) else f".{shortened(key, 40)}" for key in path)
-    return text.removeprefix(".")
 
 
 class KeyReader:

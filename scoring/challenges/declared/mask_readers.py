@@ -1,98 +1,39 @@
 """Readers of declared challenges of masks: a file per case, measured against the truth one by one."""
 
-import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePosixPath
 
 import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import MISSING, Declaration
-from scoring.challenges.declared.keys import NAME_LENGTH
 from scoring.challenges.declared.table_readers import graded
-from scoring.common.arrays import Floats, Ints
+from scoring.common.arrays import Floats
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, warning
-from scoring.common.text import shortened
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
 from scoring.inputs.case_tables import nothing_in_common
 from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
-from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.label_maps import read_label_map
-from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
-from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.inputs.masks.mask_folders import (
+    examined_masks,
+    is_of_images,
+    label_values,
+    masks_by_case,
+    masks_of_truth,
+)
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
+from scoring.inputs.sources import Source, open_source
 from scoring.metrics.mask_measures import region_pairs
 from scoring.metrics.task_cases import RegionCases
 
 MEASURES = 5
 """Numbers that are kept of a metric, a case and a region, at most."""
-ExaminedMask = tuple[str, set[int], Grid]
-"""Member, the values that it holds, and its grid."""
 LATER = ("average", "class", "both_empty", "empty_truth", "worst_mm")
 """Options that change no measurement of a case."""
-
-
-@dataclass(frozen=True)
-class TruthMasks:
-    """Masks of a truth as they were found, for naming their values.
-
-    Attributes:
-        found: How many of them hold each value, background left out.
-        spacing: Edges of a voxel in mm, one text for each that occurs.
-        names: Names of values, where a `dataset.json` beside the masks says them.
-    """
-
-    name: str
-    cases: int
-    found: Mapping[int, int]
-    spacing: tuple[str, ...]
-    names: Mapping[int, str]
-
-    def called(self, value: int) -> str:
-        """Return the name that is suggested for a value."""
-        return self.names.get(value, "structure" if len(self.found) == 1 else f"structure {value}")
-
-
-def found_in_masks(files: SourceFiles) -> TruthMasks:
-    """Return the content of the masks of a truth. Raises InputRefused with every problem."""
-    masks, read = _of_truth(files)
-    found = Counter(value for _, values, _ in read for value in sorted(values) if value)
-    if not found:
-        message = "every mask holds only the value 0 (background)."
-        raise InputRefused([error("empty-truth", files.name, message)])
-    grids = dict.fromkeys(" x ".join(f"{edge:.3g}" for edge in grid.spacing) for *_, grid in read)
-    return TruthMasks(files.name, len(masks), dict(sorted(found.items())), tuple(grids), _names(files))
-
-
-def _names(files: SourceFiles) -> Mapping[int, str]:
-    """Return names of values in `dataset.json`: {"liver": 1} of nnU-Net, {"1": "liver"} of the Decathlon."""
-    listings = [member for member in files.members if PurePosixPath(member).name == "dataset.json"]
-    names: dict[int, str] = {}
-    with suppress(InputRefused, ValueError, KeyError, AttributeError, TypeError, RecursionError):
-        for pair in json.loads(files.read(listings[0] if listings else ""))["labels"].items():
-            number, name = pair if str(pair[0]).isdecimal() else pair[::-1]
-            is_name = isinstance(name, str) and name.strip() and name not in names.values()
-            if is_name and str(number).isdecimal():
-                names[int(number)] = shortened(name, NAME_LENGTH)
-    return names
-
-
-def _examined(
-    files: SourceFiles, masks: Mapping[str, str], problems: list[Finding]
-) -> Iterator[ExaminedMask]:
-    """Yield each mask with the values that it holds and its grid; append what cannot be read."""
-    for case, member in masks.items():
-        try:
-            labels, grid = read_label_map(partial(files.open, member))
-            yield member, _values(labels), grid
-        except MaskError as fault:
-            problems.append(error(fault.code, files.called(member), f"{case}: {fault.words}"))
 
 
 @dataclass(frozen=True)
@@ -107,7 +48,7 @@ def read_truth(
 ) -> DeclaredCases:
     """Read the masks of the truth; images may be in a folder "image..." beside. Raises InputRefused."""
     files = open_source(source, context.name, streamed=MASK_ENDINGS)
-    masks, read = _of_truth(files)
+    masks, read = masks_of_truth(files)
     held: dict[int, str] = {}
     for member, values, _ in read:
         held = dict.fromkeys(values, files.called(member)) | held
@@ -122,10 +63,6 @@ def read_truth(
         (*findings, *ignored(files, {*masks.values(), *images_beside})),
         dict(masks),
     )
-
-
-def _values(labels: Ints) -> set[int]:
-    return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist())
 
 
 def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
@@ -156,49 +93,15 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
     ]
 
 
-def is_of_images(member: str) -> bool:
-    """Return whether a member is in a folder of images."""
-    return any(part.lower().startswith("image") for part in PurePosixPath(member).parts[:-1])
-
-
-def _of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
-    """Return the masks by case, and as examined; images do not count. Raises InputRefused."""
-    masks, problems = _by_case(files, [member for member in files.members if not is_of_images(member)])
-    masks, problems = (masks, problems) if masks else _by_case(files, files.members)
-    if not masks:
-        message = f"it holds no mask: a folder or zip with a file per case ({', '.join(MASK_ENDINGS)})."
-        problems.append(error("no-table", files.name, message))
-    read = list(_examined(files, masks, problems))
-    if problems:
-        raise InputRefused(problems)
-    return masks, read
-
-
-def _by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str], list[Finding]]:
-    """Return the mask of each case, called by it, and `duplicate-case` where there are several."""
-    masks: dict[str, str] = {}
-    problems = []
-    for member in members:
-        parts = PurePosixPath(member).parts
-        if (stem := stem_of(parts[-1])) is None:
-            continue
-        case = parts[0] if len(parts) > 2 and parts[1] == "output" else stem
-        if case in masks:
-            message = f"case {case} has several masks ({masks[case]}, {member}): keep one."
-            problems.append(error("duplicate-case", files.called(member), message))
-        masks.setdefault(case, member)
-    return dict(sorted(masks.items())), problems
-
-
 def read_predictions(
     declaration: Declaration, source: Source, truth: DeclaredCases | None, context: Context
 ) -> Predictions:
     """Read masks and measure each against the truth. Raises InputRefused with every problem."""
     files, _ = by_case(open_source(source, context.name, streamed=MASK_ENDINGS))
-    masks, problems = _by_case(files, files.members)
+    masks, problems = masks_by_case(files, files.members)
     findings = ignored(files, set(masks.values()))
     if truth is None:
-        list(_examined(files, masks, problems))
+        list(examined_masks(files, masks, problems))
         if problems:
             raise InputRefused(problems, findings)
         return Predictions(files.name, np.zeros((len(masks), 0)), np.full(len(masks), -1))
@@ -262,7 +165,7 @@ def _measured(
             if key not in known:
                 known[key] = use.metric.measure(pair, **use.options)
             values[number, place, : len(known[key])] = known[key]
-    return values.ravel(), _values(guess)
+    return values.ravel(), label_values(guess)
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:

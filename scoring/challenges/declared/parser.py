@@ -14,9 +14,10 @@ from typing import Any
 
 from scoring.challenges.declared import declaration as parts
 from scoring.challenges.declared.declaration import FORMAT, GRADED, TASKS, Declaration, MetricUse
-from scoring.challenges.declared.keys import KEYS, KeyReader, Path, key_lines
+from scoring.challenges.declared.keys import KEYS, KeyReader
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import did_you_mean, nearest
+from scoring.common.toml_text import Path, key_lines
 from scoring.metrics import registry
 from scoring.metrics.registry import Metric
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
-from scoring.challenges.declared.mask_readers import MaskPredictions, is_of_images
+from scoring.challenges.declared.mask_readers import MaskPredictions
 from scoring.challenges.declared.object_readers import Detections
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.label_maps import read_label_map
+from scoring.inputs.masks.mask_folders import is_of_images
 from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.scenes import Scene, read_scene
 from scoring.inputs.volumes import MOST_LABELLED, LabelVoxels

@@ -2,20 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scoring.challenges.declared.declaration import FORMAT, TASKS
 from scoring.challenges.declared.draft import Draft, predicted, titled, with_metric, with_predicted
-from scoring.challenges.declared.mask_readers import TruthMasks, found_in_masks
 from scoring.common.findings import InputRefused, error
-from scoring.inputs.case_tables import UNIT_COLUMNS, find_table, table_members
-from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
+from scoring.inputs.case_tables import UNIT_COLUMNS
 from scoring.inputs.number_parsing import parse_numbers
-from scoring.inputs.sources import Source, open_source
-from scoring.inputs.tables import MISSING, key
+from scoring.inputs.tables import key
+from scoring.inputs.truth_contents import TruthMasks, TruthTable
 
 MOST_CLASSES, MOST_GROUPS = 50, 20
 """Different values of a column of classes, and of a subgroup; more are numbers or texts."""
@@ -23,53 +20,6 @@ WORDS: Mapping[str, Any] = FORMAT["words"]
 CASE, TIME, EVENT, LABEL, ORDERED, AXIS, RADIUS = (
     re.compile(pattern, re.IGNORECASE) for pattern in FORMAT["headings"].values()
 )
-
-
-@dataclass(frozen=True)
-class TruthTable:
-    """A truth as it was read, for choosing its columns.
-
-    Attributes:
-        columns: Cells by heading, without blanks around them.
-        decimal_comma: Whether "0,5" is a number: where another character parts the columns.
-    """
-
-    name: str
-    columns: Mapping[str, tuple[str, ...]]
-    decimal_comma: bool = False
-
-    def values(self, heading: str, beside: Sequence[str] = ()) -> list[str]:
-        """Return the different values of a column, in order; of the rows in which others are filled too."""
-        rows = zip(*(self.columns[name] for name in (heading, *beside)), strict=True)
-        return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))
-
-    def numbers(self, heading: str) -> set[float]:
-        """Return the different numbers of a column; none where a cell holds other text."""
-        read = parse_numbers(self.values(heading), self.decimal_comma)
-        return set() if read.fault.any() else {*read.values.tolist()}
-
-    def is_flag(self, heading: str) -> bool:
-        """Return whether a column holds nothing but 0 and 1."""
-        return set() < self.numbers(heading) <= {0.0, 1.0}
-
-    def is_measured(self, heading: str) -> bool:
-        """Return whether a column holds numbers with decimals: a measurement, not classes or years."""
-        return not all(number.is_integer() for number in self.numbers(heading))
-
-
-def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMasks:
-    """Read a truth, to choose its columns or to name the values of its masks. Raises InputRefused."""
-    files = open_source(source, name, streamed=MASK_ENDINGS)
-    if any(member.lower().endswith(MASK_ENDINGS) for member in files.members):
-        return found_in_masks(files)
-    if files.kind != "file" and not table_members(files):
-        message = f"it holds neither a table nor a mask: convert masks in other formats to {MASK_ENDINGS[0]}."
-        raise InputRefused([error("no-table", files.name, message)])
-    _, table = files.read_table(find_table(files))
-    if not table.columns or not table.columns[0]:
-        raise InputRefused([error("empty-truth", table.name, "it has no case: a row for each is needed.")])
-    columns = {heading: tuple(table.cells(i)) for i, heading in enumerate(table.header) if heading}
-    return TruthTable(table.name, columns, table.delimiter != ",")
 
 
 def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:

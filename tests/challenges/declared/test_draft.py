@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.challenges.declared import baseline, draft, library, suggestion
+from scoring.inputs.truth_contents import read_truth
 from scoring.metrics import registry
 from tests.support.findings import outcome, refused
 from tests.support.volumes import nifti
@@ -97,7 +98,7 @@ TRUTHS = {
 @pytest.mark.parametrize("name", TRUTHS)
 def test_columns_and_task_are_suggested_and_a_constant_scores_as_chance_does(name):
     data, expected, chance = TRUTHS[name]
-    truth_table = suggestion.read_truth(data, "truth.csv")
+    truth_table = read_truth(data, "truth.csv")
     made = suggestion.suggest(truth_table, "truth.csv")
     assert flat(made) == flat(made) | expected
     challenge = library.of_text(draft.toml(made), "truth.toml")
@@ -110,7 +111,7 @@ def test_columns_and_task_are_suggested_and_a_constant_scores_as_chance_does(nam
 @pytest.mark.parametrize("name", TRUTHS)
 def test_every_metric_of_the_task_makes_a_file_that_is_read(name):
     data, _, _ = TRUTHS[name]
-    made = suggestion.suggest(suggestion.read_truth(data, "t.csv"), "t.csv")
+    made = suggestion.suggest(read_truth(data, "t.csv"), "t.csv")
     outcomes = [
         outcome(library.of_text, draft.toml(draft.with_metric(made, metric.name)), "t.toml")[1]
         for metric in registry.of_task(made["task"])
@@ -129,9 +130,7 @@ def test_any_name_and_any_class_become_toml(title, classes):
 
 
 def test_the_column_of_a_prediction_can_be_called_otherwise_than_usual():
-    made = suggestion.suggest(
-        suggestion.read_truth(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv"
-    )
+    made = suggestion.suggest(read_truth(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv")
     assert "Predictions have the case id in 'image_name' and the score in 'score'." in draft.reasons(made)
     assert tomllib.loads(draft.toml(made))["predictions"]["score"] == "score"
     sent = draft.with_predicted(made, "score", "p (malignant)")
@@ -169,7 +168,7 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_places_are_told_from_numbers_and_a_constant_submission_scores(name):
     data, expected = PLACES[name]
-    made = suggestion.suggest(suggestion.read_truth(data, "truth.csv"), "truth.csv")
+    made = suggestion.suggest(read_truth(data, "truth.csv"), "truth.csv")
     assert flat(made) == flat(made) | expected
     for metric in registry.of_task(made["task"]):
         challenge = library.of_text(draft.toml(draft.with_metric(made, metric.name)), "t.toml")
@@ -195,7 +194,7 @@ def test_places_are_told_from_numbers_and_a_constant_submission_scores(name):
 )
 def test_values_of_masks_become_regions_and_nothing_at_all_scores_as_empty_masks_do(listing, names):
     files = {**MASKS, **({} if listing is None else {"dataset.json": json.dumps(listing).encode()})}
-    truth_masks = suggestion.read_truth(files, "truth")
+    truth_masks = read_truth(files, "truth")
     assert (truth_masks.cases, truth_masks.found, truth_masks.spacing) == (
         4,
         {1: 4, 3: 2},
@@ -218,8 +217,8 @@ def test_values_of_masks_become_regions_and_nothing_at_all_scores_as_empty_masks
 
 def test_masks_without_a_value_or_that_cannot_be_read_are_refused_with_every_file():
     empty = {"a.nii": nifti(np.zeros((3, 3, 3)), SPACED)}
-    assert [p.code for p in refused(suggestion.read_truth, empty, "masks").problems] == ["empty-truth"]
-    problems = refused(suggestion.read_truth, {"a.nii.gz": b"1", "b.nii.gz": b"2"}, "masks").problems
+    assert [p.code for p in refused(read_truth, empty, "masks").problems] == ["empty-truth"]
+    problems = refused(read_truth, {"a.nii.gz": b"1", "b.nii.gz": b"2"}, "masks").problems
     assert [(p.code, p.where) for p in problems] == [
         ("unreadable-file", "a.nii.gz"),
         ("unreadable-file", "b.nii.gz"),
@@ -228,7 +227,7 @@ def test_masks_without_a_value_or_that_cannot_be_read_are_refused_with_every_fil
 
 @pytest.mark.parametrize("data", [b"", b"case,label\n", b"\x00\x01\x02"])
 def test_a_table_without_cases_is_refused(data):
-    assert refused(suggestion.read_truth, data, "truth.csv").problems
+    assert refused(read_truth, data, "truth.csv").problems
 
 
 def test_a_class_of_rows_without_a_place_is_none():
@@ -236,7 +235,7 @@ def test_a_class_of_rows_without_a_place_is_none():
     header = ["image_id", "class_name", "x_min", "y_min", "x_max", "y_max"]
     rows = [["a", "No finding", "", "", "", ""], ["b", "Nodule", 1, 2, 5, 6], ["c", "Mass", 1, 2, 5, 6]]
     data = table(header, rows)
-    made = suggestion.suggest(suggestion.read_truth(data, "t.csv"), "t.csv")
+    made = suggestion.suggest(read_truth(data, "t.csv"), "t.csv")
     assert made["classes"] == ["Mass", "Nodule"]
     truth = library.of_text(draft.toml(made), "t.toml").read_truth(data)
     assert [len(found.places) for found in truth.objects] == [0, 1, 1]
@@ -258,19 +257,19 @@ def test_a_class_of_rows_without_a_place_is_none():
     ],
 )
 def test_a_submission_says_what_predictions_are_called(name, header, row, expected):
-    truth = suggestion.read_truth(TRUTHS[name][0], "t.csv")
-    sent = suggestion.read_truth(table(header, [[f"c{i}", *row] for i in range(N)]), "sent.csv")
+    truth = read_truth(TRUTHS[name][0], "t.csv")
+    sent = read_truth(table(header, [[f"c{i}", *row] for i in range(N)]), "sent.csv")
     made = suggestion.with_sent(truth, suggestion.suggest(truth, "t.csv"), sent)
     assert tomllib.loads(draft.toml(made))["predictions"] == {**expected, "missing": "refuse"}
 
 
 def test_masks_in_another_format_are_told_to_be_converted():
-    (problem,) = refused(suggestion.read_truth, {"a.png": b"\x89PNG", "b.png": b"\x89PNG"}, "truth").problems
+    (problem,) = refused(read_truth, {"a.png": b"\x89PNG", "b.png": b"\x89PNG"}, "truth").problems
     assert (problem.code, ".nii.gz" in problem.message) == ("no-table", True)
 
 
 def test_a_truth_whose_id_is_in_several_columns_is_told_to_join_them():
     rows = [[dataset, mixture, 0.5] for dataset in "abc" for mixture in "123"]
-    read = suggestion.read_truth(table(["Dataset", "Mixture", "Value"], rows), "truth.csv")
+    read = read_truth(table(["Dataset", "Mixture", "Value"], rows), "truth.csv")
     (problem,) = refused(suggestion.suggest, read, "truth.csv").problems
     assert (problem.code, "join their texts" in problem.message) == ("missing-column", True)

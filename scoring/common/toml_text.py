@@ -1,0 +1,87 @@
+"""TOML beyond `tomllib`: the line of each key, and the text of a tree."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from scoring.common.text import shortened
+
+Path = tuple[str | int, ...]
+"""Keys from the top of a file down to a value; numbers are positions in `[[arrays]]`, from 0."""
+_NAME = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
+_DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
+_HEADER = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]")
+_KEY = re.compile(rf"\s*({_DOTTED})\s*=")
+_TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""Keys that stand without quotes."""
+
+
+def key_lines(text: str) -> Mapping[Path, int]:
+    """Return the line, from 1, of every table and key of a text that `tomllib` reads."""
+    lines: dict[Path, int] = {(): 1}
+    counts: Counter[Path] = Counter()
+    table: Path = ()
+    quote, depth = "", 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if quote:
+            quote = "" if quote in line else quote
+            continue
+        if not depth and (header := _HEADER.match(line)):
+            table = _names(header[2])
+            if header[1] == "[[":
+                counts[table] += 1
+                table = (*table, counts[table] - 1)
+            lines.setdefault(table, number)
+            continue
+        if not depth and (found := _KEY.match(line)):
+            lines.setdefault((*table, *_names(found[1])), number)
+        quote = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
+        if not quote:
+            bare = _TEXT.sub("", line).partition("#")[0]
+            depth = max(0, depth + sum(map(bare.count, "[{")) - sum(map(bare.count, "]}")))
+    return lines
+
+
+def _names(dotted: str) -> Path:
+    return tuple(name.strip().strip("\"'") for name in re.findall(_NAME, dotted))
+
+
+def dotted(path: Path) -> str:
+    """Return a path as people write it: `score.parts[2].metric`."""
+    text = "".join(f"[{key + 1}]" if isinstance(key, int) else f".{shortened(key, 40)}" for key in path)
+    return text.removeprefix(".")
+
+
+def toml_of(tree: Mapping[str, Any]) -> str:
+    """Return the text of keys and tables; empty values are left out."""
+    tables = [(key, value) for key, value in tree.items() if value]
+    lines = _pairs({key: value for key, value in tables if not _is_table(value)})
+    for key, value in tables:
+        for table in (value if isinstance(value, list) else [value]) if _is_table(value) else ():
+            if pairs := _pairs(table):
+                lines += ["", f"[[{key}]]" if isinstance(value, list) else f"[{key}]", *pairs]
+    return "\n".join(lines) + "\n"
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and isinstance(value[0], Mapping))
+
+
+def _pairs(pairs: Mapping[str, Any]) -> list[str]:
+    """Return keys with values as TOML; empty ones are left out."""
+    return [
+        f"{name if BARE.fullmatch(name) else _value(name)} = {_value(value)}"
+        for name, value in pairs.items()
+        if value not in ("", [], (), None)
+    ]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, str):  # the escapes of JSON are those of TOML, but for one character
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value)

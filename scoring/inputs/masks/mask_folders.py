@@ -1,0 +1,69 @@
+"""Folders of masks, a file per case, of any labels: which mask is of which case, and the values in each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from scoring.common.arrays import Ints
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.inputs.masks.errors import MaskError
+from scoring.inputs.masks.grid import Grid
+from scoring.inputs.masks.label_maps import read_label_map
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
+from scoring.inputs.sources import SourceFiles
+
+ExaminedMask = tuple[str, set[int], Grid]
+"""Member, the values that it holds, and its grid."""
+
+
+def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
+    """Return the masks by case, and as examined; images do not count. Raises InputRefused."""
+    masks, problems = masks_by_case(files, [member for member in files.members if not is_of_images(member)])
+    masks, problems = (masks, problems) if masks else masks_by_case(files, files.members)
+    if not masks:
+        message = f"it holds no mask: a folder or zip with a file per case ({', '.join(MASK_ENDINGS)})."
+        problems.append(error("no-table", files.name, message))
+    read = list(examined_masks(files, masks, problems))
+    if problems:
+        raise InputRefused(problems)
+    return masks, read
+
+
+def is_of_images(member: str) -> bool:
+    """Return whether a member is in a folder of images."""
+    return any(part.lower().startswith("image") for part in PurePosixPath(member).parts[:-1])
+
+
+def masks_by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str], list[Finding]]:
+    """Return the mask of each case, called by it, and `duplicate-case` where there are several."""
+    masks: dict[str, str] = {}
+    problems = []
+    for member in members:
+        parts = PurePosixPath(member).parts
+        if (stem := stem_of(parts[-1])) is None:
+            continue
+        case = parts[0] if len(parts) > 2 and parts[1] == "output" else stem
+        if case in masks:
+            message = f"case {case} has several masks ({masks[case]}, {member}): keep one."
+            problems.append(error("duplicate-case", files.called(member), message))
+        masks.setdefault(case, member)
+    return dict(sorted(masks.items())), problems
+
+
+def examined_masks(
+    files: SourceFiles, masks: Mapping[str, str], problems: list[Finding]
+) -> Iterator[ExaminedMask]:
+    """Yield each mask with the values that it holds and its grid; append what cannot be read."""
+    for case, member in masks.items():
+        try:
+            labels, grid = read_label_map(partial(files.open, member))
+            yield member, label_values(labels), grid
+        except MaskError as fault:
+            problems.append(error(fault.code, files.called(member), f"{case}: {fault.words}"))
+
+
+def label_values(labels: Ints) -> set[int]:
+    """Return the values that occur in a label map."""
+    return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist())

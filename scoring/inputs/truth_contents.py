@@ -1,0 +1,112 @@
+"""Contents of a truth of which nothing is known yet: the cells of its columns, or the values of its masks."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from scoring.common.findings import InputRefused, error
+from scoring.common.text import shortened
+from scoring.inputs.case_tables import find_table, table_members
+from scoring.inputs.masks.mask_folders import masks_of_truth
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
+from scoring.inputs.number_parsing import parse_numbers
+from scoring.inputs.sources import Source, SourceFiles, open_source
+from scoring.inputs.tables import MISSING
+
+NAME_LENGTH = 200
+"""Characters of the name of a value."""
+
+
+@dataclass(frozen=True)
+class TruthTable:
+    """A truth as it was read, for choosing its columns.
+
+    Attributes:
+        columns: Cells by heading, without blanks around them.
+        decimal_comma: Whether "0,5" is a number: where another character parts the columns.
+    """
+
+    name: str
+    columns: Mapping[str, tuple[str, ...]]
+    decimal_comma: bool = False
+
+    def values(self, heading: str, beside: Sequence[str] = ()) -> list[str]:
+        """Return the different values of a column, in order; of the rows in which others are filled too."""
+        rows = zip(*(self.columns[name] for name in (heading, *beside)), strict=True)
+        return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))
+
+    def numbers(self, heading: str) -> set[float]:
+        """Return the different numbers of a column; none where a cell holds other text."""
+        read = parse_numbers(self.values(heading), self.decimal_comma)
+        return set() if read.fault.any() else {*read.values.tolist()}
+
+    def is_flag(self, heading: str) -> bool:
+        """Return whether a column holds nothing but 0 and 1."""
+        return set() < self.numbers(heading) <= {0.0, 1.0}
+
+    def is_measured(self, heading: str) -> bool:
+        """Return whether a column holds numbers with decimals: a measurement, not classes or years."""
+        return not all(number.is_integer() for number in self.numbers(heading))
+
+
+@dataclass(frozen=True)
+class TruthMasks:
+    """Masks of a truth as they were found, for naming their values.
+
+    Attributes:
+        found: How many of them hold each value, background left out.
+        spacing: Edges of a voxel in mm, one text for each that occurs.
+        names: Names of values, where a `dataset.json` beside the masks says them.
+    """
+
+    name: str
+    cases: int
+    found: Mapping[int, int]
+    spacing: tuple[str, ...]
+    names: Mapping[int, str]
+
+    def called(self, value: int) -> str:
+        """Return the name that is suggested for a value."""
+        return self.names.get(value, "structure" if len(self.found) == 1 else f"structure {value}")
+
+
+def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMasks:
+    """Read a truth, to choose its columns or to name the values of its masks. Raises InputRefused."""
+    files = open_source(source, name, streamed=MASK_ENDINGS)
+    if any(member.lower().endswith(MASK_ENDINGS) for member in files.members):
+        return _found_in_masks(files)
+    if files.kind != "file" and not table_members(files):
+        message = f"it holds neither a table nor a mask: convert masks in other formats to {MASK_ENDINGS[0]}."
+        raise InputRefused([error("no-table", files.name, message)])
+    _, table = files.read_table(find_table(files))
+    if not table.columns or not table.columns[0]:
+        raise InputRefused([error("empty-truth", table.name, "it has no case: a row for each is needed.")])
+    columns = {heading: tuple(table.cells(i)) for i, heading in enumerate(table.header) if heading}
+    return TruthTable(table.name, columns, table.delimiter != ",")
+
+
+def _found_in_masks(files: SourceFiles) -> TruthMasks:
+    """Return the content of the masks of a truth. Raises InputRefused with every problem."""
+    masks, read = masks_of_truth(files)
+    found = Counter(value for _, values, _ in read for value in sorted(values) if value)
+    if not found:
+        message = "every mask holds only the value 0 (background)."
+        raise InputRefused([error("empty-truth", files.name, message)])
+    grids = dict.fromkeys(" x ".join(f"{edge:.3g}" for edge in grid.spacing) for *_, grid in read)
+    return TruthMasks(files.name, len(masks), dict(sorted(found.items())), tuple(grids), _names(files))
+
+
+def _names(files: SourceFiles) -> Mapping[int, str]:
+    """Return names of values in `dataset.json`: {"liver": 1} of nnU-Net, {"1": "liver"} of the Decathlon."""
+    listings = [member for member in files.members if PurePosixPath(member).name == "dataset.json"]
+    names: dict[int, str] = {}
+    with suppress(InputRefused, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        for pair in json.loads(files.read(listings[0] if listings else ""))["labels"].items():
+            number, name = pair if str(pair[0]).isdecimal() else pair[::-1]
+            is_name = isinstance(name, str) and name.strip() and name not in names.values()
+            if is_name and str(number).isdecimal():
+                names[int(number)] = shortened(name, NAME_LENGTH)
+    return names
