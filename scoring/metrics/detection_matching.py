@@ -1,4 +1,4 @@
-"""Matches of the detections of one image, as FROC, F1 of points and mAP of boxes measure them.
+"""DetectionMatches of the detections of one image, as FROC, F1 of points and mAP of boxes measure them.
 
 Nuclei of PUMA: `scoring.challenges.puma.nuclei_matching`.
 """
@@ -22,7 +22,7 @@ COCO_DETECTIONS = 100
 """How many detections of a class in an image COCO looks at, those of the highest scores."""
 
 
-class Matches(NamedTuple):
+class DetectionMatches(NamedTuple):
     """Hits and false alarms of an image.
 
     Attributes:
@@ -53,7 +53,7 @@ def detection_cases(
     return DetectionCases(image, kinds, scores, hits, np.array(counts), classes)
 
 
-def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str) -> Matches:
+def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str) -> DetectionMatches:
     """Match points one to one: each of the truth in turn takes the nearest free detection within its radius,
     or the one of the highest score.
 
@@ -62,7 +62,7 @@ def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str)
         prefer: "nearest" or "score".
     """
 
-    def match(true: Ints, guess: Ints) -> Matches:
+    def match(true: Ints, guess: Ints) -> DetectionMatches:
         confidence = _scores(detected)[guess] if prefer == "score" else np.zeros(len(guess))
         pairs = _near(truth, detected, true, guess, radius, inclusive=True)
         rows, detections = point_pairs.choose(pairs, confidence)
@@ -71,7 +71,7 @@ def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str)
     return _by_kind(truth, detected, match)
 
 
-def ranked_points(truth: Objects, detected: Objects, radius: float) -> Matches:
+def ranked_points(truth: Objects, detected: Objects, radius: float) -> DetectionMatches:
     """Match points one to one: each detection in turn, the highest score first, takes the nearest free point
     of the truth whose radius it is within.
 
@@ -79,7 +79,7 @@ def ranked_points(truth: Objects, detected: Objects, radius: float) -> Matches:
         radius: Largest distance of a match, for points that have none of their own.
     """
 
-    def match(true: Ints, guess: Ints) -> Matches:
+    def match(true: Ints, guess: Ints) -> DetectionMatches:
         score = _scores(detected)[guess]
         pairs = _near(truth, detected, true, guess, radius, inclusive=True)
         order = np.lexsort((pairs.truth, pairs.distance, pairs.prediction, -score[pairs.prediction]))
@@ -89,7 +89,7 @@ def ranked_points(truth: Objects, detected: Objects, radius: float) -> Matches:
     return _by_kind(truth, detected, match)
 
 
-def froc_points(truth: Objects, detected: Objects, radius: float) -> Matches:
+def froc_points(truth: Objects, detected: Objects, radius: float) -> DetectionMatches:
     """Give each point of the truth the highest score of the detections within its radius; a detection
     outside of all radii is a false alarm (LUNA16).
 
@@ -97,14 +97,14 @@ def froc_points(truth: Objects, detected: Objects, radius: float) -> Matches:
         radius: Distance below which a detection counts, for points that have none of their own.
     """
 
-    def match(true: Ints, guess: Ints) -> Matches:
+    def match(true: Ints, guess: Ints) -> DetectionMatches:
         pairs = _near(truth, detected, true, guess, radius, inclusive=False)
         return _best_of_each(true[pairs.truth], pairs.prediction, _scores(detected)[guess], guess)
 
     return _by_kind(truth, detected, match)
 
 
-def froc_boxes(truth: Objects, detected: Objects, iou: float) -> Matches:
+def froc_boxes(truth: Objects, detected: Objects, iou: float) -> DetectionMatches:
     """Give each box of the truth the highest score of the detections that overlap it enough; a detection that
     overlaps none is a false alarm.
 
@@ -112,14 +112,14 @@ def froc_boxes(truth: Objects, detected: Objects, iou: float) -> Matches:
         iou: Least intersection over union.
     """
 
-    def match(true: Ints, guess: Ints) -> Matches:
+    def match(true: Ints, guess: Ints) -> DetectionMatches:
         first, second = np.nonzero(box_iou(truth.places[true], detected.places[guess]) >= iou)
         return _best_of_each(true[first], second, _scores(detected)[guess], guess)
 
     return _by_kind(truth, detected, match)
 
 
-def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> Matches:
+def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> DetectionMatches:
     """Match boxes as COCO does: each detection in turn, the highest score first, takes the free box of the
     truth that it overlaps most.
 
@@ -128,7 +128,7 @@ def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> M
     """
     limits = COCO_LIMITS if iou is None else np.array([iou])
 
-    def match(true: Ints, guess: Ints) -> Matches:
+    def match(true: Ints, guess: Ints) -> DetectionMatches:
         ranked = guess[np.argsort(-_scores(detected)[guess], kind="stable")][:COCO_DETECTIONS]
         overlaps = box_iou(detected.places[ranked], truth.places[true])
         hit, partner = np.zeros((len(ranked), len(limits)), bool), np.full(len(ranked), -1)
@@ -141,7 +141,7 @@ def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> M
                 if free[best] and overlaps[row, best] >= min(limit, 1 - 1e-10):
                     hit[row, column], free[best] = True, False
                     partner[row] = partner[row] if column else true[best]
-        return Matches(ranked, hit, partner)
+        return DetectionMatches(ranked, hit, partner)
 
     return _by_kind(truth, detected, match)
 
@@ -188,26 +188,28 @@ def _near(
     return pairs[point_pairs.within(pairs.distance, radii[pairs.truth], inclusive)]
 
 
-def _one_to_one(objects: Ints, guess: Ints, detections: Ints) -> Matches:
+def _one_to_one(objects: Ints, guess: Ints, detections: Ints) -> DetectionMatches:
     """Return all detections of a class, some of them, by their places among these, hits of objects."""
     partner = np.full(len(guess), -1)
     partner[detections] = objects
-    return Matches(guess, partner[:, None] >= 0, partner)
+    return DetectionMatches(guess, partner[:, None] >= 0, partner)
 
 
-def _best_of_each(objects: Ints, detections: Ints, scores: Floats, guess: Ints) -> Matches:
+def _best_of_each(objects: Ints, detections: Ints, scores: Floats, guess: Ints) -> DetectionMatches:
     """Return a hit for each object that has a detection and a false alarm for each detection without one."""
     order = np.lexsort((-scores[detections], objects))
     found, first = np.unique(objects[order], return_index=True)
     alarms = np.setdiff1d(np.arange(len(guess)), detections)
     partner = np.r_[found, np.full(len(alarms), -1)]
-    return Matches(guess[np.r_[detections[order][first], alarms]], partner[:, None] >= 0, partner)
+    return DetectionMatches(guess[np.r_[detections[order][first], alarms]], partner[:, None] >= 0, partner)
 
 
-def _by_kind(truth: Objects, detected: Objects, match: Callable[[Ints, Ints], Matches]) -> Matches:
+def _by_kind(
+    truth: Objects, detected: Objects, match: Callable[[Ints, Ints], DetectionMatches]
+) -> DetectionMatches:
     """Match the objects of each detected class; without detections, those of a class that does not occur."""
     parts = [
         match(np.flatnonzero(truth.kinds == kind), np.flatnonzero(detected.kinds == kind))
         for kind in (np.unique(detected.kinds) if len(detected.kinds) else [-1])
     ]
-    return Matches(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return DetectionMatches(*(np.concatenate(column) for column in zip(*parts, strict=True)))
