@@ -48,6 +48,7 @@ docs: $(VENV)/installed-dev
 samples: $(VENV)/installed
 	$(BIN)/python -m sample_data.generator
 	$(BIN)/python -m sample_data.generator.cover_pictures
+	$(BIN)/python -m sample_data.generator.measured_images
 
 # Licences of what users install; fails where one would pass on to the whole program.
 licences: $(VENV)/installed-dev

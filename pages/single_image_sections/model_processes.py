@@ -19,7 +19,7 @@ from scoring.inference.challenge_task import read_model
 from scoring.inference.model_process import LoadedModel
 from scoring.inference.open_models import MOST_MODELS, HeldModels, NoPlace
 from scoring.inference.single_image_task import ModelTask, TileSupport
-from scoring.single_image import abstention, nuclei, quality
+from scoring.single_image import abstention, nuclei, quality, saved_measures
 from scoring.single_image.abstention import Withheld
 from scoring.single_image.model import OpenModel, opened
 from scoring.single_image.model_inputs import model_task
@@ -194,12 +194,21 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
 
 
 def measured(challenge_id: str, test_set: ChosenInput, truth, begin: bool = True) -> Outcome | Running | None:
-    """Quality and appearance of every image of the test set (`quality.Measured`), to compare others with;
-    `Running` while they are measured. None where they were not measured and `begin` is false."""
+    """Quality and appearance of every image of the test set (`quality.MeasuredImages`), to compare others
+    with: at once of a sample, `Running` while an own one is measured. None where it was not measured and
+    `begin` is false."""
     support = load_challenge(challenge_id).display.single_image
     tile = support is not None and support.kind == "tile"
     content = (challenge_id, scoring.__version__, "quality", test_set.key)
+    known = None if test_set.own else _saved(content, tile, truth)
+    if known is not None:
+        return Outcome(known)
     return _aside(content, partial(quality.measured, truth, tile=tile), test_set.own, begin)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _saved(content: tuple[str, ...], tile: bool, _truth) -> MeasuredImages | None:
+    return saved_measures.saved(_truth, tile)
 
 
 def withheld(

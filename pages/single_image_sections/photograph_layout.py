@@ -86,9 +86,9 @@ def show(challenge_id: str) -> None:
         answer_place = st.container()
     title = model_and_test_set.title_of(test_set)
     is_own = chosen_image is not None and chosen_image.case is None
-    among = measured() if is_own else None  # first in the queue: an own image's answer waits for it
+    among = measured(begin=is_own)  # first in the queue: an own image's answer waits for it
     held = model_processes.performance(task, test_set, title, truth, chosen_model)
-    if not is_own and isinstance(held, Outcome):
+    if among is None and isinstance(held, Outcome):
         among = measured(begin=not session_state.working())
     if chosen_image is None:
         with answer_place:

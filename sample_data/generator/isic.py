@@ -54,7 +54,6 @@ def _plan(classes: tuple[tuple[str, str, int], ...], first_seed: int, retaken: i
         first_seed=first_seed,
         retaken=retaken,
         quality=76,
-        masks=False,
         name=name,
     )
 

@@ -20,7 +20,6 @@ PLAN = Plan(
     first_seed=2_000_000,
     view=PHONE,
     turned=8,
-    masks=False,
     name="M{:04d}",
 )
 SCREENED = 0.002  # share of melanomas among the people whom Gemini expects

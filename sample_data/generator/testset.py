@@ -1,4 +1,4 @@
-"""A folder of drawn images and lesion masks, and the tables that go with them."""
+"""A folder of drawn images, and the tables that go with them."""
 
 import csv
 import io
@@ -34,8 +34,8 @@ class Plan:
     """What to draw. sizes: (width, height) px. shares: how often each size is drawn, sum 1. first_seed:
     lesion i is drawn from first_seed + i. view: how pictures are taken. turned: number of images that are
     stored lying, with an EXIF orientation that sets them upright. retaken: number of further pictures of
-    lesions that there is one of already. quality: of the JPEG files. masks: whether lesion masks are written
-    too. name: of image number i, from 1 on, without its ending.
+    lesions that there is one of already. quality: of the JPEG files. name: of image
+    number i, from 1 on, without its ending.
     """
 
     classes: tuple[ClassPlan, ...]
@@ -47,7 +47,6 @@ class Plan:
     turned: int = 0
     retaken: int = 0
     quality: int = 82
-    masks: bool = True
     name: str = "L{:04d}"
 
     @property
@@ -141,10 +140,6 @@ def _write_one(entry: Entry, plan: Plan, folder: Path) -> dict:
     (folder / "images" / f"{entry.name}.jpg").write_bytes(
         encode(drawn.picture, plan.quality, entry.orientation)
     )
-    if plan.masks:
-        Image.fromarray(stored(drawn.mask, entry.orientation)).save(
-            folder / "masks" / f"{entry.name}.png", optimize=True
-        )
     person = drawn.demographics
     return {
         "name": entry.name,
@@ -165,10 +160,8 @@ def _write_one(entry: Entry, plan: Plan, folder: Path) -> dict:
 
 
 def write_images(plan: Plan, folder: Path, workers: int = WORKERS) -> list[dict]:
-    """Draws the plan into folder/images/*.jpg and folder/masks/*.png; returns one row per image: everything
-    its tables can say."""
-    for name in ("images", "masks") if plan.masks else ("images",):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+    """Draws the plan into folder/images/*.jpg; returns one row per image: everything its tables can say."""
+    (folder / "images").mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(workers) as pool:
         return list(pool.map(partial(_write_one, plan=plan, folder=folder), entries(plan), chunksize=4))
 

@@ -5,7 +5,7 @@ Measured on a copy whose shorter side has 512 px, because sharpness depends on t
 photographs (see `scoring.single_image.quality`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -73,6 +73,13 @@ class Quality:
         """Return all measurements by name."""
         values: dict[str, float] = {k: v for k, v in vars(self).items() if k != "tissue"}
         return values | vars(self.tissue)
+
+    @staticmethod
+    def of_dict(values: Mapping[str, float]) -> "Quality":
+        """Return the quality with these measurements, as `as_dict` names them."""
+        rest, names = dict(values), Tissue.__dataclass_fields__
+        tissue = Tissue(*(rest.pop(name) for name in names))
+        return Quality(short_side=int(rest.pop("short_side")), tissue=tissue, **rest)
 
 
 def quality(small: Numbers, short_side: int) -> Quality:
@@ -193,7 +200,9 @@ SCALES = ((0.7, 1.4, 2.8, 5.6, 11.0), (1.4, 5.6), (1.4, 5.6))
 """Widths of the smoothing between bands of texture, px, for luma and both chromas."""
 FAINTEST = 0.3
 CENTRE, RIM, WITHIN, OUTSIDE = 0.2, 0.38, 0.25, 0.36
-FEATURES = 46
+COLOURS, REST, FEATURES = 1 / 8, 1 / 64, 46
+STEPS = np.array([COLOURS] * 12 + [REST] * 30 + [COLOURS] * 3 + [REST])
+"""What appearance is rounded to: files of it stay small, and images are measured as those in them."""
 
 
 def appearance(small: Numbers) -> Floats:
@@ -205,7 +214,7 @@ def appearance(small: Numbers) -> Floats:
     Returns:
         Numbers [46]: of luma and both chromas the 5, 50 and 95 % quantiles and the deviation; logarithms of
         the strength of their texture, band by band, in all, around the middle and in it; centre less rim;
-        how far edges share one direction.
+        how far edges share one direction. Each is a multiple of its step in `STEPS`.
     """
     planes = _planes(small, SIDE)
     away, features = _away(*planes.shape[1:]), list[float]()
@@ -213,7 +222,9 @@ def appearance(small: Numbers) -> Floats:
         features += [*np.quantile(plane, (0.05, 0.5, 0.95)), plane.std()]
     for plane, scales in zip(planes, SCALES, strict=True):
         features += _bands(plane, scales, (away > OUTSIDE, away < WITHIN))
-    return np.array([*features, *_centre_less_rim(planes), _direction(planes[0])])
+    numbers = np.array([*features, *_centre_less_rim(planes), _direction(planes[0])])
+    rounded: Floats = np.round(numbers / STEPS) * STEPS
+    return rounded
 
 
 def patches(small: Numbers, across: int) -> Floats:

@@ -68,11 +68,13 @@ class KnownImages:
         features: Appearance of each image [n, p, d]: of a photograph as a whole, then of its parts; of a
             tile of its parts alone.
         indices: Places of the images in the test set [n].
+        factors: `left_out` where it was computed before, else None.
     """
 
     features: Floats
     indices: Array
     tile: bool = False
+    factors: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -91,6 +93,8 @@ class KnownImages:
     @cached_property
     def left_out(self) -> Floats:
         """Local outlier factor of each image among the others [n], without a fold of them at a time."""
+        if self.factors is not None:
+            return self.factors
         places, found = np.arange(len(self)), np.empty(len(self))
         for first in range(min(FOLDS, len(self))):
             fold = places[first::FOLDS]

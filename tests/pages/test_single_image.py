@@ -11,7 +11,6 @@ import weakref
 import zlib
 from dataclasses import replace
 from datetime import date
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,7 +19,6 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from pages.challenge import scoring_run
 from pages.input_widgets import dropped_photographs
 from pages.server import background_jobs
 from pages.single_image_sections import image_upload, model_processes, query, reader_session, session_state
@@ -48,31 +46,21 @@ TILES = samples.test_sets("puma")["sample"].path
 MEASURED_CASES = 24
 
 
-@cache
-def _measured(pictures: tuple[bytes, ...], tile: bool):
-    class Few:
-        def __len__(self):
-            return len(pictures)
-
-        def picture(self, index):
-            return pictures[index]
-
-    return MEASURE(Few(), tile=tile)
-
-
 MEASURE = chips.measured
 
 
-@pytest.fixture(autouse=True)
-def _few_are_measured(monkeypatch):
-    """To measure a whole test set takes seconds, and has tests of its own."""
+class First:
+    """The first cases of a test set: to measure all of them takes seconds."""
 
-    def few(truth, progress=None, cancelled=None, tile=False):
-        pictures = tuple(truth.picture(i) for i in range(min(MEASURED_CASES, len(truth))))
-        found = _measured(pictures, tile)
-        return replace(found, qualities=(*found.qualities, *[None] * (len(truth) - len(pictures))))
+    def __init__(self, truth):
+        self.picture, self.count = truth.picture, len(truth)
 
-    monkeypatch.setattr(model_processes.quality, "measured", few)
+    def __len__(self):
+        return MEASURED_CASES
+
+    def measured(self):
+        found = MEASURE(self)
+        return replace(found, qualities=(*found.qualities, *[None] * (self.count - len(self))))
 
 
 @pytest.fixture
@@ -862,14 +850,14 @@ def test_several_photographs_of_one_lesion_stand_side_by_side_with_their_mean(si
 def test_a_foreign_picture_has_no_headline_before_its_similarity_is_known(single_image, monkeypatch):
     """A cat's chin was "another lesion 0.75" for 72 seconds, with four ticks, until similarity was
     measured."""
-    app, blocked, measure = single_image(challenge="melanoma"), threading.Event(), chips.measured
+    app, blocked = single_image(challenge="melanoma"), threading.Event()
 
-    def later(*arguments, **options):
+    def later(truth, **options):
         blocked.wait(60)
-        return measure(*arguments, **options)
+        return First(truth).measured()
 
     monkeypatch.setattr(model_processes.quality, "measured", later)
-    scoring_run.shared_runs().outcomes.clear()
+    monkeypatch.setattr(model_processes, "_saved", lambda *_: None)
     try:
         own(app, photographs.encoded(gallery(1)["fur"][0]))
         assert not headlines(app)
@@ -879,6 +867,19 @@ def test_a_foreign_picture_has_no_headline_before_its_similarity_is_known(single
     finally:
         blocked.set()
     assert headlines(settled(app)) == ["No answer"]
+
+
+@pytest.mark.parametrize("challenge", some(("isic", "puma", *SKIN[:2]), 2))
+def test_an_own_image_beside_a_sample_waits_for_no_measuring(opened, monkeypatch, challenge):
+    """On a server that had just started ISIC's 306 images were measured first, for 36 seconds."""
+
+    def measured(*arguments, **options):
+        raise AssertionError("The images of a sample are measured again.")
+
+    monkeypatch.setattr(model_processes.quality, "measured", measured)
+    app = own(opened("single_image", challenge=challenge), photographs.encoded(gallery(1)["fur"][0]))
+    assert not app.exception
+    assert "nothing like them" in said(app)
 
 
 def test_a_refused_second_photograph_stands_in_the_headline_and_has_no_mean(single_image):
@@ -940,6 +941,7 @@ def test_a_map_that_was_asked_for_goes_before_what_runs_unasked(opened, monkeypa
         raise Cancelled
 
     monkeypatch.setattr(model_processes.quality, "measured", endless)
+    monkeypatch.setattr(model_processes, "_saved", lambda *_: None)
     app = opened("single_image", challenge="melanoma")
     for key, job in list(background_jobs.queue()._jobs.items()):
         if "quality" not in key:

@@ -136,10 +136,9 @@ def test_every_sample_is_offered_and_every_file_that_is_offered_is_there():
 
 
 @pytest.mark.parametrize("place", [40, 219])
-def test_the_generator_still_draws_the_committed_masks_and_people(place):
+def test_the_generator_still_draws_the_committed_people(place):
     entry = ENTRIES["tricorder3"][place]
-    drawn = entry.draw()
-    person = drawn.demographics
+    person = entry.draw().demographics
     assert table(ROOT / "tricorder3" / "labels.csv")[1 + place] == [
         tricorder3.SAMPLE.case.format(entry.name),
         entry.symbol,
@@ -147,8 +146,6 @@ def test_the_generator_still_draws_the_committed_masks_and_people(place):
         person.location,
         person.gender,
     ]
-    mask = np.asarray(Image.open(ROOT / "tricorder3" / "masks" / f"{entry.name}.png"))
-    assert (mask != stored(drawn.mask, entry.orientation)).mean() < 0.01
 
 
 @pytest.mark.parametrize("name", [name for name in LESIONS if name != "tricorder3"])

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from sample_data.generator.catalogue import LESIONS
+from sample_data.generator.testset import entries
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.inference.model_pool import Cancelled
@@ -179,6 +181,7 @@ def test_the_sample_network_looks_at_the_lesion():
     among the first 24; by chance 0.17."""
     challenge, sample = load_challenge("tricorder3"), samples.test_sets("tricorder3")["sample"]
     truth, inside, share = challenge.read_truth(sample.path), [], []
+    drawn_again = entries(LESIONS["tricorder3"].plan)
     with model(sample.submissions["convolutional"].path.read_bytes()) as found:
         for index in range(24):
             shown = received(truth.picture(index))
@@ -187,10 +190,8 @@ def test_the_sample_network_looks_at_the_lesion():
             one = predict(found, shown, truth.demographics.encoded[index])
             drawn = occlusion_saliency.occlusion(found, one)
             picture = drawn.picture(one.top)
-            lies = Image.open(
-                sample.path / "masks" / truth.images[index].replace("images/", "").replace(".jpg", ".png")
-            ).convert("L")
-            mask = np.asarray(lies.resize(drawn.shape[::-1], Image.Resampling.NEAREST)) > 127
+            lies = Image.fromarray(drawn_again[index].draw().mask)
+            mask = np.asarray(lies.resize(drawn.shape[::-1], Image.Resampling.NEAREST))
             inside.append(mask[picture >= np.quantile(picture, 0.9)].mean())
             share.append(mask.mean())
     assert len(inside) >= 20
