@@ -1,5 +1,8 @@
-"""Boards page: `board_list`, `board_page` (ranking, history), `submitting`, `participants`, `settings`,
-`truth_correction`.
+"""Boards page; nothing is computed here (`scoring.boards`).
 
-Nothing is computed here: see `scoring.boards`; its `views` draw the ranking and the history of scores.
+* list, new board: `board_list.show`; one board: `board_page.show`;
+  permission and every change: `actions.done`
+* drop submissions: `submitting.show`; as a participant: `participants.submit`
+* phases, teams, deletion: `settings.show`; corrected truth: `truth_correction.show`
+* what its tabs receive: `board_context.BoardPage`
 """

@@ -1,2 +1,9 @@
-"""Challenge page (`challenge_page`): `scoring_run`, headline, `notes`, `case_table` (also cases fixed and
-broken since the last run), `second_submission`; the form of a `new_challenge`."""
+"""Challenge page: inputs, score, findings, tabs.
+
+* the page as a whole: `challenge_page.show`;
+  test set and submission scored once per content: `scoring_run.card`
+* cases, also those fixed and broken since the last run: `case_table.table_and_case`
+* second submission: `second_submission.compared`; unknown class names: `class_names.choose`
+* form of a new challenge: `new_challenge.show`; card on the overview: `challenge_card.challenge_card`
+* what tabs draw: `scored_submission.ScoredSubmission`; a run replaced by a new choice: `superseded_run`
+"""

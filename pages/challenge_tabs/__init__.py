@@ -1,1 +1,5 @@
-"""Tabs that one challenge alone has; `slice_viewer` opens the slices over CT and PET."""
+"""Tabs with widgets that one challenge alone has: `tricorder3`, `melanoma`, `isic`, `puma`, `hecktor2026`.
+
+* declared challenges: `declared.tabs`; chosen cases, thresholds: `shared_widgets`
+* slices over CT and PET: `slice_viewer.draw`
+"""

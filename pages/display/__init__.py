@@ -1,1 +1,8 @@
-"""Drawing of blocks, tables, findings and downloads; `viewer` and `case_grid` are Streamlit components."""
+"""Drawing of blocks, tables, findings and downloads; nothing is computed here.
+
+* layout of every page: `layout.opening`, `layout.scored`; blocks of `scoring.core.views`: `render.draw`
+* headline with its score: `headline.bar`; problems of a refused file: `finding_list.refusal`
+* tables: `tables.frame`; downloads: `downloads.button`; choices kept in the address: `url_choices.select`
+* viewer of images, masks and nuclei: `viewer`; grid of cases: `case_grid`
+* controls on a phone: `mobile_sheet`
+"""

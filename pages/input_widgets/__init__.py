@@ -1,5 +1,14 @@
-"""Uploads and choices of a page: samples, own files, options, upload quota.
+"""Uploads and choices of a page: samples, own files, options.
 
-A dropped file: `drop_target` takes it, `drop_routing` sends it to its input by what it was recognised as
-(`scoring.challenges.recognition`), `dropped_files` holds it, `drop_messages` tells of it.
+* dropped file, anywhere: `drop_target`; held: `dropped_files.drop`; sent to its input: `drop_routing.route`;
+  told: `drop_messages`
+* selectors of test set and submission: `selectors.test_set`, `selectors.submission`;
+  samples: `sample_selector.sample_selector`
+* fixes as buttons: `fix_buttons.offer`; columns of a refused table: `import_preview.draw`;
+  options: `option_widgets.option_widget`
+* upload widget: `upload_widget.upload`; limit of bytes per visitor: `upload_quota.UploadQuota`
+* files after a reload of the tab: `reload_recovery.take_over`
+* photographs for the page of single images: `dropped_photographs`; challenges to choose: `known_challenges`
+
+Which challenge a file is for: `scoring.challenges.recognition`.
 """

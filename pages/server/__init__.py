@@ -1,5 +1,14 @@
-"""Running server: visitors' access and logins, guards of requests, `background_jobs`, memory of sessions.
+"""Running server: visitors' access and logins, guards of requests, long jobs, memory.
 
-What a session holds is freed by `session_cleanup` when it ends, bounded by `memory_budget` until then; the
-quota of uploads is in `pages.input_widgets.upload_quota`, roles in `scoring.access`.
+* which pages a visitor may open: `access.allowed`; logins: `login_redirect.LoginRedirectMiddleware`
+* foreign hosts and origins refused: `request_guard.RequestGuardMiddleware`;
+  reachable from outside?: `network_exposure.is_public`
+* long jobs beside the page, turns of visitors: `background_jobs.JobQueue`
+* memory of cached results: `memory_budget.MemoryBudget`; of ended sessions: `session_cleanup.Departures`
+* bytes that a visitor uploads: `pages.input_widgets.upload_quota`; numbers: `scoring.common.limits.uploads`
+* the page's address: `url_state.replace`; private parts of Streamlit: `streamlit_internals`
+* app start: `preload`, `navigation`, `page_style`; scores before widgets: `deferred_widgets`
+* claims in login cookies: `login_cookies`; garbage collection: `gc_tuning`
+
+Roles are in `scoring.access`.
 """

@@ -1,2 +1,8 @@
-"""Roles (visitor, participant, organizer) and the login rules that give them; pages ask in
-`pages.server.access`."""
+"""Roles (visitor, participant, organizer) and the login rules that give them.
+
+* role of a person who logged in, from claims and secrets: `login_roles.actor_of`,
+  by rules of `login_roles.read`
+* refusal of whoever lacks a role: `roles.require_login`;
+  which pages a visitor may open: `pages.server.access`
+* boards that a team member sees: `scoring.boards.teams.members`
+"""

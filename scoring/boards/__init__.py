@@ -1,8 +1,18 @@
 """Boards (leaderboards): submissions of several teams collected over weeks, scored as they come, ranked.
 
-`submissions`: phases, limits of submissions per day. `hidden_truth`: what is disclosed (the Ladder), the
-budget of guessing, notices of probing, the shown and the withheld part. `ranking`: the submission that
-counts, decision rule, final ranking. `truth_correction`: preview, scoring again. `teams`: members, merges,
-exclusions. `bundles`: export and import of a board. `publication`: public report, BIAS checklist, zip. The
-database is in `scoring.store`; bundles for Grand Challenge, Codabench and EvalAI are in `scoring.platforms`.
+* create, open, change a board: `board.create`, `board.opened`, `board.change_settings`
+* submit; limits per day and phase: `submissions.submitting.submit`, `submissions.submitting.refusal`
+* what a participant sees of a hidden truth; the Ladder: `hidden_truth.visible_results.visible_scores`
+* ranking; winners: `ranking.board_ranking.board_ranking`, `ranking.decision_rule`,
+  `ranking.final_ranking.freeze`
+* corrected truth, scored again: `truth_correction.rescoring.rescore`
+* teams, members, merges: `teams.members`, `teams.team_changes`; deletion: `deletion.delete_board`
+* export and import as one file: `bundles.bundle.export`, `bundles.bundle.import_board`
+* public report and zip: `publication.public_report.html`, `publication.publication_archive.publication`
+* tables and figures of the page: `views.leaderboard`;
+  rows of the database checked: `row_validation.row_problems`
+* leaderboards of other platforms: `foreign_leaderboards.read_leaderboard`; sample board: `sample_board`
+* rows and scorecards as stored: `version_results`, `serialization.card_to_bytes`
+
+The database is in `scoring.store`; bundles for Grand Challenge, Codabench, EvalAI are in `scoring.platforms`.
 """

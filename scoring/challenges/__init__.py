@@ -1,8 +1,13 @@
 """Challenges, a package each, in the registry by id; `declared` makes challenges of TOML files without code.
 
-In a package: `formula` or `measures` has the score, `card` the scorecard, `tables`, `truth` and `predictions`
-the readers, `views` figures and tables. `safe_scan` is shared by TRICORDER-3 and Melanoma. `recognition`
-decides which challenge a dropped file is for.
+* a challenge by its id, or by a file: `load_challenge`
+* which challenge, and which input, a dropped file is for: `recognition.recognise`
+* in a package: `formula` or `measures` has the score, `card` makes the scorecard, `tables`, `truth` and
+  `predictions` read, `model` runs ONNX models, `views` gives headline, figures and tables
+* shared by TRICORDER-3 and Melanoma: `safe_scan`; tables and figures of classes: `classification_views`
+* warnings (few cases, constant output, truth copied, ranking upside down): `doubtful_results`
+* what the official program says of files and model: `preflight_views.verdict`; sample data: `samples`
+* names of skin lesions beside their codes: `lesion_names.names_of`
 """
 
 from importlib import import_module

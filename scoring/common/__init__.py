@@ -1,6 +1,14 @@
-"""Base of every folder: findings and fixes, limits, foreign text made safe (`text`).
+"""Base of every folder: findings and fixes, limits, foreign text made safe.
 
-`limits`: settings of the person who runs the server (uploads, results, models). `strict_json`,
-`file_opening`, `isolation`: opening of strangers' files.
-`toml_text`: lines of keys, text of a tree. `direction_and_range`: whether higher is better.
+* finding, refusal with every problem: `findings.Finding`, `findings.InputRefused`;
+  repeats folded: `finding_groups.grouped`
+* fix that a refusal offers: `fixes.SuggestedFix`
+* limits of the person who runs the server (upload bytes, memory, models): `limits.uploads`, `limits.memory`
+* names and texts made safe for page, Markdown, CSV, file names: `text`; "did you mean": `text.did_you_mean`
+* opening of strangers' files: `file_opening.read_file`; JSON: `strict_json.strict_loads`;
+  in another process: `isolation`
+* whether higher is better, and range: `direction_and_range.Quantity`;
+  zips with the same bytes: `reproducible_zip.zipped`
+* Markdown as HTML: `rendered_markdown`; values between processes: `transport`; `citation`;
+  array types: `arrays`
 """

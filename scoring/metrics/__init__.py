@@ -1,11 +1,28 @@
-"""Metrics: each quantity once, for all replicates at once (weights [B, N]: row b is one resampled test set).
+"""Metrics, for all replicates at once (weights [B, N]: row b is one resampled test set).
 
-A yes-or-no decision (sensitivity, F-beta, net benefit for decision curves): `binary`; classes (balanced
-accuracy, F1): `classification`; areas of a score: `auc_and_average_precision`; kappa, MCC, log loss:
-`kappa_and_class_metrics`. Masks: `dice_and_panoptic_quality`, `mask_measures` (Hausdorff distance, surface
-Dice, lesions); points and boxes: `detections` (FROC, mAP). Catalogue of metrics by name: `catalogue.toml`,
-read by `registry`; its formulas: `segmentation`, `regression` and those above. C-index, Kaplan-Meier:
-`survival`; ECE, Brier score: `calibration`.
+* sensitivity, specificity, F-beta, net benefit: `binary.decisions`, `binary.f_beta`, `binary.net_benefit`
+* accuracy, recall, F1, confusion matrix of classes: `classification.counts`,
+  `classification.confusion_matrix`
+* ROC AUC, average precision, partial AUC: `auc_and_average_precision.auc`; points of the curves: `curves`
+* kappa (linear, quadratic), MCC, log loss, top-k: `kappa_and_class_metrics`,
+  from formulas in `catalogue.toml`
+* ECE, Brier score, reliability diagram (drawn by `scoring.presentation.figures.calibration`):
+  `calibration.reliability`
+* probabilities, logits or percent?: `output_kinds.output_kind`;
+  as probabilities: `output_kinds.probabilities`
+* Dice: `dice_and_panoptic_quality.dice`;
+  Hausdorff, surface Dice, lesions of masks: `mask_measures.hd95`, `mask_measures.nsd`
+* points and boxes: FROC, mAP: `detection_matching.froc_points`, `detection_matching.coco_boxes`,
+  `detections.f1`
+* IoU of boxes and of outlines: `detection_matching.box_iou`, `polygon_overlap.iou`;
+  matching: `greedy_matching`
+* C-index, Kaplan-Meier, log-rank: `survival.c_index`, `survival.kaplan_meier`;
+  RMSE, correlations: `regression`
+* prediction sets: `conformal.coverage`; best thresholds: `thresholds.best`; subgroups: `subgroups.quantities`
+* any metric by its name: `registry.find`, of a task: `registry.of_task`; the list: `catalogue.toml`
+* agreement of two submissions: `submission_agreement.kappa`; sharpness and colours: `image_quality.quality`
+* surfaces and nearest points: `surface_distances`, `point_pairs`
+* as the registry calls them: `metric.Metric`, `task_cases`, `segmentation`
 
-What is measured of teams beside the score (intervals, tests) is in `scoring.statistics`.
+Intervals and tests of teams are in `scoring.statistics`.
 """

@@ -1,5 +1,7 @@
 """Scoring inside Grand Challenge, Codabench and EvalAI.
 
-`platform_scoring` scores inside a container of each platform, by what all share (`evaluation`);
-`platform_bundles` writes what an organizer uploads. The scores are those of every other way to score.
+* bundle that an organizer uploads: `platform_bundles.write_bundle`; page for participants: `submission_page`
+* scoring inside a container: `platform_scoring.score_grand_challenge`, `platform_scoring.score_codabench`,
+  `platform_scoring.score_evalai`, by what all share: `evaluation.evaluate`
+* sockets of Grand Challenge: `grand_challenge_sockets`
 """

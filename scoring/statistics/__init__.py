@@ -1,6 +1,14 @@
-"""Statistics of scores: `replicates` (bootstrap) and their confidence `intervals`, tests of teams, rankings.
+"""Statistics of scores: intervals, tests of teams, rankings.
 
-Two teams are told apart by `permutation_test` (the swap test), by `paired_bootstrap` on request, by
-`mcnemar_delong_wilcoxon` (McNemar, DeLong, Wilcoxon; Holm). Differences that it can resolve: `power`.
-Winner's curse: `optimism`. Metrics are in `scoring.metrics`.
+* bootstrap: cases drawn: `replicates.draw`; quantities on them: `replicates.evaluate`
+* confidence intervals of them (wilson t, percentile, BCa): `intervals.estimated`; Wilson: `intervals.wilson`
+* two teams told apart (swap test): `permutation_test.swap_test`;
+  by request: `paired_bootstrap.bootstrap_test`
+* McNemar, DeLong, Wilcoxon, Holm: `mcnemar_delong_wilcoxon`;
+  smallest difference found: `power.resolvable_gap`
+* teams compared on the same replicates: `replicate_comparison.compare`; ranks, Kendall's tau: `ranking`
+* winner's curse: `optimism.winner_optimism`; many looks at one board: `repeated_looks.corrected`
+* every two teams: `team_pairs`; replicates, seed, kind of interval: `interval_options`, `interval_basis`
+
+Metrics are in `scoring.metrics`.
 """

@@ -1,5 +1,9 @@
-"""The viewer of images with results: one Streamlit component with two modes, nuclei and slices. Its scripts
-need no build step and no network."""
+"""The viewer of images with results: one Streamlit component with two modes, nuclei and slices.
+
+* a case packed for it: `nuclei.results`, `slices_payload.results`; the message: `payload.pack`
+
+Its scripts need no build step and no network.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

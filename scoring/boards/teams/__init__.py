@@ -1,2 +1,5 @@
-"""Teams of a board: `members` (people, facts, revoked logins), `team_changes` (merges, exclusions,
-nominations)."""
+"""Teams of a board.
+
+* people of each team, facts, ended logins: `members.set_members`, `members.keep_facts`, `members.end_login`
+* exclude, rename, merge, nominate, baselines: `team_changes.exclude_team`, `team_changes.rename_team`
+"""

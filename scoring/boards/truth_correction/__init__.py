@@ -1,2 +1,5 @@
-"""Correction of a truth: `correction_preview.correction` previews it, `rescoring.rescore` scores every
-submission again."""
+"""Correction of a board's truth.
+
+* preview: cases, refusals, ranks that change: `correction_preview.correction`
+* every submission scored again: `rescoring.rescore`; kept per version: `version_results`
+"""

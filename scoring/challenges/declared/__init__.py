@@ -1,11 +1,14 @@
 """Challenges declared as files, NAME.toml: parsed, scored and compared as the built-in ones, without code.
 
-What pages and commands use:
-
-* `parser.parse(data, name)` gives a `Declaration` or refuses a stranger's file with every problem;
-* `library.of_text(data, name)` gives its `Challenge` and remembers it, so that `load_challenge(challenge.id)`
-  finds it again in this process; the id holds a digest of the file, so no two files are mixed up;
-* `library.known()` lists the gallery and the files of `BENCHSIDE_CHALLENGES`; `library.find(name)` gives one;
-* `suggestion.suggest(truth, name)` makes a first file from the columns, or from the masks, of a truth;
-* `scoring.metrics.registry.of_task(task)` lists metrics with their pitfalls.
+* the file, with every problem, line and "did you mean": `parser.parse`, by keys of `keys.KeyReader`
+* its `Challenge`, found again by `load_challenge(challenge.id)`: `library.of_text`
+* gallery and own files: `library.known`, `library.find`; the folder of own files: `library.own_folder`
+* first file from the columns or masks of a truth: `suggestion.suggest`, a `draft` that the form changes
+* truth and predictions read: `table_readers`, `mask_readers`, `object_readers`; constant baseline: `baseline`
+* score and intervals: `card.score`, `measures`; order of teams by mean rank: `comparison.ranked_by`
+* metrics with their pitfalls: `scoring.metrics.registry.of_task`
+* file as a value: `declaration.Declaration`; its `Challenge`: `definition.challenge_of`;
+  ONNX models: `model.predict`
+* headline, figures and tables: `views.views`; arrays of cases: `cases`;
+  the viewer's masks and marks: `scenes`
 """

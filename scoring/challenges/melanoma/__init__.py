@@ -3,8 +3,10 @@
 Source: the challenge's own description (0.6 F2 + 0.3 accuracy + 0.1 AUC) and, where that is silent, the
 public validator code until mid 2025.
 
-`tables` reads truth (by `safe_scan.cases.read_truth`) and predictions, `formula` is the score, `card.score`
-makes the scorecard, `threshold` finds other thresholds.
+* test set: `scoring.challenges.safe_scan.cases.read_truth`; submission: `tables.read_predictions`
+* formula: `formula.combined`; every quantity with an interval: `measures.quantities`
+* scorecard: `card.score`; other thresholds, net benefit: `threshold.thresholds`, `threshold.net_benefit`
+* ONNX models: `model.predict`; views: `views.views`, `threshold_views`; `comparison`, `definition`
 """
 
 from scoring.challenges.melanoma.definition import CHALLENGE

@@ -3,8 +3,11 @@
 Source: the challenge's own description (classes, risk groups, formula) and, where that is silent, the public
 validator code of February 2026.
 
-`tables` reads truth (by `safe_scan.cases.read_truth`) and predictions, `formula.final_score` is the score,
-`card.score` makes the scorecard with points lost by class, `measures` what has an interval.
+* test set: `scoring.challenges.safe_scan.cases.read_truth`; submission: `tables.read_predictions`
+* formula: `formula.final_score`; what has an interval: `measures.quantities`
+* scorecard with points lost by class: `card.score`;
+  model with age, sex and site: `model.predict`, `model.sweep`
+* views: `views.views`; `comparison`, `definition`
 """
 
 from scoring.challenges.tricorder3.definition import CHALLENGE

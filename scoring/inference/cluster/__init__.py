@@ -1,1 +1,6 @@
-"""Heavy work on a Dask cluster, where whoever runs this program names one; docs/cluster.md."""
+"""Heavy work on a Dask cluster, where whoever runs this program names one (docs/cluster.md).
+
+* settings and connection: `scheduler.Scheduler`; same versions on every machine: `versions.differences`
+* a model over many images: `inference.run_on_all`; masks: `masks.compare_all`;
+  pieces of work: `chunks.streamed`
+"""

@@ -1,6 +1,9 @@
 """Tumour masks, read as streams: the voxels in which two agree are counted without ever holding a volume.
 
-Labels are 0 (background), 1 (GTVp) and 2 (GTVn). `nifti_and_metaimage` opens the files, `blocks` checks the
-values, `counting` counts; `label_maps` reads whole volumes of any labels, and
-`mask_folders` finds the masks of a folder, a file per case.
+* file opened (NIfTI, MetaImage), size bounded: `nifti_and_metaimage.open_volume`;
+  values checked: `blocks.blocks`
+* overlap of truth and prediction counted by label: `counting.count`; grids that differ: `grid.orientation`
+* whole volumes of any labels, for declared challenges: `label_maps.read_label_map`
+* lesions: `lesions.compared`; a file per structure joined: `joined.joined_mask`
+* faults: `errors`; a mask as an example: `writing`
 """

@@ -1,2 +1,8 @@
-"""Lists of nuclei: `reader` takes QuPath's GeoJSON and PUMA's forms, `foreign` JSON of other programs,
-`via_label_studio_yolo` what annotation tools and YOLO write, `xml_shapes` XML, `point_tables` tables."""
+"""Lists of nuclei, whatever program wrote them, as arrays.
+
+* any file: `reader.read_nuclei` (QuPath's GeoJSON, PUMA's forms; fast by `fast.listed`, else `strict.listed`)
+* JSON of other programs: `foreign.native`; VIA, Label Studio, YOLO: `via_label_studio_yolo`;
+  XML: `xml_shapes.cells_of`
+* tables, a row for each nucleus: `point_tables.cells`; files with several tiles: `tiles.by_tile`
+* arrays and findings: `contents.contents`
+"""

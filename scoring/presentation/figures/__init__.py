@@ -1,6 +1,14 @@
-"""Plotly figures, a module for each kind: confusion matrices, ROC `curves`, `calibration`, `survival`,
-`thresholds`, points lost (`score_points`), scores of teams or own runs by date (`scores_over_time`),
-comparisons of teams.
+"""Plotly figures, a module for each kind.
 
-`theme` has the colours, `canvas` builds, `plotly_figure` is the result.
+* confusion matrix: `confusion.confusion_matrix_figure`; ROC and precision-recall: `curves.roc_figure`
+* calibration: `calibration.reliability`;
+  thresholds, net benefit: `thresholds.threshold_lines`, `thresholds.net_benefit`
+* survival: `survival.kaplan_meier`; Dice: `masks.raincloud`; nuclei: `detection.class_heat`;
+  regression: `regression`
+* points won and lost: `score_points.points_lost`; rows with intervals: `intervals.intervals`
+* teams: `comparison`, `team_ranges`, `team_maps`, `rank_moves`; runs by date: `scores_over_time.progress`
+* one image, its saliency: `single_image.saliency`, `model_outputs.output_bars`
+* heat maps: `heat_maps`; pictures of nuclei: `nuclei_pictures`; decimals: `number_format`
+
+`theme` has the colours, `canvas` builds, `plotly_figure.Drawing` is the result.
 """

@@ -1,7 +1,11 @@
-"""A scorecard as one HTML file that a person can read, print and attach to a paper (`scorecard.html`). It
-asks nothing of any network.
+"""HTML reports: one file to read, print and attach to a paper, which asks nothing of any network.
 
-Reports of a comparison: `scoring.comparison.report`; of a board: `scoring.boards.publication.public_report`.
+* of a scorecard: `scorecard.html`; of one image: `single_image.html`;
+  of a comparison: `scoring.comparison.report.html`;
+* of a board: `scoring.boards.publication.public_report.html`
+* blocks of `scoring.core.views` as HTML, the front page: `report_blocks.sections`;
+  the file: `document.document`
+* views of a card whose challenge has none: `default_views.views`
 """
 
 from scoring.presentation.html.scorecard import CASES, fragment, html, views_of

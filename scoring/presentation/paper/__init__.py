@@ -1,1 +1,5 @@
-"""Files for papers: tables as LaTeX and CSV, figures as SVG, methods and citations in one zip."""
+"""Files for papers.
+
+* zip of everything: `archive.of_card`, `archive.zipped`; methods paragraph: `archive.methods`
+* tables as LaTeX and CSV: `latex.table`, `latex.comma_separated`
+"""

@@ -1,4 +1,6 @@
 """Figures drawn without a browser, as SVG for reports and papers.
 
-`draw_figure` draws a whole one from `plot_layout` (sizes), `curves_and_points`, `bars`, `frame_and_legend`.
+* a whole figure: `draw_figure.svg`; sizes: `plot_layout.measured`; axes: `axes`
+* lines and points: `curves_and_points.scatter`; bars, heat maps: `bars.bars`;
+  frame, legend: `frame_and_legend`; text: `text`
 """
