@@ -6,4 +6,5 @@
 * second submission: `second_submission.compared`; unknown class names: `class_names.choose`
 * form of a new challenge: `new_challenge.show`; card on the overview: `challenge_card.challenge_card`
 * what tabs draw: `scored_submission.ScoredSubmission`; a run replaced by a new choice: `superseded_run`
+* what is said of files and score, below the tabs: `notes.Notes`
 """

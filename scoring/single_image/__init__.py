@@ -14,4 +14,5 @@
 * nuclei of a tile: `nuclei.detected`; sentences: `wording`; record to download: `image_record.document`
 * the model, loaded and checked: `model.opened`; age, sex and site as its input: `model_inputs.vector`
 * value of a heat map: `saliency.SaliencyMap`
+* measures of the sample images, kept in files: `saved_measures.saved`
 """

@@ -6,4 +6,5 @@
 * whole volumes of any labels, for declared challenges: `label_maps.read_label_map`
 * lesions: `lesions.compared`; a file per structure joined: `joined.joined_mask`
 * faults: `errors`; a mask as an example: `writing`
+* folder of masks, a file per case: `mask_folders.masks_by_case`
 """
