@@ -100,7 +100,14 @@ def said(tmp_path_factory):
     return of
 
 
-@pytest.fixture(params=VARIANTS, ids=lambda v: v.name)
+ALWAYS = ("plain", "turned", "error")
+"""Both directions and all ranges; `make soak` runs the others."""
+
+
+@pytest.fixture(
+    params=[pytest.param(v, marks=() if v.name in ALWAYS else pytest.mark.soak) for v in VARIANTS],
+    ids=lambda v: v.name,
+)
 def variant(request) -> Variant:
     return request.param
 
