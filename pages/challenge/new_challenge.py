@@ -17,7 +17,7 @@ from pages.input_widgets.dropped_files import RECOGNISED
 from pages.input_widgets.selectors import ChosenInput
 from pages.input_widgets.upload_widget import kept_files
 from scoring.challenges.declared import baseline, draft, library, suggestion
-from scoring.challenges.declared.declaration import GRADED, MISSING, TASKS
+from scoring.challenges.declared.declaration import GRADED, TASKS
 from scoring.challenges.declared.draft import Draft
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
@@ -34,10 +34,11 @@ PREDICTED = {
 }
 HOLDS = {"label": "the class", "score": "the score", "value": "the number", "risk": "the risk"}
 ORDERS = {
-    "score": "the score",
-    "mean_rank": "the mean of their ranks in the score and the metrics beside it",
-    "case_rank": "the mean of their ranks in every case",
+    "score": "score",
+    "mean_rank": "mean rank over the metrics",
+    "case_rank": "mean rank over the cases",
 }
+GAPS = {"refuse": "the submission is refused", "worst": "worst possible answer", "ignore": "left out"}
 PER_CLASS = "a column of 0 and 1 per class"
 PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0, x1, y1"}
 BOXES = {"": "its other corner", "size": "width and height"}
@@ -204,8 +205,8 @@ def _sent(read: TruthTable, made: Draft, key: str) -> Draft:
 def _rules(read: TruthTable | TruthMasks, made: Draft, key: str) -> Draft:
     """Draw what a missing prediction does, the subgroups, and what orders the teams."""
     has_worst = TASKS[made["task"]].get("worst")
-    rules = {name: entry["rule"] for name, entry in MISSING.items() if name != "worst" or has_worst}
-    missing = _select("Cases without a prediction", rules, "refuse", f"{key}_missing", "{1}")
+    rules = {name: words for name, words in GAPS.items() if name != "worst" or has_worst}
+    missing = _select("A case without a prediction", rules, "refuse", f"{key}_missing", "{1}")
     made = {**made, "predictions": {**made["predictions"], "missing": missing}}
     if isinstance(read, TruthTable) and not made["truth"].get("places"):
         offered = suggestion.subgroups(read, list(made["truth"].values()))
@@ -295,7 +296,8 @@ def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput |
             finding_list.refusal(scored.refused)
         else:
             st.metric("These predictions", _shown(scored.value))
-            finding_list.findings(scored.value.findings)
+            if scored.value.findings:
+                finding_list.findings(scored.value.findings)
 
 
 def _shown(card: ScoreCard) -> str:

@@ -19,7 +19,7 @@ from scoring.challenges.declared import scenes
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.scenes import are_flat, marks
 from scoring.challenges.declared.views import worst_first
-from scoring.common.text import markdown, shortened
+from scoring.common.text import markdown, named, shortened
 from scoring.core.scorecard import ScoreCard
 from scoring.inference import thumbnails
 from scoring.presentation.figures.number_format import decimal
@@ -52,7 +52,7 @@ def viewer_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
     names = [row["case"] for row in card.cases]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         index = choose_case("Case", names, LINK, partial(_worst, card), shortener(names), 260)
-        facts = (f"{name} {_value(value)}" for name, value in card.cases[index].items())
+        facts = (f"{named(name)} {_value(value)}" for name, value in card.cases[index].items())
         st.caption(markdown(" · ".join([*facts][1:]), 200))
     if declaration.task == "segmentation":
         read = partial(scenes.scene, declaration)
@@ -94,7 +94,7 @@ def cases_tab(link: CaseLink | None, scored: ScoredSubmission) -> None:
     if (chosen := st.session_state.get("case")) in names:
         index = names.index(chosen)
         row = scored.card.cases[index].items()
-        facts = (f"{name.replace('_', ' ')} {_value(value)}" for name, value in row)
+        facts = (f"{named(name)} {_value(value)}" for name, value in row)
         if (picture := thumbnails.tile(scored.truth, index, LARGE)) is not None:
             layout.draw_picture(picture, markdown(" · ".join(facts), 300), alt=f"Case {chosen}")
 

@@ -139,6 +139,11 @@ USUAL = {
     "f1": "F1",
     "f2": "F2",
     "auc": "AUC",
+    "hd95": "HD95",
+    "assd": "ASSD",
+    "nsd": "NSD",
+    "mae": "MAE",
+    "rmse": "RMSE",
     "c": "C",
     "gtvp": "GTVp",
     "gtvn": "GTVn",
@@ -163,6 +168,9 @@ USUAL = {
     "consistency": "distance of weighted and unweighted score",
 }
 """Parts of the names of metrics that are not written as they are spelled there."""
+UNITS = {"hd95": "mm", "assd": "mm", "false_positive_volume": "ml", "false_negative_volume": "ml"}
+"""Beginnings of the names of metrics that have a unit."""
+TOLERANCE = re.compile(r"^nsd_([\d.]+)")
 
 
 def class_named(name: str) -> str:
@@ -172,10 +180,16 @@ def class_named(name: str) -> str:
 
 def named(metric: str) -> str:
     """Return a key of `metrics` as people write it: "macro F1" for "macro_f1", "missing masks, count" for
-    "n_missing_masks"."""
+    "n_missing_masks", "HD95 spleen (mm)" for "hd95_spleen"."""
     if metric.startswith("n_"):
         return f"{named(metric.removeprefix('n_'))}, count"
-    return spelled(metric).replace("C index", "C-index")
+    words = spelled(TOLERANCE.sub(r"nsd_at_\1_mm", metric)).replace("C index", "C-index")
+    return f"{words} ({unit})" if (unit := unit_of(metric)) else words
+
+
+def unit_of(metric: str) -> str:
+    """Return the unit of a metric, "" where it has none of its own."""
+    return next((unit for name, unit in UNITS.items() if metric.startswith(name)), "")
 
 
 def spelled(key: str) -> str:

@@ -11,6 +11,7 @@ from scoring.challenges.declared.declaration import Declaration, MetricUse
 from scoring.challenges.declared.measures import score_of_sums
 from scoring.common.arrays import Floats
 from scoring.common.direction_and_range import SHARE, Quantity
+from scoring.common.text import named
 from scoring.core import comparison_spec as spec
 from scoring.core.comparison_spec import ComparisonSpec, RankedBy, Ranking, WhatIf
 from scoring.core.options import Values
@@ -46,7 +47,7 @@ def ranked_by(declaration: Declaration) -> RankedBy | None:
         return None
     names = tuple(use.key for use in declaration.ranked)
     in_cases = declaration.ranking.by == "case_rank"
-    ranked_in = "every case" if in_cases else ", ".join(names)
+    ranked_in = "every case" if in_cases else ", ".join(map(named, names))
     return RankedBy(f"Teams are ordered by the mean of their ranks in {ranked_in}.", names, in_cases)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from scoring.common.arrays import Floats
 from scoring.common.direction_and_range import SHARE, Quantity
+from scoring.common.text import unit_of
 from scoring.metrics.registry import Metric
 from scoring.metrics.task_cases import Cases
 
@@ -89,9 +90,18 @@ class MetricUse:
 
     @property
     def title(self) -> str:
-        """Its standard name with its options: "F1 (average macro)"."""
-        options = ", ".join(f"{key} {value}" for key, value in self.options.items())
-        return f"{self.metric.title}{f' ({options})' if options else ''}"
+        """Its standard name with options and unit: "F1 (average macro)", "... distance (liver, mm)"."""
+        told = [_told(key, value) for key, value in self.options.items()]
+        listing = ", ".join(filter(None, [*told, unit_of(self.metric.name)]))
+        return f"{self.metric.title}{f' ({listing})' if listing else ''}"
+
+
+def _told(key: str, value: object) -> str:
+    """Return an option as people write it: "tolerance 2 mm"; of a class or region its name."""
+    if key == "class":
+        return str(value)
+    words = key.removesuffix("_mm").replace("_", " ")
+    return f"{words} {value}{' mm' * key.endswith('_mm')}"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.comparison import comparison_of, ranked_by
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
 from scoring.common.citation import Citation
+from scoring.common.text import named
 from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs
 from scoring.core.lazy import Lazy
@@ -97,8 +98,10 @@ def words_of(declaration: Declaration) -> Words:
     """Return what the challenge is called and how it is explained."""
     about, uses, cite = declaration.about, declaration.score, declaration.about.citation
     summands = " + ".join(f"{use.weight:g} × {use.title}" for use in uses)
-    rows = "".join(f"| {use.key} | {use.weight:g} | {use.title} |\n" for use in uses)
-    rows += "".join(f"| {use.key} | beside it | {use.title} |\n" for use in declaration.uses[len(uses) :])
+    rows = "".join(f"| {named(use.key)} | {use.weight:g} | {use.title} |\n" for use in uses)
+    rows += "".join(
+        f"| {named(use.key)} | beside it | {use.title} |\n" for use in declaration.uses[len(uses) :]
+    )
     order = ranked_by(declaration)
     better = f"{declaration.quantity.better.capitalize()} is better.{f' {order.words}' if order else ''}"
     rule = f"| part | weight | what it is |\n|---|--:|---|\n{rows}\n{better}"

@@ -12,6 +12,7 @@ from scoring.challenges import preflight_views
 from scoring.challenges.classification_views import Measure
 from scoring.challenges.declared.declaration import Declaration
 from scoring.common.direction_and_range import SCORE
+from scoring.common.text import named
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, Headline, Section, Table, Views
 from scoring.metrics import binary
@@ -157,6 +158,6 @@ def _worst(card: ScoreCard) -> Table:
     rows = [card.cases[i] for i in worst_first(card)[:WORST_CASES]]
     keys = [key for key in rows[0] if key != "correct"]  # which the order says already
     numbers = {key for key in keys if isinstance(rows[0][key], float)}
-    columns = [Column(key, key.replace("_", " "), "number" if key in numbers else "text") for key in keys]
+    columns = [Column(key, named(key), "number" if key in numbers else "text") for key in keys]
     caption = f"The {len(rows)} cases with the largest errors, worst first. n = {card.n_cases}."
     return Table.of("Which cases are worst?", rows, columns, caption, key="worst", cases="case")
