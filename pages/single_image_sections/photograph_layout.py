@@ -75,8 +75,11 @@ def show(challenge_id: str) -> None:
             model_processes.worker(task, chosen_model)  # so that the image need not wait for it
         return
     if chosen_image is not None:  # before the model is opened, which can take seconds
-        chips = _chips(task, chosen_image, measured(begin=False))
-        with image_place:
+        badges = image_place.empty()
+        with badges.container():
+            prediction.chips(_quality(task, chosen_image, known := measured(begin=False)))
+        chips = _chips(task, chosen_image, known)
+        with badges.container():
             prediction.chips(chips)
     with image_place.container(key="single_several") if several else blind_place:
         first = prediction.impression_first(several)
@@ -131,14 +134,18 @@ def _chips(
     task: ModelTask, image: ChosenImage, among: Outcome | Running | None
 ) -> tuple[quality.QualityBadge, ...]:
     """Return the facts about the image that need no model."""
-    others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
     likeness = quality.likeness_chip(image_upload.unlikeness(among, image))
     if not likeness and image.case is None and isinstance(among, Outcome):
         likeness = (quality.UNKNOWN_LIKENESS,)
-    return (
-        *quality.photograph_chips(image_upload.measured(image), task.shortest_side, others),
-        *likeness,
-    )
+    return (*_quality(task, image, among), *likeness)
+
+
+def _quality(
+    task: ModelTask, image: ChosenImage, among: Outcome | Running | None
+) -> tuple[quality.QualityBadge, ...]:
+    """Return the facts about the image that are known at once: similarity takes longer."""
+    others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
+    return quality.photograph_chips(image_upload.measured(image), task.shortest_side, others)
 
 
 def _answer(

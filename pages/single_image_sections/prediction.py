@@ -62,23 +62,27 @@ def impression(query: Query, wanted: bool) -> Impression | None:
         return session_state.cached("impression", key, lambda: NO_IMPRESSION)
     with st.container(border=True):
         chosen = impression_fields(query.setup.task, key, "My impression")
-        if st.button("Reveal", key=f"{key}_reveal", disabled=chosen is None, icon=":material/visibility:"):
+        if button("Reveal", f"{key}_reveal", ["your confidence"] * (chosen is None)):
             return session_state.cached("impression", key, lambda: chosen)
     return None
 
 
+def button(label: str, key: str, missing: list[str]) -> bool:
+    """Draw the button to go on, with what is missing until then, and return whether it was pressed."""
+    pressed = st.button(label, key=key, disabled=bool(missing), type="primary")
+    if missing:
+        st.caption(f"Give {' and '.join(missing)} first.")
+    return pressed and not missing
+
+
 def impression_fields(
-    task: ModelTask, key: str, label: str, before: Impression | None = None
+    task: ModelTask, key: str, label: str, chosen: int | None = UNSURE
 ) -> Impression | None:
-    """Draw the fields of an impression, and return it; None while one is empty. before: what is filled in."""
-    chosen = class_field(task, key, label, UNSURE_WORD, None if before is None else before.label)
-    confidence = st.segmented_control(
-        "Confidence",
-        CONFIDENCES,
-        key=f"{key}_confidence",
-        default=None if before is None else before.confidence,
-    )
-    return None if chosen is None or confidence is None else Impression(chosen, confidence)
+    """Draw the fields of an impression, and return it; None while one is empty. chosen: the class at first,
+    None where nothing is."""
+    said = class_field(task, key, label, UNSURE_WORD, chosen)
+    confidence = st.segmented_control("Confidence", CONFIDENCES, key=f"{key}_confidence")
+    return None if said is None or confidence is None else Impression(said, confidence)
 
 
 def class_field(task: ModelTask, key: str, label: str, none: str, chosen: int | None = UNSURE) -> int | None:

@@ -1,9 +1,9 @@
 """Reader session of up to twenty images: the visitor's impression before and after the model's."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
-import pandas as pd
 import streamlit as st
 
 from pages.display import layout, tables
@@ -12,6 +12,7 @@ from pages.input_widgets.dropped_photographs import WAITING
 from pages.single_image_sections import demographics, prediction, session_queue, session_state
 from pages.single_image_sections.session_queue import OTHER_MODEL, Session
 from scoring.common.text import markdown
+from scoring.core.views import Column, Kind, Table
 from scoring.presentation.figures import single_image as figures
 from scoring.presentation.figures.number_format import decimal, span
 from scoring.single_image import wording
@@ -39,6 +40,8 @@ FEW_OF_ONE: Final = (
 NEXT: Final = "The next image appears here."
 WITHOUT_YOU: Final = ("image", "truth", "model", "highest score", "remarks")
 """Columns of the table without impressions."""
+IN_THE_FILE: Final = ("confidence", "confidence with the model")
+"""Columns for which a page has no room."""
 
 
 @dataclass
@@ -87,7 +90,9 @@ def show(on: Session) -> None:
     session_queue.progress(work, queue, each=True)
     session_queue.answers(on, queue)
     if readable:
-        found = table([_as_read(image, read, number) for number, image in readable.items()], on.task.names)
+        found = table(
+            [_as_read(on, image, read, number) for number, image in readable.items()], on.task.names
+        )
         _table("What did the model answer?", {name: found[name] for name in WITHOUT_YOU}, "single_answers")
 
 
@@ -99,7 +104,7 @@ def _read(on: Session, queue: ImageQueue, images: dict[int, SessionImage], read:
     unread, total = [number for number in readable if number not in read.assisted], len(readable)
     total += len(queue.waiting)
     if read.ended or not (unread or queue.waiting):
-        _tally(on, [_as_read(images[n], read, n) for n in readable if n in read.assisted])
+        _tally(on, [_as_read(on, images[n], read, n) for n in readable if n in read.assisted])
         return True
     done = len(readable) - len(unread)
     st.progress(done / total, f"{done} of {total} read")
@@ -126,25 +131,24 @@ def _one(on: Session, queue: ImageQueue, image: SessionImage, read: Progress, n:
             if asks and on.task.patient is not None:
                 vector = demographics.fields(on.task.patient, key, (None, None, None))
             impression = prediction.impression_fields(on.task, key, "My impression")
-            ready = impression is not None and not (asks and vector is None)
-            if (
-                st.button("Show the model's answer", key=f"{key}_show", disabled=not ready, type="primary")
-                and impression
-            ):
+            missing = ["your confidence"] * (impression is None)
+            missing += ["age, sex and body site"] * (asks and vector is None)
+            pressed = prediction.button("Show the model's answer", f"{key}_show", missing)
+            if pressed and impression is not None:
                 if vector is not None:
                     session_queue.asked(on, queue, n, vector)
                 read.alone[n] = impression
                 st.rerun()
             return
         _answer(on, image, key)
-        before = read.alone[n]
-        after = prediction.impression_fields(on.task, f"{key}_after", "With the model's answer I say", before)
+        # Nothing is filled in: whoever only clicks on would confirm the first impression.
+        after = prediction.impression_fields(on.task, f"{key}_after", "With the model's answer I say", None)
         truth: int | None = image.source.truth
         if truth == UNSURE:
             truth = prediction.class_field(on.task, f"{key}_truth", "True class, if you know it", "not known")
-        disabled = after is None or truth is None
-        next_one = st.button("Next", key=f"{key}_next", disabled=disabled, type="primary")
-        if next_one and after is not None and truth is not None:
+        missing = ["your impression and confidence"] * (after is None) + ["the true class"] * (truth is None)
+        pressed = prediction.button("Next", f"{key}_next", missing)
+        if pressed and after is not None and truth is not None:
             read.assisted[n], read.truths[n] = after, truth
             st.rerun()
 
@@ -160,7 +164,7 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
         for sentence in answer.reasons:
             st.warning(markdown(sentence, 500), icon=":material/front_hand:")
     else:
-        cautions = wording.cautions(image.chips, answer.views)
+        cautions = wording.cautions(image.chips, answer.views, on.card)
         st.markdown(f"**{markdown(wording.headline(answer.prediction, on.task.names, cautions), 400)}**")
     views = answer.views
     span = None if views is None else (views.low, views.high)
@@ -169,7 +173,7 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
         layout.plot(figures.ranked(scores, layout.theme()), "", key=f"{key}_scores")
 
 
-def _as_read(image: SessionImage, read: Progress, n: int) -> ReadImage:
+def _as_read(on: Session, image: SessionImage, read: Progress, n: int) -> ReadImage:
     answer = image.answer
     has_answer = answer is not None and not answer.reasons
     return ReadImage(
@@ -179,16 +183,17 @@ def _as_read(image: SessionImage, read: Progress, n: int) -> ReadImage:
         answer.prediction.top if answer is not None and has_answer else UNSURE,
         float("nan") if answer is None else float(answer.prediction.probabilities.max()),
         read.truths.get(n, image.source.truth),
-        image.remarks,
+        image.remarks(on.card),
     )
 
 
 def _tally(on: Session, images: list[ReadImage]) -> None:
-    """Draw reader, model and truth side by side."""
+    """Draw reader, model and truth side by side; nothing where no image was read."""
+    if not images:
+        return
     for sentence in summary(images):
         st.markdown(markdown(sentence, 600))
-    measures = compared(images, on.task.malignant)
-    if measures:
+    if measures := compared(images, on.task.malignant):
         rows = {
             "measure": list(measures),
             **{
@@ -201,27 +206,29 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
                 for comparison in measures.values()
             ],
         }
-        layout.table(
-            "How well did you read without and with the model?",
-            pd.DataFrame(rows),
-            {name: tables.text_column(name) for name in rows},
-            f"With 95% intervals, of paired images for the difference. {RULE} {FEW_OF_ONE}",
-            key="single_readers",
-        )
+        question = "How well did you read without and with the model?"
+        caption = f"With 95% intervals, of paired images for the difference. {RULE} {FEW_OF_ONE}"
+        _written(Table(question, list(map(_column, rows)), rows, caption, key="single_readers"))
     else:
         st.caption("No true class is known, so your impressions cannot be checked.")
     _table("What did you and the model answer?", table(images, on.task.names), "single_reading")
 
 
-def _table(question: str, columns: dict[str, list[str | float]], key: str) -> None:
+def _table(question: str, rows: dict[str, list[str | float]], key: str) -> None:
     """Draw the images, a row each."""
-    layout.table(
-        question,
-        pd.DataFrame(columns),
-        {
-            name: tables.number_column(name, 2) if name == "highest score" else tables.text_column(name)
-            for name in columns
-        },
-        f"{len(columns['image'])} images. The CSV file has the same content.",
-        key=key,
-    )
+    caption = f"{len(rows['image'])} images. The CSV file has the same content"
+    hidden = [name for name in rows if name in IN_THE_FILE]
+    caption += ", and your confidence." if hidden else "."
+    _written(Table(question, list(map(_column, rows)), rows, caption, key=key))
+
+
+def _column(name: str) -> Column:
+    kind: Kind = "number" if name == "highest score" else "text"
+    return Column(name, name.capitalize(), kind, 2, detail=name in IN_THE_FILE)
+
+
+def _written(table: Table) -> None:
+    """Draw a table whose cells wrap, so that it fits beside the images."""
+    layout.heading(table.question)
+    st.markdown(tables.written(table))
+    layout.footer(table.caption, partial(tables.frame, table), table.question, table.key, index=False)

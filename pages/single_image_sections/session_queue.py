@@ -4,7 +4,7 @@ background, and shown as they come."""
 import secrets
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -30,6 +30,7 @@ from scoring.single_image.image_session import (
     with_answer,
 )
 from scoring.single_image.model import OpenModel
+from scoring.single_image.model_card import ModelCard, model_card
 from scoring.single_image.photograph import HELD_BYTES
 from scoring.single_image.quality import MeasuredImages
 from scoring.single_image.reader_study import MOST_IMAGES, drawn
@@ -68,6 +69,11 @@ class Session:
     @property
     def key(self) -> tuple:
         return ("session", self.task.challenge, self.test_set.key, self.chosen_model.key)
+
+    @cached_property
+    def card(self) -> ModelCard | None:
+        """How good the model is on the test set."""
+        return None if self.held is None else model_card(self.held, self.task.malignant)
 
 
 def cases(on: Session) -> ImageQueue | None:
@@ -200,7 +206,7 @@ def _card(on: Session, queue: ImageQueue, number: int, image: SessionImage) -> N
     draw_picture(image.preview, width="stretch", alt=f"Image {number}")
     answer, key = image.answer, f"single_card_{queue.token}_{number}"
     if answer is not None and not answer.reasons:
-        cautions = wording.cautions(image.chips, answer.views)
+        cautions = wording.cautions(image.chips, answer.views, on.card)
         headline = wording.headline(answer.prediction, on.task.names, cautions)
         st.markdown(f"Image {number}: **{markdown(headline, 400)}**")
     elif answer is not None or image.failed:

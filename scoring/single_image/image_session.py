@@ -15,6 +15,7 @@ from scoring.inference.preprocessing import Pixels
 from scoring.presentation.figures.single_image import preview
 from scoring.single_image.abstention import ImageAnswer, answered, least_score
 from scoring.single_image.model import OpenModel
+from scoring.single_image.model_card import ModelCard
 from scoring.single_image.photograph import HELD_BYTES, PHOTOGRAPH_PIXELS, WHOLE_PIXELS, received
 from scoring.single_image.quality import MeasuredImages, QualityBadge, chips_of, of_photograph, seen_parts
 from scoring.single_image.reader_study import MOST_IMAGES, UNSURE
@@ -72,12 +73,12 @@ class SessionImage:
         """Bytes of memory that its pixels take."""
         return len(self.preview) + (0 if self.prepared is None else self.prepared.nbytes)
 
-    @property
-    def remarks(self) -> str:
-        """Why there is no answer, or what to be careful about; "" where neither is known."""
+    def remarks(self, card: ModelCard | None = None) -> str:
+        """Return why there is no answer, or what to be careful about; "" where neither is known. card: how
+        good the model is on the test set."""
         if self.answer is None:
             return self.failed
-        return " ".join(self.answer.reasons) or ", ".join(cautions(self.chips, self.answer.views))
+        return " ".join(self.answer.reasons) or ", ".join(cautions(self.chips, self.answer.views, card))
 
 
 class ImageQueue:

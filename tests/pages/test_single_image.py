@@ -33,9 +33,9 @@ from scoring.single_image.model_inputs import model_task
 from tests.inference import builders
 from tests.support import photographs
 from tests.support.foreign import gallery
-from tests.support.single_image import TILE_SUPPORT, lesion, of_left_less_right
+from tests.support.single_image import TILE_SUPPORT, constant, lesion, of_left_less_right
 from tests.support.thinned import crossed, some, some_rows
-from tests.support.visits import words
+from tests.support.visits import words, written
 
 TABS = ("Why", "Threshold", "Cases alike", "What if", "Side by side", "Record")
 CLOSING = "Research use only. Not a medical device; no output of this page is a diagnosis."
@@ -369,24 +369,29 @@ def test_ten_cases_are_read_before_and_after_the_models_answer(single_image):
         assert "Highest score" not in said(app)
         assert "True class" not in said(app)
         assert next(b for b in app.button if b.key.endswith("_show")).disabled
+        assert "Give your confidence first." in said(app)
         impression(app, "single_read_cases", -1 if n == 0 else 0, "medium")
         press(app, "_show")
         headline = re.search(r"Highest score: (.+?) [01]\.\d\d", said(app))
         assert (headline is None) == ("No answer" in said(app))
         shown.append("no answer" if headline is None else headline[1])
         assert "True class" not in said(app)
-        if n == 1:
-            impression(app, "single_read_cases", 1, "high")
+        again = next(s for s in app.selectbox if s.key.endswith("_after"))
+        assert (again.value, app.segmented_control(key=f"{again.key}_confidence").value) == (None, None)
+        assert next(b for b in app.button if b.key.endswith("_next")).disabled
+        assert "Give your impression and confidence first." in said(app)
+        impression(app, again.key, -1 if n == 0 else n == 1, "high")
         press(app, "_next")
-    readers, images = (frame.value for frame in app.dataframe)
-    assert images["impression"].tolist() == ["unsure", *[NAMES[0]] * 9]
-    assert images["impression with the model"].tolist() == ["unsure", NAMES[1], *[NAMES[0]] * 8]
-    places = [truth.ids.index(name) for name in images["image"]]
-    assert images["truth"].tolist() == [NAMES[truth.labels[i]] for i in places]
-    assert sorted(images["truth"]) == sorted(NAMES * 5)
-    assert images["model"].tolist() == shown
-    right = sum(images["impression"] == images["truth"])
-    assert readers["reader alone"][0].startswith(f"{right} of 10 ")
+    readers, images = written(app, "Reader alone"), written(app, "Impression with the model")
+    names, truths, alone, model, _, assisted, *_ = zip(*(row[:6] for row in images), strict=True)
+    assert list(alone) == ["unsure", *[NAMES[0]] * 9]
+    assert list(assisted) == ["unsure", NAMES[1], *[NAMES[0]] * 8]
+    assert list(truths) == [NAMES[truth.labels[truth.ids.index(name)]] for name in names]
+    assert sorted(truths) == sorted(NAMES * 5)
+    assert list(model) == shown
+    right = sum(said == true for said, true in zip(alone, truths, strict=True))
+    assert readers[0][1].startswith(f"{right} of 10 ")
+    assert not app.dataframe
     assert "you changed your impression in 1 of 10 images" in said(app)
 
 
@@ -412,8 +417,9 @@ def test_own_images_of_a_session_are_read_with_age_sex_and_site_and_nothing_is_k
         next(s for s in app.segmented_control if s.key.startswith("single_sex")).set_value("f")
         press(app.run(), "_show")
         assert ("Highest score" in said(app)) != ("No answer" in said(app))
+        impression(app, next(s.key for s in app.selectbox if s.key.endswith("_after")), 2, "low")
         press(app, "_next")
-    assert app.dataframe[-1].value["image"].tolist() == ["image 1", "image 3"]
+    assert [row[0] for row in written(app, "Impression with the model")] == ["image 1", "image 3"]
     assert "No true class is known" in said(app)
     held = [
         v
@@ -463,13 +469,12 @@ def test_answers_of_a_session_are_shown_at_once_as_csv_and_are_not_read_afterwar
     app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
     app.toggle(key="single_session_first").set_value(False).run()
     app = settled(press(app, "single_begin"))
-    truth, (images,) = load_challenge("melanoma").read_truth(SKIN_SET), (f.value for f in app.dataframe)
-    assert images.columns.tolist() == ["image", "truth", "model", "highest score", "remarks"]
+    truth, images = load_challenge("melanoma").read_truth(SKIN_SET), written(app, "Highest score")
     assert len(images) == 10
-    for row in images.to_dict("records"):
-        assert row["truth"] == NAMES[truth.labels[truth.ids.index(row["image"])]]
-        assert (row["model"] == "no answer") <= bool(row["remarks"])
-    assert said(app).count("Highest score:") == sum(images["model"] != "no answer")
+    for name, true, model, _, *remarks in images:
+        assert true == NAMES[truth.labels[truth.ids.index(name)]]
+        assert (model == "no answer") <= bool(remarks)
+    assert said(app).count("Highest score:") == sum(row[2] != "no answer" for row in images)
     app.toggle(key="single_session_first").set_value(True).run()
     assert "10 of 10 images are not read: you saw the model's answers first." in said(app)
     assert "Highest score" not in said(app)
@@ -666,6 +671,31 @@ def test_quality_is_said_before_the_model_is_opened(single_image, monkeypatch):
     app = own(app, photographs.encoded(lesion(600)))
     assert "number 2 in the queue" in said(app)
     assert "Sharpness: usual" in said(app)
+
+
+def test_quality_is_drawn_before_similarity_is_computed(single_image, monkeypatch):
+    """Similarity takes a tenth of a second, and the badges waited for it."""
+
+    def never(*_):
+        raise RuntimeError("similarity")
+
+    app = single_image(challenge="melanoma")
+    monkeypatch.setattr(image_upload, "seen_parts", never)
+    app = own(app, photographs.encoded(lesion(600)))
+    assert "Sharpness: usual" in said(app)
+    assert "Similarity" not in said(app)
+
+
+def test_a_session_says_of_a_worthless_model_that_it_is_one(single_image):
+    """The headline of one image said so, those of a session did not."""
+    app = single_image(challenge="tricorder3")
+    app.file_uploader(key="single_tricorder3_sample_model_files").upload("team.onnx", constant()).run()
+    app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
+    app.toggle(key="single_session_first").set_value(False).run()
+    app = settled(press(settled(app), "single_begin"))
+    same = "the model gives nearly the same scores for every test image"
+    assert said(app).count(f"but: {same}") >= 5
+    assert any(same in row[-1] for row in written(app, "Highest score"))
 
 
 def test_a_model_is_opened_before_the_image_comes_also_after_one_was_removed(single_image, monkeypatch):

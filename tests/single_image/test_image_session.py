@@ -78,7 +78,7 @@ def test_an_image_on_which_the_model_crashes_has_no_answer_and_the_others_have_t
     answer_waiting(counted, queue, None, None)
     assert [image.failed for image in queue.done.values()] == ["", "It crashed.", ""]
     assert [image.answer is None for image in queue.done.values()] == [False, True, False]
-    assert queue.done[2].remarks == "It crashed."
+    assert queue.done[2].remarks() == "It crashed."
     assert len(opened) == 2
 
 
