@@ -11,5 +11,5 @@
   zips with the same bytes: `reproducible_zip.zipped`
 * Markdown as HTML: `rendered_markdown`; values between processes: `transport`; `citation`;
   array types: `arrays`
-* TOML: the line of each key, the text of a tree: `toml_text.key_lines`, `toml_text.toml_of`
+* TOML of strangers with the line of each key: `toml_text.read_toml`; the text of a tree: `toml_text.toml_of`
 """

@@ -1,11 +1,13 @@
-"""TOML beyond `tomllib`: the line of each key, and the text of a tree."""
+"""TOML beyond `tomllib`: a stranger's file read safely, the line of each key, and the text of a tree."""
 
 import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 
 Path = tuple[str | int, ...]
@@ -17,6 +19,41 @@ _KEY = re.compile(rf"\s*({_DOTTED})\s*=")
 _TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """Keys that stand without quotes."""
+PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*"""
+LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:\.[ \t]*{PART}){{20}}")
+"""A key of more than 20 parts, which `tomllib` reads in time and memory that grow with their square."""
+
+
+def read_toml(
+    data: bytes | str, name: str, largest: int, advice_of: Mapping[str, str]
+) -> tuple[dict[str, Any], Mapping[Path, int]]:
+    """Return the tree of a stranger's file, and the line of each key. Raises InputRefused (`bad-toml`).
+
+    Args:
+        largest: Bytes of the file at most.
+        advice_of: How a message of `tomllib` begins -> what to do.
+    """
+    where = name
+    try:
+        if len(data) > largest:
+            raise ValueError(f"it has {len(data):,} bytes; a declaration has at most {largest:,}.")
+        text = data if isinstance(data, str) else data.decode("utf-8-sig")
+        if long := LONG_KEY.search(text):
+            where = f"{name}:{text.count(chr(10), 0, long.start()) + 1}"
+            raise ValueError("a key with more than 20 parts: no key here has more than three.")
+        return tomllib.loads(text), key_lines(text)
+    except UnicodeDecodeError:
+        message = "it is no text in UTF-8: save it in UTF-8. If it is the truth, give it as the truth."
+    except RecursionError:
+        message = "its lists and tables are nested too deep."
+    except tomllib.TOMLDecodeError as problem:
+        words, line = str(problem).split(" (at ")[0][:200], re.search(r"\(at line (\d+)", str(problem))
+        where = f"{name}:{line[1] if line else len(text.splitlines())}"
+        advice = next((f" {a}" for start, a in advice_of.items() if words.startswith(start)), "")
+        message = f"it is no TOML: {words}.{advice}"
+    except ValueError as problem:
+        message = str(problem)
+    raise InputRefused([error("bad-toml", where, message)])
 
 
 def key_lines(text: str) -> Mapping[Path, int]:

@@ -15,7 +15,8 @@
 * Weka, Orange, Markdown: `text_layouts`; Parquet: `parquet`; Grand Challenge jobs: `grand_challenge_jobs`
 * tables of several files or other shapes: `joined_tables`, `foreign_table_shapes`
 * cells as bytes: `text_columns`; gzip while reading: `inflate`
-* a truth of which nothing is known yet: `truth_contents.read_truth`
+* a truth of which nothing is known yet: `truth_contents.read_truth`;
+  columns that a challenge's file names: `named_columns.ColumnReader`
 
 Which challenge a dropped file is for: `scoring.challenges.recognition`. Pictures and DICOM are decoded, and
 freed of personal data, by `scoring.inference.image_sanitizer`.

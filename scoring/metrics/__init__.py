@@ -18,6 +18,7 @@
   matching: `greedy_matching`
 * C-index, Kaplan-Meier, log-rank: `survival.c_index`, `survival.kaplan_meier`;
   RMSE, correlations: `regression`
+* hits, false alarms and misses of an image, to draw: `object_marks.object_marks`
 * prediction sets: `conformal.coverage`; best thresholds: `thresholds.best`; subgroups: `subgroups.quantities`
 * any metric by its name: `registry.find`, of a task: `registry.of_task`; the list: `catalogue.toml`
 * agreement of two submissions: `submission_agreement.kappa`; sharpness and colours: `image_quality.quality`

@@ -15,10 +15,11 @@ from scoring.challenges import REGISTRY
 from scoring.challenges.declared.declaration import Declaration
 from scoring.challenges.declared.definition import challenge_of
 from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
-from scoring.challenges.declared.table_readers import Columns, label_column, number_columns, truth_columns
+from scoring.challenges.declared.table_readers import label_column, number_columns, truth_columns
 from scoring.common import file_opening
 from scoring.common.findings import InputRefused, error, writing
 from scoring.core.challenge import Challenge
+from scoring.inputs.named_columns import Columns
 from scoring.inputs.tables import key
 
 ENDING = ".toml"

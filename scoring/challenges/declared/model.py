@@ -23,7 +23,7 @@ from scoring.inference.classifiers import inspect_on_images, output_order, recip
 from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import Contract
 from scoring.inference.preflight import Inspection
-from scoring.inputs import case_ids, tables
+from scoring.inputs import case_ids, named_columns, tables
 from scoring.inputs.case_images import image_members
 from scoring.inputs.case_tables import align
 from scoring.inputs.sources import Source, open_source
@@ -35,7 +35,7 @@ def read_images(declaration: Declaration, source: Source, name: str | None = Non
     files, wanted = open_source(source, name), declaration.predictions.case
     findings: list[Finding] = []
     if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
-        _, table = files.read_table(table_readers.find_own_table(files, (wanted,)))
+        _, table = files.read_table(named_columns.table_with(files, (wanted,)))
         problems = list(table.problems)
         column, twice = tables.find_column(table, (tables.key(wanted),))
         if column is None:

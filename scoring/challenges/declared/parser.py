@@ -6,7 +6,6 @@ Each problem has file, line and key. No path and no address in it is followed, n
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -15,18 +14,15 @@ from typing import Any
 from scoring.challenges.declared import declaration as parts
 from scoring.challenges.declared.declaration import FORMAT, GRADED, TASKS, Declaration, MetricUse
 from scoring.challenges.declared.keys import KEYS, KeyReader
-from scoring.common.findings import InputRefused, error
+from scoring.common.findings import InputRefused
 from scoring.common.text import did_you_mean, nearest
-from scoring.common.toml_text import Path, key_lines
+from scoring.common.toml_text import Path, read_toml
 from scoring.metrics import registry
 from scoring.metrics.registry import Metric
 
 LARGEST = 256_000
 """Bytes of a file."""
 MOST_REGIONS, MOST_METRICS = 1_000, 50
-PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*"""
-LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:\.[ \t]*{PART}){{20}}")
-"""A key of more than 20 parts, which `tomllib` reads in time and memory that grow with their square."""
 ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 """What pages would take for markup or a link."""
@@ -34,27 +30,8 @@ MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
 
 def parse(data: bytes | str, name: str) -> Declaration:
     """Return what a file declares. Raises InputRefused with every problem."""
-    where = name
-    try:
-        if len(data) > LARGEST:
-            raise ValueError(f"it has {len(data):,} bytes; a declaration has at most {LARGEST:,}.")
-        text = data if isinstance(data, str) else data.decode("utf-8-sig")
-        if long := LONG_KEY.search(text):
-            where = f"{name}:{text.count(chr(10), 0, long.start()) + 1}"
-            raise ValueError("a key with more than 20 parts: no key here has more than three.")
-        return parse_tree(tomllib.loads(text), name, key_lines(text))
-    except UnicodeDecodeError:
-        message = "it is no text in UTF-8: save it in UTF-8. If it is the truth, give it as the truth."
-    except RecursionError:
-        message = "its lists and tables are nested too deep."
-    except tomllib.TOMLDecodeError as problem:
-        words, line = str(problem).split(" (at ")[0][:200], re.search(r"\(at line (\d+)", str(problem))
-        where = f"{name}:{line[1] if line else len(text.splitlines())}"
-        advice = next((f" {a}" for start, a in FORMAT["syntax"].items() if words.startswith(start)), "")
-        message = f"it is no TOML: {words}.{advice}"
-    except ValueError as problem:
-        message = str(problem)
-    raise InputRefused([error("bad-toml", where, message)])
+    tree, lines = read_toml(data, name, LARGEST, FORMAT["syntax"])
+    return parse_tree(tree, name, lines)
 
 
 def parse_tree(

@@ -1,11 +1,9 @@
 """Readers of a declared challenge's tables: the truth, and predictions matched to it by case id."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -13,29 +11,23 @@ from scoring.challenges.declared.cases import DeclaredCases, as_metric_cases
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
 from scoring.challenges.doubtful_results import upside_down
 from scoring.challenges.lesion_names import names_of
-from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, split, warning
-from scoring.common.text import did_you_mean, nearest, shortened
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored, largest
 from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, tables
-from scoring.inputs.case_tables import OTHER_TABLES, AlignedRows, align, find_table
+from scoring.inputs.case_tables import align
 from scoring.inputs.column_guess import TableForm
-from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
-from scoring.inputs.tables import TextTable, key
+from scoring.inputs.named_columns import ColumnReader, Columns
+from scoring.inputs.sources import Source, open_source
+from scoring.inputs.tables import key
 from scoring.inputs.text_columns import LazyColumns, trimmed
 
-ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
-"""Of tables, and how many of a folder are looked into."""
 SUM_OFF = 1e-3
 """By how much the probabilities of a case may miss 1 in sum."""
 SCORES = {"score": {"holds": "the score"}}
-WHOLE = re.compile(r"^(-*\d+)\.0$")
-"""A whole number as some programs write it."""
 CASE_ID = "the case id (rows are never matched by position)"
-Columns = Sequence[tuple[str, str]]
-"""Columns by name, with their content."""
 Rows = Sequence[int] | None
 
 
@@ -68,83 +60,8 @@ def label_column(declaration: Declaration) -> Columns:
     return [(name, "the predicted class")] if name else []
 
 
-@dataclass
-class ReadTable:
-    """A table as it is read, with its problems. digest_of: SHA-256 of the member that it is."""
-
-    files: SourceFiles
-    digest_of: Mapping[str, str]
-    table: TextTable
-    problems: list[Finding]
-    findings: list[Finding] = field(default_factory=list)
-
-    @classmethod
-    def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
-        """Open the table of a source, of several the one that has the columns. Raises InputRefused."""
-        files = open_source(source, name)
-        member = find_own_table(files, [name for name, _ in columns])
-        data, table = files.read_table(member)
-        # That a workbook is no CSV matters to official programs; a declared challenge has none.
-        return cls(files, {member: sha256(data)}, table, list(table.problems), [])
-
-    def places(self, columns: Columns) -> list[int]:
-        """Return the places of columns. Raises InputRefused where some are missing, a problem for a kind."""
-        places: list[int] = []
-        missing: dict[str, list[str]] = {}
-        for name, what in columns:
-            place, twice = tables.find_column(self.table, (key(name),))
-            self.problems += twice
-            if place is None:
-                missing.setdefault(what, []).append(name)
-            else:
-                places.append(place)
-        for what, names in missing.items():
-            found = tables.missing_column(self.table, what, names[:1])
-            if len(names) > 1:
-                listing = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-                message = f"{len(names)} columns are missing, each for {what}: name them {listing}."
-                found = replace(found, message=f"{message} Found: {found.message.split('Found: ')[1]}")
-            self.problems.append(found)
-        if missing:
-            raise InputRefused(self.problems, self.findings)
-        return places
-
-    def labels(self, place: int, classes: Sequence[str], rows: AlignedRows) -> tuple[Ints, list[Finding]]:
-        """Return the class number of each case [n], -1 for none, and faults of empty cells."""
-        number_of = {name: k for k, name in enumerate(classes)}
-        loose = {name.lower(): k for name, k in number_of.items()}
-        cells, labels = self.table.cells(place), np.full(rows.n, -1)
-        case_of, ids = rows.case_of.tolist(), self.table.columns[rows.id_column]
-        strange: dict[str, list[int]] = {}
-        faults = []
-        for i in rows.rows:
-            cell = cells[i]
-            number = number_of.get(cell)
-            if number is None:
-                number = loose.get(cell.lower(), loose.get(WHOLE.sub(r"\1", cell), -1))
-            labels[case_of[i]] = number
-            if number < 0 and cell.lower() in tables.MISSING:
-                message = f"case {shortened(ids[i], 80)} has no class."
-                faults.append(error("missing-value", self.table.place(i), message))
-            elif number < 0:
-                strange.setdefault(cell, []).append(i)
-        for cell, of_rows in strange.items():
-            times = f" ({len(of_rows)} rows)" if len(of_rows) > 1 else ""
-            listing = did_you_mean(nearest(cell, classes)) or f" Classes: {', '.join(classes[:20])}."
-            self.refuse(of_rows[:1], f"{shortened(cell, 40)!r} is not one of the classes{times}.{listing}")
-        return labels, faults
-
-    def numbers(self, places: Sequence[int], rows: AlignedRows, advice: str) -> tuple[Floats, list[Finding]]:
-        """Return columns of numbers by case [n, columns], and the faults of cases without."""
-        return case_tables.read_numbers(rows, places, advice, self.problems, self.findings)
-
-    def refuse(self, rows: Sequence[int], message: str) -> None:
-        """Keep a problem of the first twenty of some rows."""
-        self.problems += [error("bad-label", self.table.place(i), message) for i in rows[:20]]
-
-    def refuse_cases(self, wrong: Bools, rows: AlignedRows, message: str) -> None:
-        """Keep a problem of each case [n] that is wrong."""
-        self.refuse([i for i in rows.rows if wrong[rows.case_of[i]]], message)
+class ReadTable(ColumnReader):
+    """A table of a declared challenge, as it is read."""
 
     def settle(self, faults: Sequence[Finding] = (), missing: str = "refuse") -> None:
         """Raise InputRefused where the table has a problem, with the faults of cases by the rule."""
@@ -170,20 +87,6 @@ class ReadTable:
             self.table.keys[id_column],
             **{"labels": np.full(len(ids), -1), "values": np.zeros((len(ids), 0))} | of_task,
         )
-
-
-def find_own_table(files: SourceFiles, names: Iterable[str]) -> str:
-    """Return the member with the columns of a challenge, else that of `find_table`. Raises InputRefused."""
-    members = [member for member in files.members if member.lower().endswith(ENDINGS)]
-    if files.kind == "file" or not 1 < len(members) <= MOST_TABLES:
-        return find_table(files)
-    wanted, fitting = {key(name) for name in names}, []
-    for member in members:
-        with suppress(InputRefused):
-            data, table = files.read_table(member)
-            files.keep_table(member, data, table)
-            fitting += [member] if wanted <= set(table.keys) else []
-    return fitting[0] if len(fitting) == 1 else find_table(files)
 
 
 def read_truth(

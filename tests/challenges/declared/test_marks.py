@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from scoring.challenges.declared import library
-from scoring.challenges.declared.scenes import FALSE_ALARM, HIT, MISSED, PREDICTION, TRUTH, marks
+from scoring.challenges.declared.scenes import marks
+from scoring.metrics.object_marks import FALSE_ALARM, HIT, MISSED, PREDICTION, TRUTH
 from tests.support.declared_kinds import KINDS
 
 

@@ -1,0 +1,122 @@
+"""Columns that somebody else names: found in a table, and read as classes or numbers with all problems."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import did_you_mean, nearest, shortened
+from scoring.inputs import tables
+from scoring.inputs.case_tables import OTHER_TABLES, AlignedRows, find_table, read_numbers
+from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
+from scoring.inputs.tables import TextTable, key
+
+ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
+"""Of tables, and how many of a folder are looked into."""
+WHOLE = re.compile(r"^(-*\d+)\.0$")
+"""A whole number as some programs write it."""
+Columns = Sequence[tuple[str, str]]
+"""Columns by name, with their content."""
+
+
+@dataclass
+class ColumnReader:
+    """A table as it is read, with its problems.
+
+    Attributes:
+        digest_of: SHA-256 of the member that it is.
+    """
+
+    files: SourceFiles
+    digest_of: Mapping[str, str]
+    table: TextTable
+    problems: list[Finding]
+    findings: list[Finding] = field(default_factory=list)
+
+    @classmethod
+    def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
+        """Open the table of a source, of several the one that has the columns. Raises InputRefused."""
+        files = open_source(source, name)
+        member = table_with(files, [name for name, _ in columns])
+        data, table = files.read_table(member)
+        # That a workbook is no CSV matters to official programs alone: the note of it is left out.
+        return cls(files, {member: sha256(data)}, table, list(table.problems), [])
+
+    def places(self, columns: Columns) -> list[int]:
+        """Return the places of columns. Raises InputRefused where some are missing, a problem for a kind."""
+        places: list[int] = []
+        missing: dict[str, list[str]] = {}
+        for name, what in columns:
+            place, twice = tables.find_column(self.table, (key(name),))
+            self.problems += twice
+            if place is None:
+                missing.setdefault(what, []).append(name)
+            else:
+                places.append(place)
+        for what, names in missing.items():
+            found = tables.missing_column(self.table, what, names[:1])
+            if len(names) > 1:
+                listing = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+                message = f"{len(names)} columns are missing, each for {what}: name them {listing}."
+                found = replace(found, message=f"{message} Found: {found.message.split('Found: ')[1]}")
+            self.problems.append(found)
+        if missing:
+            raise InputRefused(self.problems, self.findings)
+        return places
+
+    def labels(self, place: int, classes: Sequence[str], rows: AlignedRows) -> tuple[Ints, list[Finding]]:
+        """Return the class number of each case [n], -1 for none, and faults of empty cells."""
+        number_of = {name: k for k, name in enumerate(classes)}
+        loose = {name.lower(): k for name, k in number_of.items()}
+        cells, labels = self.table.cells(place), np.full(rows.n, -1)
+        case_of, ids = rows.case_of.tolist(), self.table.columns[rows.id_column]
+        strange: dict[str, list[int]] = {}
+        faults = []
+        for i in rows.rows:
+            cell = cells[i]
+            number = number_of.get(cell)
+            if number is None:
+                number = loose.get(cell.lower(), loose.get(WHOLE.sub(r"\1", cell), -1))
+            labels[case_of[i]] = number
+            if number < 0 and cell.lower() in tables.MISSING:
+                message = f"case {shortened(ids[i], 80)} has no class."
+                faults.append(error("missing-value", self.table.place(i), message))
+            elif number < 0:
+                strange.setdefault(cell, []).append(i)
+        for cell, of_rows in strange.items():
+            times = f" ({len(of_rows)} rows)" if len(of_rows) > 1 else ""
+            listing = did_you_mean(nearest(cell, classes)) or f" Classes: {', '.join(classes[:20])}."
+            self.refuse(of_rows[:1], f"{shortened(cell, 40)!r} is not one of the classes{times}.{listing}")
+        return labels, faults
+
+    def numbers(self, places: Sequence[int], rows: AlignedRows, advice: str) -> tuple[Floats, list[Finding]]:
+        """Return columns of numbers by case [n, columns], and the faults of cases without."""
+        return read_numbers(rows, places, advice, self.problems, self.findings)
+
+    def refuse(self, rows: Sequence[int], message: str) -> None:
+        """Keep a problem of the first twenty of some rows."""
+        self.problems += [error("bad-label", self.table.place(i), message) for i in rows[:20]]
+
+    def refuse_cases(self, wrong: Bools, rows: AlignedRows, message: str) -> None:
+        """Keep a problem of each case [n] that is wrong."""
+        self.refuse([i for i in rows.rows if wrong[rows.case_of[i]]], message)
+
+
+def table_with(files: SourceFiles, names: Iterable[str]) -> str:
+    """Return the one table of a folder that has the named columns, else that of `find_table`. Raises
+    InputRefused."""
+    members = [member for member in files.members if member.lower().endswith(ENDINGS)]
+    if files.kind == "file" or not 1 < len(members) <= MOST_TABLES:
+        return find_table(files)
+    wanted, fitting = {key(name) for name in names}, []
+    for member in members:
+        with suppress(InputRefused):
+            data, table = files.read_table(member)
+            files.keep_table(member, data, table)
+            fitting += [member] if wanted <= set(table.keys) else []
+    return fitting[0] if len(fitting) == 1 else find_table(files)
