@@ -83,9 +83,8 @@ def _rescored(
 ) -> int:
     source, name = (truth.source, truth.name) if truth else (None, None)
     joined, progress = table.source if table else None, actions.progress(job)
-    done = rescoring.rescore(
-        board.store, board.row.id, source, progress, name, joined, version=version, shows=False
-    )
+    wanted = source if version is None else version
+    done = rescoring.rescore(board.store, board.row.id, wanted, progress, name, joined, shows=False)
     return done.row.version
 
 

@@ -265,10 +265,9 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     target = rescoring.rescore(
         store,
         arguments.board,
-        arguments.truth,
+        arguments.truth if arguments.to_version is None else arguments.to_version,
         count,
         metadata=arguments.metadata,
-        version=arguments.to_version,
         shows=False,
     )
     found = correction(target, before)

@@ -61,7 +61,12 @@ def findings_of(result: NamedInput) -> Sequence[Finding]:
 
 
 def with_findings(result: Read, findings: Sequence[Finding]) -> Read:
-    """Return what was read with other findings."""
+    """Return what was read with other findings.
+
+    Args:
+        result: What was read.
+        findings: The findings that take the place of its own.
+    """
     return cast(Read, replace(cast(Any, result), **{_of_findings(result): tuple(findings)}))
 
 

@@ -203,7 +203,11 @@ def case_key(name: str) -> str:
 
 
 def sample_of(table: TextTable, column: int) -> list[str]:
-    """Return the trimmed cells of a column in about `SAMPLE` rows, by which it is recognised."""
+    """Return the trimmed cells of a column in about `SAMPLE` rows, by which it is recognised.
+
+    Args:
+        column: Place of the column in the table.
+    """
     return [cell.strip() for cell in table.columns[column][:: max(1, len(table) // SAMPLE)]]
 
 

@@ -74,8 +74,12 @@ def kind(outputs: Floats) -> str:
 
 
 def probabilities(outputs: Floats, kind: str) -> Floats:
-    """Return rows [n, K] that sum to 1 from outputs [n, k] of a `kind`; one output is the risk of the second
-    of two classes."""
+    """Return rows [n, K] that sum to 1.
+
+    Args:
+        outputs: Outputs [n, k]; one output is the risk of the second of two classes.
+        kind: Their kind; of "logits" the softmax is taken.
+    """
     if outputs.shape[1] == 1:
         risk = scipy.special.expit(outputs[:, 0]) if kind == "logits" else np.clip(outputs[:, 0], 0, 1)
         return np.column_stack([1 - risk, risk])

@@ -65,7 +65,13 @@ def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
 def of_areas(
     names: Sequence[QuantityName], positive: Bools, negative: Bools, units: Ints
 ) -> dict[QuantityName, int]:
-    """Return what areas under curves rest on, from the cases [N, K] of both sides: the smaller of the two."""
+    """Return what areas under curves rest on: the smaller of both sides.
+
+    Args:
+        names: The K areas.
+        positive, negative: The cases of both sides [N, K].
+        units: Unit number of each case [N].
+    """
     sides = [counted(dict(zip(names, side.T, strict=True)), units) for side in (positive, negative)]
     return {name: min(n, sides[1][name]) for name, n in sides[0].items()}
 
@@ -84,7 +90,12 @@ def beyond(chosen_by: int, wanted: float, rests_on: int) -> int:
 
 
 def mean(parts: Iterable[QuantityName], units: Mapping[QuantityName, int]) -> dict[QuantityName, float]:
-    """Return the weights of those parts that have a unit in their plain mean."""
+    """Return the weights of those parts that have a unit in their plain mean.
+
+    Args:
+        parts: Quantities whose mean is taken.
+        units: How many units each rests on.
+    """
     present = [name for name in parts if units[name]]
     return dict.fromkeys(present, 1 / len(present)) if present else {}
 

@@ -41,7 +41,12 @@ class Share:
 
 
 def share(hits: Bools, units: Ints | None = None) -> Share:
-    """Return the share of hits [n] with Wilson's interval; units [n]: see `effective_cases`."""
+    """Return the share of hits with Wilson's interval.
+
+    Args:
+        hits: Which cases are hits [n].
+        units: Unit number of each case [n], as of `effective_cases`; None where each is its own.
+    """
     count, n = int(hits.sum()), len(hits)
     effective = n if units is None else effective_cases(hits, units)
     low, high = wilson(count * effective / n if n else 0, effective)
@@ -49,7 +54,12 @@ def share(hits: Bools, units: Ints | None = None) -> Share:
 
 
 def counted(hits: int, n: int) -> Share:
-    """Return the share of `hits` among `n` independent cases with Wilson's interval."""
+    """Return a share among independent cases with Wilson's interval.
+
+    Args:
+        hits: How many cases are hits.
+        n: How many there are.
+    """
     low, high = wilson(hits, n)
     return Share(hits, n, float(low), float(high))
 

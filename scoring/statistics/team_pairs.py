@@ -107,7 +107,12 @@ def untested(scores: Floats) -> Pairs:
 
 
 def of_test(scores: Floats, test: PairTest) -> Pairs:
-    """Return every two of several teams with what a test says of them. scores: of each team [A]."""
+    """Return every two of several teams with what a test says of them.
+
+    Args:
+        scores: Score of each team [A].
+        test: The result of the test.
+    """
     pairs, finite = untested(scores), np.isfinite(test.reach)
     ends = np.column_stack([pairs.difference - test.reach, pairs.difference + test.reach])
     return replace(

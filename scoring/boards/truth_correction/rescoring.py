@@ -27,12 +27,11 @@ from scoring.version import __version__
 def rescore(
     store: Store,
     board_id: str,
-    truth: Source | None,
+    truth: Source | int | None,
     progress: Callable[[int, int], object] | None = None,
     name: str | None = None,
     metadata: Source | None = None,
     *,
-    version: int | None = None,
     shows: bool = True,
 ) -> OpenBoard:
     """Score all submissions on a corrected truth or table about its cases, or go on with a run that was
@@ -40,12 +39,12 @@ def rescore(
 
     Args:
         store: Where the board is.
-        truth: The corrected test set; None: the one that is there, or, without a table, go on.
+        truth: The corrected test set, or the number of an earlier version to return to; None: the one that
+            is there, or, without a table, go on.
         progress: progress(done, total) of the submissions. What it raises stops the run.
         name: What messages call the test set; None: its own name.
         metadata: A replacement of the table that is joined to the truth by case id; None: that
             one stays.
-        version: Number of an earlier version to return to, instead of a corrected truth.
         shows: Whether the board shows the new version once all are scored. Otherwise everybody sees the old
             one, until this is called again without a truth, or `discard`.
 
@@ -57,8 +56,8 @@ def rescore(
             `nothing-to-rescore` where there is no run to go on with. The board stays as it was.
     """
     board = opened(store, board_id)
-    if version is not None:
-        target = _begin(board, _of_version(opened(store, board_id, version), board))
+    if isinstance(truth, int):
+        target = _begin(board, _of_version(opened(store, board_id, truth), board))
     elif truth is None and metadata is None:
         target = begun(board)
     else:
