@@ -224,6 +224,7 @@ def _class_set(query: Query) -> None:
     task = query.setup.task
     order = sorted(np.flatnonzero(class_set.members), key=lambda k: -query.answer.probabilities[k])
     names = [class_name(task.names[k], task.risk[k] or None) for k in order]
+    names = [name.replace("] ", "]\N{NO-BREAK SPACE}", 1) for name in names]  # a shape leads its own name
     st.markdown(f"**{wording.POSSIBLE}:** {'; '.join(names)}.")
     st.caption(markdown(wording.set_line(class_set, task.names, query.answer.top), 900))
 

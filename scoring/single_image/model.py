@@ -18,6 +18,7 @@ from scoring.inference.single_image_task import ModelTask, OutputOrder
 from scoring.inference.worker_results import ModelFailed, ModelOutput
 
 CALLED = "the model"
+CRASHED = "The model crashed on this image."
 LARGEST_LIST = 64
 Examined = TypeVar("Examined")
 
@@ -69,7 +70,8 @@ class OpenModel(ModelHandle):
             )
             output = np.ravel(first_output(result))
         except ModelFailed as failed:
-            raise InputRefused([model_contract.failure(CALLED, failed)]) from failed
+            message = CRASHED if failed.code == "model-crashed" else failed.message
+            raise InputRefused([error(failed.code, CALLED, message)]) from failed
         if len(output) < self.task.outputs or not np.isfinite(output).all():
             raise InputRefused(
                 [

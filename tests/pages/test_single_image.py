@@ -33,7 +33,13 @@ from scoring.single_image.model_inputs import model_task
 from tests.inference import builders
 from tests.support import photographs
 from tests.support.foreign import gallery
-from tests.support.single_image import TILE_SUPPORT, constant, lesion, of_left_less_right
+from tests.support.single_image import (
+    TILE_SUPPORT,
+    constant,
+    crashing_on_the_left,
+    lesion,
+    of_left_less_right,
+)
 from tests.support.thinned import crossed, some, some_rows
 from tests.support.visits import words, written
 
@@ -524,7 +530,23 @@ def test_a_wanted_sensitivity_gives_a_threshold_with_its_cost(single_image):
             )
         )
     assert thresholds[0] > thresholds[1]
-    assert "with 95% intervals (Wilson)" in said(app)
+    assert "cross-validated in five parts, each with its own threshold, with 95% intervals" in said(app)
+
+
+def test_another_share_of_malignant_cases_is_called_so_and_not_rarer(single_image):
+    """ "What if such lesions were rarer?" went up to half, of a set that holds 30 %."""
+    app, sums = single_image(challenge="melanoma", tab="Threshold"), []
+    for share, name in ((0.005, "0.5%"), (0.5, "50%")):
+        app.select_slider(key="prevalence").set_value(share).run()
+        facts = "\n".join(plain(e.value) for e in app.markdown)
+        before, after = (
+            float(re.search(rf"\*\*([\d.]+)\*\*[^*]*{about}", facts)[1])
+            for about in ("as in the test set", f"at {name}")
+        )
+        sums.append(after - before)
+        assert f"Filled: reweighted to {name}." in said(app)
+    assert sums[0] < 0 < sums[1]
+    assert "rarer" not in said(app)
 
 
 def test_an_own_test_set_without_images_leaves_the_answer_and_says_what_is_missing(single_image):
@@ -564,6 +586,18 @@ def test_decoded_pixels_are_bounded_counted_and_the_oldest_image_makes_room(sing
     (latest,) = app.session_state[dropped_photographs.HELD]
     assert (latest.name, latest.photograph.size[0] < 3_000) == ("image 1", True)
     assert latest.token != image.token
+    assert image_upload.OLDEST_DROPPED in {plain(e.value) for e in app.error}
+
+
+def test_more_than_100_mb_of_pixels_make_the_oldest_tile_leave(single_image):
+    """With the limits as they are: a tile of 26 million pixels takes 79 MB."""
+    app = own(single_image(challenge="puma"), photographs.encoded(np.full((5_120, 5_120, 3), 200, np.uint8)))
+    (first,) = app.session_state[dropped_photographs.HELD]
+    uploader = next(e for e in app.file_uploader if e.key.startswith("single_file"))
+    uploader.upload("two.png", photographs.encoded(np.full((5_000, 5_000, 3), 200, np.uint8))).run()
+    (latest,) = app.session_state[dropped_photographs.HELD]
+    assert latest.token != first.token
+    assert latest.photograph.held_bytes + first.photograph.held_bytes > photograph.HELD_BYTES
     assert image_upload.OLDEST_DROPPED in {plain(e.value) for e in app.error}
 
 
@@ -948,6 +982,19 @@ def test_a_model_that_gives_no_number_on_one_turn_gets_a_sentence(single_image):
     assert not app.exception
     assert headlines(app) == ["No answer"]
     assert "The model failed on this image turned or mirrored" in said(app)
+
+
+def test_a_model_that_ends_with_an_error_crashed_on_this_image(single_image):
+    app = single_image(challenge="melanoma")
+    app.file_uploader(key="single_melanoma_sample_model_files").upload(
+        "team.onnx", crashing_on_the_left()
+    ).run()
+    bright_left = np.full((600, 600, 3), 90, np.uint8)
+    bright_left[:, :300] = 200
+    app = settled(own(settled(app), photographs.encoded(bright_left)))
+    assert not app.exception
+    assert not headlines(app)
+    assert [plain(one.value) for one in app.error] == ["The model crashed on this image."]
 
 
 def test_a_test_set_of_one_case_gets_sentences(single_image):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.metrics import thresholds
 from scoring.metrics.output_kinds import probabilities
 from scoring.single_image import operating_threshold
 from scoring.single_image.model_inputs import model_task
@@ -197,6 +198,30 @@ def test_a_wanted_sensitivity_is_reached_here_and_told_honestly():
         assert f"{own_below} of {(~positive).sum()} others below" in line
         assert (point.sensitivity.n, point.specificity.n) == (positive.sum(), (~positive).sum())
         assert point.sensitivity.low <= point.sensitivity.hits / point.sensitivity.n <= point.sensitivity.high
+
+
+def test_sensitivity_and_specificity_are_cross_validated_in_five_parts():
+    """Each part is judged by the threshold that the other four give, found here by trying all of them."""
+    found = drawn(120, units=np.arange(120) // 2)
+    risk = found.probabilities[:, ABOUT.malignant].sum(1)
+    positive, called = ABOUT.malignant[found.truth], np.zeros(120, bool)
+    parts = thresholds.folds(positive.astype(int), found.units, operating_threshold.SEED)
+    assert len(parts) == 5
+    assert sorted(np.concatenate([fifth for _, fifth in parts])) == list(range(120))
+    for four, fifth in parts:
+        assert not set(found.units[four]) & set(found.units[fifth])
+        cuts = [-1, *np.unique(risk[four])]
+        hits = {cut: (risk[four][positive[four]] > cut).mean() for cut in cuts}
+        right = {cut: (risk[four][~positive[four]] <= cut).mean() for cut in cuts if hits[cut] >= 0.9}
+        best = min(cut for cut in right if right[cut] == max(right.values()))
+        called[fifth] = risk[fifth] >= risk[four][risk[four] > best].min()
+    point = operating_threshold.operating_point(found, ABOUT.malignant, 0.9)
+    assert point.sensitivity.hits == called[positive].sum()
+    assert point.specificity.hits == (~called[~positive]).sum()
+    assert (point.sensitivity.hits, point.specificity.hits) != (
+        (risk[positive] > point.threshold).sum(),
+        (risk[~positive] <= point.threshold).sum(),
+    )
 
 
 def test_cross_fitting_tells_less_than_the_same_rows():
