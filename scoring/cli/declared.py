@@ -109,34 +109,34 @@ def _init(arguments: argparse.Namespace) -> None:
     if not is_printed and Path(target).exists():
         raise _refused(target, "this file exists already: name another one with --output.")
     truth = truth_contents.read_truth(arguments.file)
-    found = suggestion.suggest(truth, stem)
+    suggested = suggestion.suggest(truth, stem)
     sent = truth_contents.read_truth(arguments.predictions) if arguments.predictions else None
     if isinstance(truth, TruthTable) and isinstance(sent, TruthTable):
-        found = suggestion.with_sent(truth, found, sent)
+        suggested = suggestion.with_sent(truth, suggested, sent)
     if sys.stdin.isatty() and sys.stdout.isatty() and not is_printed:
-        found = _asked(found)
-    write(target, draft.toml(found), "--output")
+        suggested = _asked(suggested)
+    write(target, draft.toml(suggested), "--output")
     if not is_printed:
-        print("\n".join(draft.reasons(found)))
+        print("\n".join(draft.reasons(suggested)))
         command = f"benchside challenge check {shlex.quote(target)} --truth {shlex.quote(arguments.file)}"
         print(f"Written to {target}. Read it, change it, then try it: {command}")
 
 
-def _asked(found: Draft) -> Draft:
+def _asked(suggested: Draft) -> Draft:
     """Ask for title, names of the values of masks, metric and its numbers; Enter keeps what is suggested."""
-    print("\n".join(draft.reasons(found)), "Enter keeps the value in brackets.", sep="\n")
-    title = _answer("Title", found["title"])
-    regions = {_answer(f"Name of {v[0]}", name): v for name, v in found.get("regions", {}).items()}
-    found = {**found, **draft.titled(title), "id": found["id"], "regions": regions}
-    known = [metric.name for metric in registry.of_task(found["task"])]
+    print("\n".join(draft.reasons(suggested)), "Enter keeps the value in brackets.", sep="\n")
+    title = _answer("Title", suggested["title"])
+    regions = {_answer(f"Name of {v[0]}", name): v for name, v in suggested.get("regions", {}).items()}
+    suggested = {**suggested, **draft.titled(title), "id": suggested["id"], "regions": regions}
+    known = [metric.name for metric in registry.of_task(suggested["task"])]
     print("Metrics:", ", ".join(known))
-    name = _answer("Metric", found["score"]["metric"])
-    if name != found["score"]["metric"] and name in known:
-        found = draft.with_metric(found, name)
-    score = found["score"]
-    print(f"Mind: {registry.find(found['task'], score['metric']).pitfall}")
+    name = _answer("Metric", suggested["score"]["metric"])
+    if name != suggested["score"]["metric"] and name in known:
+        suggested = draft.with_metric(suggested, name)
+    score = suggested["score"]
+    print(f"Mind: {registry.find(suggested['task'], score['metric']).pitfall}")
     numbers = {key: _answer(key, value) for key, value in score.items() if not isinstance(value, str)}
-    return {**found, "score": {**score, **numbers}}
+    return {**suggested, "score": {**score, **numbers}}
 
 
 def _answer(question: str, usual: Any) -> Any:

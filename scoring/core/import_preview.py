@@ -110,22 +110,22 @@ def with_columns(
 
 
 def with_scores(
-    found: Any, source: Source, challenge: "Challenge[Any, Any]", truth: Any, read: "Read | Runs"
+    outcome: Any, source: Source, challenge: "Challenge[Any, Any]", truth: Any, read: "Read | Runs"
 ) -> Any:
     """Return what was read, or its refusal, with the score of each other reading of what is `DOUBTFUL`.
 
     Args:
-        found: Predictions, or the refusal.
+        outcome: Predictions, or the refusal.
         source: What was read, or a model.
         challenge: The challenge.
         truth: The cases; None without any.
         read: Reads the source with changes; `Runs` of a model.
     """
-    is_refused = isinstance(found, InputRefused)
-    findings = found.problems if is_refused else applied_fixes.findings_of(found)
+    is_refused = isinstance(outcome, InputRefused)
+    findings = outcome.problems if is_refused else applied_fixes.findings_of(outcome)
     is_labelled = truth is not None and getattr(truth, "labels", truth) is not None
     if _trying.get() or not is_labelled or (isinstance(read, Runs) and len(truth) > MOST_RUN):
-        return found
+        return outcome
     doubtful = [finding for finding in findings if finding.code in DOUBTFUL and finding.fixes]
     distinct = {fix.changes: fix for finding in doubtful for fix in finding.fixes}
     again: Read = partial(read, cases=truth) if isinstance(read, Runs) else read
@@ -138,16 +138,16 @@ def with_scores(
         for f in findings
     )
     if isinstance(read, Runs) and (not is_refused or {finding.code for finding in findings} <= OF_OUTPUTS):
-        fixes = _pixel_fixes(tuple(findings), found, source, challenge, truth, read, cards)
-        changed = _with_pixels(changed, found, [fix for fix in fixes if fix.changes not in distinct])
+        fixes = _pixel_fixes(tuple(findings), outcome, source, challenge, truth, read, cards)
+        changed = _with_pixels(changed, outcome, [fix for fix in fixes if fix.changes not in distinct])
     if is_refused:
-        return InputRefused(changed, found.findings, found.salvaged)
-    return applied_fixes.with_findings(found, changed)
+        return InputRefused(changed, outcome.findings, outcome.salvaged)
+    return applied_fixes.with_findings(outcome, changed)
 
 
 def _pixel_fixes(
     findings: tuple[Finding, ...],
-    found: Any,
+    outcome: Any,
     source: Source,
     challenge: "Challenge[Any, Any]",
     truth: Any,
@@ -163,11 +163,11 @@ def _pixel_fixes(
     before = source.changes if isinstance(source, FixedSource) else InputChanges()
     if not LEAST_CASES <= len(truth) <= MOST_RUN or "pixels" in dict(before.edits):
         return []
-    is_refused = isinstance(found, InputRefused)
+    is_refused = isinstance(outcome, InputRefused)
     if is_refused and not findings[0].fixes:
         return []
     base = findings[0].fixes[0].changes if is_refused else InputChanges()
-    card = cards[base] if is_refused else _scored(challenge, truth, found)
+    card = cards[base] if is_refused else _scored(challenge, truth, outcome)
     if not tells_nothing(card) if card else not is_refused:
         return []
 
@@ -179,15 +179,15 @@ def _pixel_fixes(
 
 
 def _with_pixels(
-    findings: tuple[Finding, ...], found: Any, fixes: Sequence[SuggestedFix]
+    findings: tuple[Finding, ...], outcome: Any, fixes: Sequence[SuggestedFix]
 ) -> tuple[Finding, ...]:
     """Return findings about a model with fixes of its pixels."""
     if not fixes:
         return findings
-    if isinstance(found, InputRefused):
+    if isinstance(outcome, InputRefused):
         return (replace(findings[0], fixes=(*fixes, *findings[0].fixes)), *findings[1:])
     message = "the model tells nothing apart, and does with other pixels: was it trained on these?"
-    return (*findings, warning("pixels-suspect", found.name, message).with_fixes(*fixes))
+    return (*findings, warning("pixels-suspect", outcome.name, message).with_fixes(*fixes))
 
 
 def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
@@ -220,16 +220,16 @@ def _with_guess(
     if guessed.in_order:
         by_name = dict(zip(sorted(guessed.columns), guessed.columns.values(), strict=True))
         orders = {"of the challenge's classes": guessed, "of their names": replace(guessed, columns=by_name)}
-        found = {order: other.changes(table.header, form).columns for order, other in orders.items()}
-        found = (
-            found
-            if len({*map(frozenset, found.values())}) > 1
+        by_order = {order: other.changes(table.header, form).columns for order, other in orders.items()}
+        by_order = (
+            by_order
+            if len({*map(frozenset, by_order.values())}) > 1
             else {"of the challenge's classes": changes.columns}
         )
-        fixes = [renaming("column", pairs) for pairs in found.values()]
+        fixes = [renaming("column", pairs) for pairs in by_order.values()]
         fixes = [
             replace(fix, label=f"{fix.label}, in the order {order}")
-            for order, fix in zip(found, fixes, strict=True)
+            for order, fix in zip(by_order, fixes, strict=True)
         ]
     scored = fixes if len(fixes) == 1 else [score(fix) for fix in fixes]
     problems = list(refused.problems)

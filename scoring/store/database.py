@@ -125,17 +125,17 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
     with refusing(str(path)):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)  # truths are in it
     if address:
-        engine, place = _postgresql(address)
+        engine, store_name = _postgresql(address)
     else:
-        engine, place = _sqlite(path / NAME), str(path)
+        engine, store_name = _sqlite(path / NAME), str(path)
     files = os.environ.get(SETTING, "")
     if files and not is_bucket(files):
         with refusing(folder_of(files)):
             Path(folder_of(files)).mkdir(mode=0o700, parents=True, exist_ok=True)
-    store = Store(engine, path, place, address=files)
+    store = Store(engine, path, store_name, address=files)
     try:
-        with refusing(place), _turn(store), engine.execution_options(writes=True).begin() as connection:
-            is_new = migrate(connection, place)
+        with refusing(store_name), _turn(store), engine.execution_options(writes=True).begin() as connection:
+            is_new = migrate(connection, store_name)
             mark_files(connection, store.files, is_new)
     except InputRefused:
         engine.dispose()
@@ -155,14 +155,12 @@ def _opened_to_read(folder: Path) -> Store:
     Raises:
         InputRefused: As `open_store`.
     """
-    place = str(folder)
-    store = Store(
-        _sqlite_to_read(folder / NAME), folder, place, address=os.environ.get(SETTING, ""), is_read_only=True
-    )
-    with refusing(place), store.engine.connect() as connection:
+    engine, store_name = _sqlite_to_read(folder / NAME), str(folder)
+    store = Store(engine, folder, store_name, address=os.environ.get(SETTING, ""), is_read_only=True)
+    with refusing(store_name), store.engine.connect() as connection:
         if MigrationContext.configure(connection).get_current_revision() != _scripts()[1].get_current_head():
             message = "another version of Benchside created it: let this user write there."
-            raise InputRefused([error("store-read-only", place, message)])
+            raise InputRefused([error("store-read-only", store_name, message)])
     return store
 
 
@@ -184,19 +182,19 @@ def _default_folder() -> Path:
 
 def _postgresql(address: str) -> tuple[Engine, str]:
     """Return the engine of a database by its URL, and its name without a password."""
-    words = "write postgresql+psycopg://user@host/database, and install the extra `postgresql`."
+    advice = "write postgresql+psycopg://user@host/database, and install the extra `postgresql`."
     try:
         url = make_url(address)
         if url.get_backend_name() != "postgresql":
             raise InputRefused(
-                [error("store-unusable", DATABASE, f"it names no PostgreSQL database: {words}")]
+                [error("store-unusable", DATABASE, f"it names no PostgreSQL database: {advice}")]
             )
         if url.drivername == "postgresql":
             url = url.set(drivername="postgresql+psycopg")
-        place = f"{url.host or 'localhost'}/{url.database or ''}"
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": SECONDS}), place
+        store_name = f"{url.host or 'localhost'}/{url.database or ''}"
+        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": SECONDS}), store_name
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as problem:
-        raise InputRefused([error("store-unusable", DATABASE, f"it cannot be used: {words}")]) from problem
+        raise InputRefused([error("store-unusable", DATABASE, f"it cannot be used: {advice}")]) from problem
 
 
 def _sqlite_to_read(path: Path) -> Engine:
@@ -263,7 +261,7 @@ MIGRATION_LOCK = 7_266_142
 """Number of the lock that PostgreSQL's programs take in turn while they change tables."""
 
 
-def migrate(connection: Connection, place: str) -> bool:
+def migrate(connection: Connection, store_name: str) -> bool:
     """Make the tables, or change those of an older version; return whether there were none.
 
     Raises:
@@ -279,8 +277,8 @@ def migrate(connection: Connection, place: str) -> bool:
     if current == newest:
         return False
     if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
-        words = "a newer version of Benchside made this store: install that version, or name another store."
-        raise InputRefused([error("store-newer", place, words)])
+        advice = "a newer version of Benchside made this store: install that version, or name another store."
+        raise InputRefused([error("store-newer", store_name, advice)])
 
     def steps(revision: Any, _context: object) -> Any:
         return scripts._upgrade_revs(newest or "head", revision)
@@ -333,8 +331,8 @@ _BY_WORDS = {
 
 
 @contextmanager
-def refusing(place: str) -> Iterator[None]:
-    """Turn what the database or the disk says into a refusal. place: the name of the store in messages.
+def refusing(store_name: str) -> Iterator[None]:
+    """Turn what the database or the disk says into a refusal. store_name: of the store in messages.
 
     Raises:
         InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or
@@ -343,22 +341,22 @@ def refusing(place: str) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        words = f"it cannot be used ({problem.strerror or problem})."
-        code, message = _BY_ERRNO.get(problem.errno or 0, ("store-unusable", words))
-        raise InputRefused([error(code, place, message)]) from problem
+        reason = f"it cannot be used ({problem.strerror or problem})."
+        code, message = _BY_ERRNO.get(problem.errno or 0, ("store-unusable", reason))
+        raise InputRefused([error(code, store_name, message)]) from problem
     except (DatabaseError, InterfaceError) as problem:
-        raise InputRefused([error(*_of_database(problem, place))]) from problem
+        raise InputRefused([error(*_of_database(problem, store_name))]) from problem
     except JSONDecodeError as problem:
-        raise InputRefused([error("store-damaged", place, DAMAGED)]) from problem
+        raise InputRefused([error("store-damaged", store_name, DAMAGED)]) from problem
     except SQLAlchemyError as problem:
-        words = f"the database cannot be used ({type(problem).__name__})."
-        raise InputRefused([error("store-unusable", place, words)]) from problem
+        reason = f"the database cannot be used ({type(problem).__name__})."
+        raise InputRefused([error("store-unusable", store_name, reason)]) from problem
 
 
-def _of_database(problem: DatabaseError | InterfaceError, place: str) -> tuple[str, str, str]:
+def _of_database(problem: DatabaseError | InterfaceError, store_name: str) -> tuple[str, str, str]:
     """Return code, place and message for what a database said."""
     said = " ".join(str(problem.orig).split())
     for words, (code, message) in _BY_WORDS.items():
         if words in said.lower():
-            return code, place, message
-    return "store-unusable", place, f"the database cannot be used ({said[:200]})."
+            return code, store_name, message
+    return "store-unusable", store_name, f"the database cannot be used ({said[:200]})."

@@ -77,10 +77,10 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
     provenance = value["provenance"]
     if "n_cases" in provenance:
         cases = f"{provenance['n_cases']:,}"
-        words = f"The test set has {cases} cases."
+        sentence = f"The test set has {cases} cases."
         if ranking.split is not None:
-            words = f"The test set has {len(ranking.board.truth):,} cases, of which {cases} rank."
-        yield "Training and test case characteristics b", words
+            sentence = f"The test set has {len(ranking.board.truth):,} cases, of which {cases} rank."
+        yield "Training and test case characteristics b", sentence
     yield "Statistical analyses a", _statistics(provenance, ranking.scored)
     if any(team["rank_interval"] for team in value["teams"]):
         yield (
@@ -100,8 +100,8 @@ def _submission(ranking: BoardRanking) -> str:
     """Return what is submitted: no model where the test set has no images for it."""
     board, kind = ranking.board, ranking.board.challenge.inputs.submission
     known = "onnx" in kind.endings and board.store.files.holds(board.test_set.sha256)
-    words = kind.words if not known or any(board.truth.images) else kind.words.removeprefix(MODEL)
-    return f"{words[0].upper()}{words[1:]}."
+    kinds = kind.words if not known or any(board.truth.images) else kind.words.removeprefix(MODEL)
+    return f"{kinds[0].upper()}{kinds[1:]}."
 
 
 def _limits(ranking: BoardRanking) -> str:
@@ -133,31 +133,31 @@ def _time(time: str | None, without: str) -> str:
 def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str:
     if ranking.hidden is not None:
         return public_report.hidden_truth_words(ranking.hidden, ranking.split is not None)
-    words = "The board shows scores, intervals and ties at once."
+    sentence = "The board shows scores, intervals and ties at once."
     if ranking.shown is not None:
-        words = "The truth was hidden until the end; since then, scores, intervals and ties are shown."
+        sentence = "The truth was hidden until the end; since then, scores, intervals and ties are shown."
     if ranking.split is not None:
-        words = (
+        sentence = (
             "Until the truth was opened, scores used a part of the cases; the other cases decide the "
             "final ranking."
         )
     if final is None:
-        return words
+        return sentence
     frozen = f"The final ranking was frozen on {spoken(final['frozen'])}: SHA-256 `{final['sha256']}`."
-    return " ".join([words, frozen, _changed(final["changes"])]).strip()
+    return " ".join([sentence, frozen, _changed(final["changes"])]).strip()
 
 
 def _decided(ranking: BoardRanking, rule: Mapping[str, Any] | None) -> str:
-    words, tie_break = stopped(views.formula(ranking)), ranking.board.challenge.comparison.tie_break
+    sentence, tie_break = stopped(views.formula(ranking)), ranking.board.challenge.comparison.tie_break
     if tie_break:
-        words += f" If teams have the same score, the one with the better {named(tie_break)} is first."
+        sentence += f" If teams have the same score, the one with the better {named(tie_break)} is first."
     elif views.own_order(ranking) is None:
-        words += " Teams with the same score share a rank."
+        sentence += " Teams with the same score share a rank."
     if rule is None:
-        return words
+        return sentence
     own = f"Prize places: {rule['rule']['prize places']}. At a tie: {markdown(rule['rule']['ties'])}."
     fixed = f"The rule was fixed before the first submission, on {spoken(rule['fixed'])}: SHA-256"
-    return " ".join([words, own, f"{fixed} `{rule['sha256']}`.", _changed(rule["changes"])]).strip()
+    return " ".join([sentence, own, f"{fixed} `{rule['sha256']}`.", _changed(rule["changes"])]).strip()
 
 
 def _changed(changes: Sequence[Mapping[str, str]]) -> str:
@@ -179,15 +179,15 @@ def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:
 def _participation(ranking: BoardRanking, teams: Sequence[str], value: Mapping[str, Any]) -> str:
     sent = [entry.created[:DAY] for team in teams for entry in ranking.by_team.get(team, ())]
     unranked = [team for team in value["unranked"] if team not in teams]
-    words = f"{_several(len(teams), 'ranked team')} with {_several(len(sent), 'submission')}"
-    words += f" from {min(sent)} to {max(sent)}" if sent else ""
-    words += f"; {_several(len(unranked), 'team')} without a rank" if unranked else ""
+    sentence = f"{_several(len(teams), 'ranked team')} with {_several(len(sent), 'submission')}"
+    sentence += f" from {min(sent)} to {max(sent)}" if sent else ""
+    sentence += f"; {_several(len(unranked), 'team')} without a rank" if unranked else ""
     out = [f"* {markdown(entry['team'])}: {markdown(entry['reason'])}" for entry in value["excluded"]]
-    return "\n".join([f"{words}.", *(["", "Excluded:", "", *out] if out else [])])
+    return "\n".join([f"{sentence}.", *(["", "Excluded:", "", *out] if out else [])])
 
 
-def _several(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+def _several(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _team(ranking: BoardRanking, team: Mapping[str, Any]) -> str:

@@ -290,15 +290,15 @@ def _steps(
     return {case: step for case, step in steps.items() if abs(step) > ROUNDING}
 
 
-def corrections(board: OpenBoard, found: Correction) -> list[Block]:
+def corrections(board: OpenBoard, preview: Correction) -> list[Block]:
     """Return what one version of the test set changes against another, and by which cases."""
-    mark = "_pending" if found.versions[1] > board.row.version else ""
-    dangers: list[Block] = [Text(markdown(finding.message, 400), "caution") for finding in found.dangers]
-    return [*dangers, *_of_teams(board, found, mark), *_case_table(found, mark), *_refused(found, mark)]
+    mark = "_pending" if preview.versions[1] > board.row.version else ""
+    dangers: list[Block] = [Text(markdown(finding.message, 400), "caution") for finding in preview.dangers]
+    return [*dangers, *_of_teams(board, preview, mark), *_case_table(preview, mark), *_refused(preview, mark)]
 
 
-def _of_teams(board: OpenBoard, found: Correction, mark: str) -> list[Block]:
-    changed, (before, after), scale = found.changes, found.versions, scales.of(board.challenge)
+def _of_teams(board: OpenBoard, preview: Correction, mark: str) -> list[Block]:
+    changed, (before, after), scale = preview.changes, preview.versions, scales.of(board.challenge)
     if not changed:
         return [Text("No team is ranked, so there is nothing to compare.", "note")]
     more, less = (
@@ -317,21 +317,21 @@ def _of_teams(board: OpenBoard, found: Correction, mark: str) -> list[Block]:
         Column("gained", "cases gained", "number", 0, full=more, get=lambda change: len(change.gained)),
         Column("lost", "cases lost", "number", 0, full=less, get=lambda change: len(change.lost)),
     ]
-    caption = f"Version {after} of the test set instead of version {before}. {found.moves}"
+    caption = f"Version {after} of the test set instead of version {before}. {preview.moves}"
     question = f"What {'would' if mark else 'did'} the correction change?"
     return [Table.of(question, changed, columns, caption, key=f"board_changes{mark}")]
 
 
-def _case_table(found: Correction, mark: str) -> list[Block]:
+def _case_table(preview: Correction, mark: str) -> list[Block]:
     """Return the cases that the truth says otherwise, or on which a team is more or less right."""
-    told = {**dict.fromkeys(found.added, "added"), **dict.fromkeys(found.removed, "removed")}
-    told |= {case: ", ".join(parts) for case, parts in found.relabelled.items()}
-    cases = list(dict.fromkeys([*(case for change in found.changes for case in change.cases), *told]))
+    told = {**dict.fromkeys(preview.added, "added"), **dict.fromkeys(preview.removed, "removed")}
+    told |= {case: ", ".join(parts) for case, parts in preview.relabelled.items()}
+    cases = list(dict.fromkeys([*(case for change in preview.changes for case in change.cases), *told]))
     columns = [
         Column("case", "case", get=str),
         Column("truth", "changed in the truth", get=lambda case: told.get(case, "")),
-        Column("gained", "gained by", get=lambda case: _teams_of(found.changes, "gained", case)),
-        Column("lost", "lost by", get=lambda case: _teams_of(found.changes, "lost", case)),
+        Column("gained", "gained by", get=lambda case: _teams_of(preview.changes, "gained", case)),
+        Column("lost", "lost by", get=lambda case: _teams_of(preview.changes, "lost", case)),
     ]
     caption = (
         "Gained: the team's prediction of the case is more correct than with the earlier version; lost: "
@@ -341,16 +341,16 @@ def _case_table(found: Correction, mark: str) -> list[Block]:
     return [Table.of("By which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
 
 
-def _refused(found: Correction, mark: str) -> list[Block]:
+def _refused(preview: Correction, mark: str) -> list[Block]:
     columns = [
-        Column("team", "team", get=lambda one: one.team),
-        Column("problem", "first problem", get=lambda one: shortened(one.problem)),
-        Column("submission", "id", get=lambda one: one.submission),
+        Column("team", "team", get=lambda row: row.team),
+        Column("problem", "first problem", get=lambda row: shortened(row.problem)),
+        Column("submission", "id", get=lambda row: row.submission),
     ]
     table = Table.of(
-        "Which submissions does it refuse?", found.refused, columns, key=f"board_now_refused{mark}"
+        "Which submissions does it refuse?", preview.refused, columns, key=f"board_now_refused{mark}"
     )
-    return [table] if found.refused else []
+    return [table] if preview.refused else []
 
 
 def _teams_of(changed: Sequence[TeamChange], kind: str, case: str) -> str:

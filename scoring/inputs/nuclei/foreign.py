@@ -186,20 +186,21 @@ OBJECT_CONFIDENCES = ("probability", "confidence", "score")
 def _vertices(entry: Mapping[str, Any]) -> Any:
     """Return the vertices of an object: pairs, {x, y}, or numbers in turn, also as the outer or longest of
     several rings; or the corners of its box. Anything else as it is."""
-    found = next((entry[key] for key in OUTLINES if entry.get(key) is not None), entry)
-    if isinstance(found, dict):
-        rings = next((found[key] for key in ("exterior", "paths", "path") if key in found), None)
-        found = _corners_of(found) if rings is None else rings
-    if not isinstance(found, list) or not found:
-        return found
-    if all(isinstance(ring, list) and ring and isinstance(ring[0], (list, dict)) for ring in found):
-        found = max(found, key=len)
-    if all(isinstance(point, dict) for point in found):
-        found = [[point.get("x"), point.get("y")] for point in found]
-    if all(isinstance(value, (int, float)) for value in found) and len(found) % 2 == 0:
-        found = [list(pair) for pair in zip(found[::2], found[1::2], strict=True)]
-    is_box = "rectangle" in (entry.get("geometryType"), entry.get("shape_type")) and len(found) == 2
-    return corners([*found[0], *found[1]]) if is_box and all(isinstance(p, list) for p in found) else found
+    outline = next((entry[key] for key in OUTLINES if entry.get(key) is not None), entry)
+    if isinstance(outline, dict):
+        rings = next((outline[key] for key in ("exterior", "paths", "path") if key in outline), None)
+        outline = _corners_of(outline) if rings is None else rings
+    if not isinstance(outline, list) or not outline:
+        return outline
+    if all(isinstance(ring, list) and ring and isinstance(ring[0], (list, dict)) for ring in outline):
+        outline = max(outline, key=len)
+    if all(isinstance(point, dict) for point in outline):
+        outline = [[point.get("x"), point.get("y")] for point in outline]
+    if all(isinstance(value, (int, float)) for value in outline) and len(outline) % 2 == 0:
+        outline = [list(pair) for pair in zip(outline[::2], outline[1::2], strict=True)]
+    is_box = "rectangle" in (entry.get("geometryType"), entry.get("shape_type")) and len(outline) == 2
+    is_corners = is_box and all(isinstance(point, list) for point in outline)
+    return corners([*outline[0], *outline[1]]) if is_corners else outline
 
 
 def _corners_of(box: Mapping[str, Any]) -> list[list[Any]] | None:
@@ -272,8 +273,8 @@ def _coordinates(feature: Mapping[str, Any]) -> list[Any]:
 
 
 def _classification(feature: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = classification(feature.get("properties"))
-    return found if isinstance(found, dict) else {}
+    named = classification(feature.get("properties"))
+    return named if isinstance(named, dict) else {}
 
 
 FLAT = ("classification", "type", "cell_type", "class", "class_name", "label", "category")
@@ -294,13 +295,13 @@ def classification(properties: Any) -> Any:
     Args:
         properties: Of the feature.
     """
-    found = properties.get("classification") if isinstance(properties, dict) else None
-    if isinstance(found, dict) and isinstance(found.get("names"), list) and "name" not in found:
-        return {"name": ": ".join(map(str, found["names"]))}
-    if isinstance(properties, dict) and not isinstance(found, dict):
+    named = properties.get("classification") if isinstance(properties, dict) else None
+    if isinstance(named, dict) and isinstance(named.get("names"), list) and "name" not in named:
+        return {"name": ": ".join(map(str, named["names"]))}
+    if isinstance(properties, dict) and not isinstance(named, dict):
         name = next((properties[key] for key in FLAT if isinstance(properties.get(key), str)), None)
-        return found if name is None else {"name": name}
-    return found
+        return named if name is None else {"name": name}
+    return named
 
 
 def probability(measurements: Any) -> Any:
