@@ -50,7 +50,7 @@ def is_known(challenge_id: object) -> bool:
 
 def is_named(name: str) -> bool:
     """Return whether a person may call a challenge so: by id, or by its file, "FILE.toml"."""
-    return name in REGISTRY or bool(_library().is_named(name))
+    return name in REGISTRY or name.endswith(".toml") or _library().find(name) is not None
 
 
 def remember(declaration: object) -> None:

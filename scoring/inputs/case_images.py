@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Protocol
 
 from scoring.common.findings import InputRefused, error
@@ -51,3 +52,27 @@ def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str
     return tuple(
         next((tuple(known[way(name)]) for known, way in ways if way(name) in known), ()) for name in ids
     )
+
+
+class ImagesByName:
+    """Cases whose images are found by the names of their files."""
+
+    ids: tuple[str, ...]
+    pictures: SourceFiles
+
+    @cached_property
+    def photographs(self) -> tuple[tuple[str, ...], ...]:
+        """Members of `pictures` that show each case; several where they cannot be told apart."""
+        return images_by_name(self.pictures, self.ids)
+
+    @property
+    def ambiguous(self) -> frozenset[int]:
+        """Cases with several images."""
+        return frozenset(i for i, members in enumerate(self.photographs) if len(members) > 1)
+
+    @property
+    def images(self) -> tuple[str | None, ...]:
+        """The image of each case, None where there is not exactly one."""
+        return tuple(members[0] if len(members) == 1 else None for members in self.photographs)
+
+    picture = picture

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -11,14 +10,14 @@ from scoring.challenges.declared.declaration import Declaration
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding
 from scoring.core.submission import Predictions
-from scoring.inputs import case_images
+from scoring.inputs.case_images import ImagesByName
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics import task_cases
 from scoring.metrics.task_cases import Cases, LabelledCases, Objects
 
 
 @dataclass(frozen=True)
-class DeclaredCases:
+class DeclaredCases(ImagesByName):
     """The N cases of a test set, in file order.
 
     Attributes:
@@ -51,23 +50,6 @@ class DeclaredCases:
     def strata(self) -> Floats:
         """Values, besides `labels`, whose distribution a split keeps similar in its parts [N, C]."""
         return self.values
-
-    @cached_property
-    def photographs(self) -> tuple[tuple[str, ...], ...]:
-        """Members of `pictures` that show each case; several where they cannot be told apart."""
-        return case_images.images_by_name(self.pictures, self.ids)
-
-    @property
-    def ambiguous(self) -> frozenset[int]:
-        """Cases with several images."""
-        return frozenset(i for i, members in enumerate(self.photographs) if len(members) > 1)
-
-    @property
-    def images(self) -> tuple[str | None, ...]:
-        """The image of each case, None where there is not exactly one."""
-        return tuple(members[0] if len(members) == 1 else None for members in self.photographs)
-
-    picture = case_images.picture
 
 
 def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:

@@ -62,11 +62,6 @@ def known() -> Iterator[DeclaredFile]:
                 yield DeclaredFile(path, is_own)
 
 
-def is_named(name: str) -> bool:
-    """Return whether a name is that of a declared challenge: a file, or an id that is known here."""
-    return name.endswith(ENDING) or find(name) is not None
-
-
 def find(name: str) -> Challenge[Any, Any] | None:
     """Return the challenge with this id, with or without its digest; None if no readable file has it."""
     if name in _read:
