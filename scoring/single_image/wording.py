@@ -4,7 +4,6 @@ Sources: 21 CFR 809.10(c)(2)(i) for the label; why result text is part of it: th
 labels.
 """
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -71,32 +70,6 @@ IN_SHORT = {
 }
 """Cautions of a chip, by its name, beside a headline; of sharpness its value."""
 UNKNOWN_IN_SHORT = "similarity to the test images not known"
-
-BANNED = (
-    r"diagnos\w*",
-    r"refer(s|red|ral|rals|ring)?",
-    r"biops\w*",
-    r"urgent\w*",
-    r"safe(?!-scan)\w*",
-    r"healthy",
-    r"low[ -]risk",
-    r"% chance",
-    r"you have",
-    r"your (risk|lesion|mole)",
-    r"cancerous",
-    r"rul(e|es|ed|ing) (it )?out",
-)
-"""What a rendered result never says. The banner and the label are not results: they say what must not be
-concluded."""
-_BANNED = re.compile("|".join(rf"(?<!\w){pattern}(?!\w)" for pattern in BANNED), re.IGNORECASE)
-
-
-def banned(text: str) -> list[str]:
-    """Return the banned words in a text, the banner and the label left out."""
-    plain = text.replace("**", "")
-    for allowed in (BANNER.replace("**", ""), RESEARCH_USE):
-        plain = plain.replace(allowed, " ")
-    return [match.group(0) for match in _BANNED.finditer(plain)]
 
 
 def of_test_set(reference: Reference) -> str:

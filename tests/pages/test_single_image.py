@@ -32,6 +32,7 @@ from scoring.single_image.model import opened as opened_model
 from scoring.single_image.model_inputs import model_task
 from tests.inference import builders
 from tests.support import photographs
+from tests.support.banned_words import banned
 from tests.support.foreign import gallery
 from tests.support.single_image import (
     TILE_SUPPORT,
@@ -163,7 +164,7 @@ def test_no_tab_says_what_a_research_label_forbids(single_image, challenge, tab)
     app = single_image(challenge=challenge, tab=tab)
     assert not app.exception
     assert CLOSING in said(app)
-    assert wording.banned(said(app).replace(CLOSING, "")) == []
+    assert banned(said(app).replace(CLOSING, "")) == []
 
 
 @pytest.mark.soak

@@ -34,8 +34,8 @@ from scoring.single_image.model_inputs import vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.similar_cases import alike, class_set, reference
-from scoring.single_image.wording import banned
 from tests.inference import builders
+from tests.support.banned_words import banned
 from tests.support.photographs import SECRETS, noted_png, phone
 from tests.support.single_image import PATIENT, TILE_SUPPORT, lesion, model
 

@@ -16,7 +16,7 @@ from scoring.single_image.side_by_side import (
     photograph_cautions,
     photographs_line,
 )
-from scoring.single_image.wording import banned
+from tests.support.banned_words import banned
 
 NAMES = ("Melanoma", "Melanocytic nevus", "Other")
 

@@ -15,8 +15,8 @@ from scoring.single_image.abstention import reasons
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
-from scoring.single_image.wording import banned
 from scoring.statistics.intervals import Share, counted
+from tests.support.banned_words import banned
 
 CLASSES = ("MEL", "NV", "BCC", "DF", "INF", "VASC")
 

@@ -144,12 +144,6 @@ def luminance(colours: Floats) -> Floats:
     return np.asarray(linear @ (0.2126, 0.7152, 0.0722))
 
 
-def contrast(first: str, other: str) -> float:
-    """Return the contrast ratio of two colours, 1..21 (WCAG 2.2; text needs 4.5)."""
-    dark, light = sorted(float(luminance(channels(colour))) for colour in (first, other))
-    return (light + 0.05) / (dark + 0.05)
-
-
 def text_is_black(colours: Floats) -> Bools:
     """Return whether black is read better than white on colours [..., 3]; the better of them always has a
     contrast over 4.5."""

@@ -72,11 +72,6 @@ def test_words_on_any_colour_can_be_read(colour):
     assert ratio(text, colour) >= max(ratio(other, colour) for other in ("#000000", "#ffffff")) - 1e-9
 
 
-@given(HEX, HEX)
-def test_contrast_is_the_standards(one, other):
-    assert theme.contrast(one, other) == pytest.approx(ratio(one, other))
-
-
 def test_both_ways_of_writing_a_colour_are_read():
     assert list(theme.channels("#0a5c63")) == list(theme.channels("rgb(10, 92, 99)")) == [10, 92, 99]
     assert theme.faded("#0a5c63", 0.2) == "rgba(10,92,99,0.2)"
