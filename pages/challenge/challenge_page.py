@@ -26,7 +26,6 @@ from pages.input_widgets import (
     selectors,
 )
 from pages.input_widgets.option_widgets import chosen_before
-from pages.input_widgets.sample_selector import InputPanel
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import deferred_widgets
 from scoring.challenges import samples
@@ -114,16 +113,16 @@ def show(page: ChallengePage) -> None:
             sample.submissions, challenge.id, kinds.submission.words, kinds.submission.several
         )
     drop_messages.go(challenge.id)
-    above, is_scored = st.container(key="above", gap="xsmall"), False
-    with above:
-        drop_messages.questions(challenge.id)
-        keep_and_restore.lacks(challenge.id)
+    drop_messages.questions(challenge.id)
+    keep_and_restore.lacks(challenge.id)
+    above, is_scored = st.container(key="above"), False
     if test_set.key:
-        is_scored = _read(page, ChosenInputs(test_set, submission, truth_panel, panel), sample)
+        keys = (truth_panel.sample, panel.sample)
+        is_scored = _read(page, ChosenInputs(test_set, submission, keys, above), sample)
     else:
         st.info(selectors.NO_TEST_SET, icon=":material/upload_file:")
     if not is_scored:
-        with above:
+        with above.container(gap="xsmall"):
             of_files(challenge, test_set, submission)
     deferred_widgets.rest()  # where there is no score
     layout.closing("Files stay in your session and are deleted with it, unless you keep them.")
@@ -131,72 +130,64 @@ def show(page: ChallengePage) -> None:
 
 @dataclass(frozen=True)
 class ChosenInputs:
-    """The choices at both inputs of a page, with the messages about them."""
+    """The choices at both inputs of a page. samples: keys of the samples there. above: the place of messages
+    about them where there is no score."""
 
     test_set: ChosenInput
     submission: ChosenInput
-    truth_panel: InputPanel
-    panel: InputPanel
+    samples: tuple[str, str]
+    above: DeltaGenerator
 
 
 def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestSet) -> bool:
     """Read the test set, and score the submission; return whether it has a score."""
     challenge, test_set, submission = page.challenge, inputs.test_set, inputs.submission
-    truth_panel, panel = inputs.truth_panel, inputs.panel
     truth = scoring_run.truth(
         challenge.id, fix_buttons.fixed_truth(challenge, test_set), fix_buttons.options_of(test_set)
     )
     if isinstance(truth, scoring_run.Running) or truth.refused:
-        _no_test_set(challenge, truth, test_set, truth_panel)
+        _no_test_set(challenge, truth, test_set)
     else:
         waits = test_set.own and not submission.own and not submission.is_model
         if waits or not submission.key:
             class_names.change(challenge, test_set, "set")
-            truth_panel.caption(page.lines.truth(truth.value))
+            said = (
+                f"{cases_were_read(truth.value)}: {page.lines.truth(truth.value)}. Now choose a submission."
+            )
             if waits:
-                panel.caption(
-                    "The sample teams belong to the sample test set: drop your own submission"
-                    f"{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
+                models = any(offer.is_model for offer in sample.submissions.values())
+                said += (
+                    " The sample teams belong to the sample test set: drop your own submission"
+                    f"{', or choose a sample model' * models}."
                 )
             finding_list.findings(truth.value.findings)
-            st.info(
-                f"{cases_were_read(truth.value)}. Now choose a submission.", icon=":material/upload_file:"
-            )
+            st.info(said, icon=":material/upload_file:")
         else:
             offered = sample.submissions
-            title = submission.name if submission.own else offered[panel.sample].title
+            title = submission.name if submission.own else offered[inputs.samples[1]].title
             others = {
                 name: sample_team
                 for name, sample_team in offered.items()
-                if (sample_team.is_model or not test_set.own) and (submission.own or name != panel.sample)
+                if (sample_team.is_model or not test_set.own)
+                and (submission.own or name != inputs.samples[1])
             }
-            keys = (truth_panel.sample, panel.sample)
-            chosen = Chosen(test_set, submission, title, others, keys)
-            return _submitted(page, chosen, truth.value, panel)
+            chosen = Chosen(test_set, submission, title, others, inputs.samples)
+            return _submitted(page, chosen, truth.value, inputs.above)
     return False
 
 
-def _no_test_set(challenge, outcome, test_set: ChosenInput, panel) -> None:
+def _no_test_set(challenge, outcome, test_set: ChosenInput) -> None:
     """Say that the test set is being read, or why it was refused."""
     if isinstance(outcome, scoring_run.Running):
-        panel.caption("The file is being read: see below.")
         scoring_run.running(outcome)
         return
-    if not _says_refused(panel):
+    if dropped_files.asks():
         return
     finding_list.refusal(outcome.refused, partial(fix_buttons.take, challenge.id, test_set), key="fix_set")
     class_names.choose(challenge, test_set, "set")
 
 
-def _says_refused(panel: InputPanel) -> bool:
-    """Say that an input was refused, or that it waits while a question about files is open; return whether it
-    was refused."""
-    waits = dropped_files.asks()
-    panel.caption("The file needs your answer below." if waits else "Refused: see below.")
-    return not waits
-
-
-def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> bool:
+def _submitted(page: ChallengePage, chosen: Chosen, truth, above: DeltaGenerator) -> bool:
     """Read or run the submission, then show its card; return whether there is one. While it runs, and after
     the run was stopped, nothing is shown: another submission's score would appear under this one's name."""
     challenge_id, dropped = page.challenge.id, chosen.submission
@@ -215,6 +206,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> bool:
         return False
     read = outcome.value
     if not outcome.refused:
+        above.empty()  # now, so that what comes below it begins where it stays
         with mobile_sheet.choices("Settings and comparison"):
             choices = page.choices(test_set, truth, read)
             several = page.challenge.inputs.submission.several
@@ -226,7 +218,7 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> bool:
         with scored_submission.at_once(bar, score, options, len(getattr(truth, "ids", ())), basis):
             outcome = score(chosen=options)
     if outcome.refused:
-        _refused(page, chosen, truth, outcome.refused, panel)
+        _refused(page, chosen, truth, outcome.refused)
         return False
     is_own = submission.own or test_set.own
     scored = ScoredSubmission(
@@ -258,10 +250,10 @@ def _about(page: ChallengePage, chosen: Chosen, card: ScoreCard) -> str:
     return markdown(offered[chosen.samples[1]].about)
 
 
-def _refused(page: ChallengePage, chosen: Chosen, truth, refused, panel) -> None:
+def _refused(page: ChallengePage, chosen: Chosen, truth, refused) -> None:
     """Say why a submission was refused, and offer its fixes."""
     test_set, dropped = fix_buttons.fixed_truth(page.challenge, chosen.test_set), chosen.submission
-    if not _says_refused(panel):
+    if dropped_files.asks():
         return
     import_preview.draw(page.challenge, dropped, refused, (test_set.key, truth))
     codes = {problem.code for problem in refused.problems}

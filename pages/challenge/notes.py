@@ -1,6 +1,7 @@
 """Notes of a challenge's page: what is said about the files and their score, below the tabs once there is a
 score, so that nothing of it moves the tabs."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -68,9 +69,12 @@ class Notes:
         return partial(self._drawn, name == VIEWER, body)
 
     def _drawn(self, last: bool, body: Body, scored: ScoredSubmission) -> None:
+        # Of another submission everything is drawn anew: nothing of the one before moves to make room.
+        of_files = hashlib.sha256(repr((scored.truth_key, scored.submission.key)).encode()).hexdigest()[:12]
         if not last:
             self.draw()
-        body(scored)
+        with st.container(key=f"body_{of_files}"):
+            body(scored)
         if last:
             self.draw()
 

@@ -15,8 +15,8 @@ from scoring.core.views import Fact, Status
 FOLDER = Path(__file__).parent
 FINDINGS = "findings"
 """Where on a page the findings stand, for links."""
-STATUS = 1200
-"""Maximum number of characters about the official score."""
+STATUS, NOTED = 1200, 240
+"""Maximum number of characters about the official score, and of those that stand in a note."""
 _change = st.components.v2.component(
     "change_inputs",
     html="<button type='button'>Change</button>",
@@ -75,7 +75,7 @@ def bar(row: DeltaGenerator, score: Fact, title: str, status: Status, noticed: s
 def sentence(status: Status) -> None:
     """Draw what must be known of a score that is not official, or of an incomplete submission."""
     said = replace(status, official="") if status.official_score else status
-    if text := _whole(said):
+    if text := _whole(said, NOTED):
         st.markdown(f":small[{text}]")
 
 
@@ -103,10 +103,10 @@ def _badges(status: Status) -> list[str]:
     return badges
 
 
-def _whole(status: Status) -> str:
-    """Return in full what must be known of a score that is not official, or of an incomplete submission."""
-    lacks = f":orange[▲ {markdown(status.incomplete, STATUS)}]" if status.incomplete else ""
-    official = "" if status.is_official else markdown(status.official, STATUS)
+def _whole(status: Status, most: int = STATUS) -> str:
+    """Return what must be known of a score that is not official, or of an incomplete submission."""
+    lacks = f":orange[▲ {markdown(status.incomplete, most)}]" if status.incomplete else ""
+    official = "" if status.is_official else markdown(status.official, most)
     return "  \n".join(filter(None, (lacks, official)))
 
 

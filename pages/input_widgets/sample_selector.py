@@ -96,7 +96,7 @@ def own_files(in_use: InUse, key: str, back: str) -> None:
     """Draw which own files are in use, with a button that forgets them. back: what is written on it."""
     names = in_use.names
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key=f"named_{key}", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":material/draft: **{markdown(names[0], 60)}**{more}", width="content")
         st.button(back, key=key, type="tertiary", icon=":material/undo:", on_click=in_use.forget)
 

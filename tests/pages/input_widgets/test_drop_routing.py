@@ -235,7 +235,7 @@ def test_while_it_is_asked_what_files_are_nothing_is_refused(opened):
     app.session_state["_asked"] = list(app.session_state["_placed"])
     app.run()
     assert not app.error
-    assert "The file needs your answer below." in words(app)
+    assert "It can be" in words(app)
     app.button(key="ask_0_none").click().run()
     assert "This cannot be scored" in app.error[0].proto.title
 
