@@ -172,9 +172,12 @@ def _metric(made: Draft, key: str) -> Draft:
     usual = [entry["metric"] for entry in made["report"] if entry["metric"] != name]
     title_of, widget = (lambda entry: metrics[entry].title), f"{key}_{name}_report"
     report = st.multiselect("Beside it", others, usual, key=widget, format_func=title_of)
+    beside = list[dict[str, Any]]()
     for entry in report:
         st.caption(f":material/warning: {metrics[entry].title}: {markdown(metrics[entry].pitfall, 400)}")
-    made = {**made, "score": options, "report": [{"metric": entry} for entry in report]}
+        usual_options = draft.with_metric(made, entry)["score"]
+        beside.append(_options(metrics[entry], usual_options, f"{widget}_{entry}", with_rules=False))
+    made = {**made, "score": options, "report": beside}
     if made["positive"]:
         made["positive"] = _select("Positive class", made["classes"], made["positive"], f"{key}_positive")
     return made
@@ -217,17 +220,21 @@ def _rules(read: TruthTable | TruthMasks, made: Draft, key: str) -> Draft:
     return made if by == "score" else {**made, "ranking": {"by": by}}
 
 
-def _options(metric: Any, usual: Mapping[str, Any], key: str) -> dict[str, Any]:
+def _options(metric: Any, usual: Mapping[str, Any], key: str, with_rules: bool = True) -> dict[str, Any]:
     """Draw the numbers and rules of a metric, and return its options; a rule that is not changed is none."""
     chosen = dict(usual)
     for name, parameter in metric.parameters.items():
-        label, widget, about = name.replace("_", " "), f"{key}_option_{name}", parameter.about
+        label, widget, about = (
+            name.replace("_mm", " in mm").replace("_", " "),
+            f"{key}_option_{name}",
+            parameter.about,
+        )
         if name in usual and parameter.kind is not str:
             low, high = (float(end) for end in parameter.allowed)
             top = high if math.isfinite(high) else None
             number = st.number_input(label, low, top, float(usual[name]), key=widget, help=about)
             chosen[name] = parameter.kind(number)
-        elif parameter.kind is str and parameter.default is not None and name != "average":
+        elif with_rules and parameter.kind is str and parameter.default is not None and name != "average":
             word = _select(label, [*map(str, parameter.allowed)], str(parameter.default), widget, about=about)
             chosen |= {name: word} if word != parameter.default else {}
     return chosen

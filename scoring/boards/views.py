@@ -292,7 +292,7 @@ def _ranked_metrics(ranking: BoardRanking) -> list[Column]:
         return "undefined" if value is None else f"{value:.3f}{rank}"
 
     return [
-        Column(f"metric {name}", named(name), "written", full=name, get=partial(shown, name))
+        Column(f"metric {name}", named(name), "written", get=partial(shown, name))
         for name in (order.metrics if order else ())
     ]
 

@@ -195,9 +195,24 @@ def test_a_region_has_several_values_and_teams_are_ordered_by_mean_rank(opened):
     assert (read["predictions"], read["ranking"]) == ({"missing": "worst"}, {"by": "mean_rank"})
     assert "Teams are ordered by the mean of their ranks in" in words(app)
     assert "as the challenge file above" in words(app)
+    box(app.multiselect, "Beside it").set_value(["hd95", "nsd"]).run()
+    box(app.number_input, "tolerance in mm").set_value(2.0).run()
+    assert tomllib.loads(app.code[0].value)["report"] == [
+        {"metric": "hd95"},
+        {"metric": "nsd", "tolerance_mm": 2.0},
+    ]
+    assert "HD95 (mm), NSD at 2 mm" in words(app)
     box(app.multiselect, "Beside it").set_value([]).run()
     assert not app.exception
     assert "ranking" not in tomllib.loads(app.code[0].value)
+
+
+def test_a_metric_beside_the_score_of_several_classes_is_a_mean_over_them(opened):
+    app = new(opened, TRUTH)
+    box(app.multiselect, "Beside it").set_value(["f1"]).run()
+    assert not app.exception
+    assert tomllib.loads(app.code[0].value)["report"] == [{"metric": "f1", "average": "macro"}]
+    assert "The challenge is not complete" not in words(app)
 
 
 def test_a_truth_dropped_as_the_challenge_file_is_told_where_it_belongs(opened):
