@@ -6,6 +6,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.server import deferred_widgets
+from scoring.core import model_readings
 from tests.support.command_line import ROOT
 
 NAVIGATION = str(ROOT / "pages" / "server" / "navigation.py")
@@ -25,6 +26,12 @@ def packages_are_looked_through_once() -> Iterator[None]:
 def no_pause(monkeypatch) -> None:
     """There is no browser for whose sake to wait."""
     monkeypatch.setattr(deferred_widgets, "PAUSE", 0)
+
+
+@pytest.fixture(autouse=True)
+def no_other_pixels(monkeypatch) -> None:
+    """Models of these tests know nothing; tests/core/test_model_readings.py tries theirs with other pixels."""
+    monkeypatch.setattr(model_readings, "PIXELS", ())
 
 
 @pytest.fixture(scope="session")
