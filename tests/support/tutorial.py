@@ -41,7 +41,7 @@ def macro_f1(rows: list[tuple[str, str]]) -> float:
 def copied(copy: Path) -> Path:
     """Copy the project as far as it runs; tests, documents and samples are links."""
     for folder in ("scoring", "pages", ".streamlit"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, copy / folder)  # with what was compiled: it takes seconds
     (copy / "sample_data").mkdir()
     for path in (ROOT / "sample_data").iterdir():
         (copy / "sample_data" / path.name).symlink_to(path)
