@@ -30,7 +30,7 @@ def no_pause(monkeypatch) -> None:
 
 @pytest.fixture(autouse=True)
 def no_other_pixels(monkeypatch) -> None:
-    """Models of these tests know nothing; tests/core/test_model_readings.py tries theirs with other pixels."""
+    """Models of these tests know nothing; those of tests/core/test_model_readings.py are tried."""
     monkeypatch.setattr(model_readings, "PIXELS", ())
 
 
