@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
+from pages.display import tables
 from pages.display.layout import draw_picture
 from pages.input_widgets import dropped_files, dropped_photographs
 from pages.input_widgets.dropped_photographs import HELD, MOST, QUEUED, WAITING
@@ -153,7 +154,7 @@ def _of_test_set(challenge_id: str, test_set: ChosenInput, truth) -> ChosenImage
             on_change=_to_address,
             args=(key,),
             persist_state="session",
-            format_func=str,
+            format_func=tables.shortener(list(names)),
             label_visibility="collapsed",
         )
         with st.popover(

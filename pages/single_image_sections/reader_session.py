@@ -1,5 +1,6 @@
 """Reader session of up to twenty images: the visitor's impression before and after the model's."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -12,7 +13,7 @@ from pages.input_widgets.dropped_photographs import WAITING
 from pages.single_image_sections import demographics, prediction, session_queue, session_state
 from pages.single_image_sections.session_queue import OTHER_MODEL, Session
 from scoring.common.text import markdown
-from scoring.core.views import Column, Kind, Table
+from scoring.core.views import Column, Table
 from scoring.presentation.figures import single_image as figures
 from scoring.presentation.figures.number_format import decimal, span
 from scoring.single_image import wording
@@ -208,7 +209,7 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
         }
         question = "How well did you read without and with the model?"
         caption = f"With 95% intervals, of paired images for the difference. {RULE} {FEW_OF_ONE}"
-        _written(Table(question, list(map(_column, rows)), rows, caption, key="single_readers"))
+        _written(Table(question, _columns(rows), rows, caption, key="single_readers"))
     else:
         st.caption("No true class is known, so your impressions cannot be checked.")
     _table("What did you and the model answer?", table(images, on.task.names), "single_reading")
@@ -216,15 +217,23 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
 
 def _table(question: str, rows: dict[str, list[str | float]], key: str) -> None:
     """Draw the images, a row each."""
-    caption = f"{len(rows['image'])} images. The CSV file has the same content"
-    hidden = [name for name in rows if name in IN_THE_FILE]
-    caption += ", and your confidence." if hidden else "."
-    _written(Table(question, list(map(_column, rows)), rows, caption, key=key))
+    caption = f"{len(rows['image'])} images. The CSV file has every remark in full"
+    caption += ", and your confidence." if IN_THE_FILE[0] in rows else "."
+    _written(Table(question, _columns(rows), rows, caption, key=key))
 
 
-def _column(name: str) -> Column:
-    kind: Kind = "number" if name == "highest score" else "text"
-    return Column(name, name.capitalize(), kind, 2, detail=name in IN_THE_FILE)
+def _columns(rows: Mapping[str, list]) -> list[Column]:
+    """Return how columns are shown: an empty one is in the file alone."""
+    return [
+        Column(
+            name,
+            name.capitalize(),
+            "number" if name == "highest score" else "text",
+            2,
+            detail=name in IN_THE_FILE or not any(values),
+        )
+        for name, values in rows.items()
+    ]
 
 
 def _written(table: Table) -> None:

@@ -21,7 +21,7 @@ from scoring.challenges import samples
 from scoring.common.text import as_json, markdown
 from scoring.inference.single_image_task import TileSupport
 from scoring.inputs.nuclei.reader import Nuclei
-from scoring.presentation.figures.number_format import UNDEFINED, decimal, percent
+from scoring.presentation.figures.number_format import UNDEFINED, percent
 from scoring.presentation.figures.single_image import preview
 from scoring.presentation.html import single_image
 from scoring.single_image import image_record, nuclei, wording
@@ -132,7 +132,7 @@ def _counts(
     per_mm2 = (
         Fact("Per mm²", UNDEFINED, wording.scale_words(None))
         if area is None
-        else Fact("Per mm²", decimal(counts.total / area, 0), f"tile of {area:.4f} mm²")
+        else Fact("Per mm²", f"{counts.total / area:,.0f}", f"tile of {area:.4f} mm²")
     )
     layout.facts(
         [
