@@ -217,7 +217,8 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
 
 def _table(question: str, rows: dict[str, list[str | float]], key: str) -> None:
     """Draw the images, a row each."""
-    caption = f"{len(rows['image'])} images. The CSV file has every remark in full"
+    n = len(rows["image"])
+    caption = f"{n} image{'s' * (n > 1)}. The CSV file has every remark in full"
     caption += ", and your confidence." if IN_THE_FILE[0] in rows else "."
     _written(Table(question, _columns(rows), rows, caption, key=key))
 
