@@ -149,6 +149,61 @@ def tables(ending: str, header: str, row: Callable[..., Sequence[Any]]) -> Calla
     }
 
 
+def ij_results(tiles: Tiles) -> Files:
+    """Fiji's Results: the image in Label, and a number of the row that has no header."""
+    rows = [
+        (k, f"{case}.tif", 0, *map(repr, centre(ring)), 1, name)
+        for case, nuclei in tiles.items()
+        for k, (ring, name, _) in enumerate(nuclei, 1)
+    ]
+    return {"Results.csv": table(" ,Label,Area,X,Y,Ch,Type", rows)}
+
+
+def cellprofiler(tiles: Tiles) -> Files:
+    names = sorted({name for nuclei in tiles.values() for _, name, _ in nuclei})
+    rows = [
+        (number, 1, *(int(name == each) for each in names), *map(repr, centre(ring)))
+        for number, nuclei in enumerate(tiles.values(), 1)
+        for ring, name, _ in nuclei
+    ]
+    images = [(f"{case}.tif", number, "C:\\data") for number, case in enumerate(tiles, 1)]
+    ticked = ",".join(f"Classify_{name}" for name in names)
+    header = f"ImageNumber,ObjectNumber,{ticked},Location_Center_X,Location_Center_Y"
+    return {
+        "MyExpt_Image.csv": table("FileName_HE,ImageNumber,PathName_HE", images),
+        "MyExpt_Nuclei.csv": table(header, rows),
+    }
+
+
+def probabilities(tiles: Tiles) -> Files:
+    """ilastik's table with a probability of each class."""
+    names = sorted({name for nuclei in tiles.values() for _, name, _ in nuclei})
+    ofs = ",".join(f"Probability of {name}" for name in names)
+    header = f"Predicted Class,{ofs},Center of the object_0,Center of the object_1"
+    return {
+        f"{case}_table.csv": table(
+            header,
+            [
+                (name, *(p if name == n else 0.01 for n in names), *map(repr, centre(ring)))
+                for ring, name, p in nuclei
+            ],
+        )
+        for case, nuclei in tiles.items()
+    }
+
+
+def napari(tiles: Tiles) -> Files:
+    """A layer of points for each class, in a folder for each image."""
+    return {
+        f"{case}/{name}.csv": table(
+            "index,axis-0,axis-1",
+            [(0.0, *map(repr, centre(ring)[::-1])) for ring, kind, _ in nuclei if kind == name],
+        )
+        for case, nuclei in tiles.items()
+        for name in dict.fromkeys(kind for _, kind, _ in nuclei)
+    }
+
+
 def objects(
     ending: str, key: str, item: Callable[..., dict], beside: Mapping[str, Any]
 ) -> Callable[[Tiles], Files]:
@@ -226,6 +281,10 @@ FORMS: dict[str, Callable[[Tiles], Files]] = {
         "object_id,Predicted Class,Probability of tumor,Center of the object_0,Center of the object_1",
         lambda ring, name, p: (0, name, 0.5, *map(repr, centre(ring))),
     ),
+    "ilastik with probabilities": probabilities,
+    "ImageJ's Results": ij_results,
+    "CellProfiler": cellprofiler,
+    "napari, a layer for each class": napari,
     "supervision": tables(
         ".csv",
         "x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,class_name",
@@ -288,7 +347,8 @@ FORMS: dict[str, Callable[[Tiles], Files]] = {
 }
 UNGRADED = (
     *("ASAP", "HALO", "Aperio", "MoNuSAC", "MoNuSeg", "Pascal VOC of Roboflow", "Cytomine", "OMERO"),
-    *("HoVer-Net, QuPath table", "ilastik", "Darwin, boxes", "Supervisely"),
+    *("HoVer-Net, QuPath table", "ilastik", "Darwin, boxes", "Supervisely", "ImageJ's Results"),
+    *("CellProfiler", "napari, a layer for each class"),
 )
 """Of these, those without confidences."""
 BOXES = ("Pascal VOC", "supervision", "Roboflow, boxes", "Darwin, boxes", "torchvision, by image")

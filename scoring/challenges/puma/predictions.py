@@ -22,8 +22,9 @@ from scoring.core.submission import ignored
 from scoring.core.submitted_part import offered
 from scoring.inputs import case_tables, fix_suggestions
 from scoring.inputs.grand_challenge_jobs import by_case
+from scoring.inputs.nuclei.folders import by_slide
 from scoring.inputs.nuclei.reader import Nuclei
-from scoring.inputs.nuclei.tiles import MICROMETRES, by_slide, by_tile
+from scoring.inputs.nuclei.tiles import MICROMETRES, by_tile
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_edits import fixed_name
 

@@ -16,7 +16,8 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.inputs.nuclei import xml_shapes
-from scoring.inputs.nuclei.tiles import OF_SEVERAL, OF_SLIDE, by_slide, by_tile, is_of_nuclei
+from scoring.inputs.nuclei.folders import OF_SLIDE, by_slide
+from scoring.inputs.nuclei.tiles import OF_SEVERAL, by_tile, is_of_nuclei
 from scoring.inputs.tables import key
 
 NUCLEI = re.compile(

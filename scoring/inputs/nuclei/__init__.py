@@ -3,6 +3,7 @@
 * any file: `reader.read_nuclei` (QuPath's GeoJSON, PUMA's forms; fast by `fast.listed`, else `strict.listed`)
 * JSON of other programs: `foreign.native`; VIA, Label Studio, YOLO: `via_label_studio_yolo`;
   XML: `xml_shapes.cells_of`
-* tables, a row for each nucleus: `point_tables.cells`; files with several tiles: `tiles.by_tile`
+* tables, a row for each nucleus: `point_tables.cells`; files with several tiles: `tiles.by_tile`;
+  folders for slides, images and classes: `folders.by_slide`, `folders.by_class`
 * arrays and findings: `contents.contents`
 """

@@ -5,7 +5,11 @@ Sources of the formats:
         bottom left (Cytomine-python-client, examples/get_annotations.py), or pairs of numbers, as OMERO's
         Batch_ROI_Export.py and CVAT write them.
     HoVer-Net (convert_format.py, `to_qupath`) has an empty column `class` and the class in `name`.
-    ilastik (opObjectClassification.py): `Predicted Class`, `Center of the object_0`, in <case>_table.csv.
+    ilastik (opObjectClassification.py): `Predicted Class`, `Probability of` each class, and
+        `Center of the object_0`, in <case>_table.csv.
+    ImageJ (ij/measure/ResultsTable.java): `Label` is the image's name; napari (io/_write.py): axis-0, axis-1.
+    CellProfiler (modules/exporttospreadsheet.py, classifyobjects.py): `ImageNumber`, of which Image.csv gives
+        the file, and a column `Classify_` of 0 and 1 for each class.
     supervision (csv_sink.py): x_min, y_min, x_max, y_max, class_name, confidence.
 """
 
@@ -20,7 +24,7 @@ from scoring.inputs.case_ids import ID_COLUMNS, stem
 from scoring.inputs.nuclei import strict, via_label_studio_yolo
 from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND, corners
 from scoring.inputs.nuclei.via_label_studio_yolo import Cells, Size
-from scoring.inputs.tables import TextTable
+from scoring.inputs.tables import TextTable, key
 
 X = (
     *("x", "cx", "centroid_x", "x_centroid", "centroid_x_px", "x_px", "x_center", "location_center_x"),
@@ -41,6 +45,12 @@ IMAGE_NAMES = tuple(name for name in IMAGES if "name" in name)
 """Columns that are read where the first of the others has numbers."""
 KINDS = ("class", "classification", "class_name", "name", "term", "text", *KIND)
 """In Cytomine and OMERO, `type` is the kind of a shape."""
+OF_CLASS, TICKED = "probability_of_", "classify_"
+"""How columns of a confidence, or of 0 and 1, for each class begin."""
+NUMBER, FILE = ("imagenumber",), "filename_"
+LABEL = "label"
+PICTURE = re.compile(r".+\.(tiff?|png|jpe?g|bmp|svs|ndpi)(:.*)?", re.IGNORECASE)
+"""A name of an image in ImageJ's `Label`, after which the name of a region may stand."""
 VIA_SHAPES, VIA_ATTRIBUTES = ("region_shape_attributes",), ("region_attributes",)
 WKT = re.compile(r"\s*(MULTI)?(POLYGON|POINT)\b", re.IGNORECASE)
 """How WKT of a nucleus begins. Collections are not read: they nest, and their reader recurses."""
@@ -53,9 +63,30 @@ OF_OMERO = ("x", "y", "width", "height")
 
 def is_of_nuclei(table: TextTable) -> bool:
     """Return whether a table has the columns of places, boxes, outlines or VIA's regions."""
+    return _are_places(table.keys) or _cells(table, OUTLINES, _is_outline) is not None
+
+
+def _are_places(keys: Sequence[str]) -> bool:
     forms = ((X, Y), IN_MICROMETRES, BOX, (VIA_SHAPES, VIA_ATTRIBUTES))
-    headed = any(all(set(names) & set(table.keys) for names in form) for form in forms)
-    return headed or _cells(table, OUTLINES, _is_outline) is not None
+    return any(all(set(names) & set(keys) for names in form) for form in forms)
+
+
+def is_of_one_class(header: str) -> bool:
+    """Return whether a table lists places alone, of which neither the image nor the class has a column.
+
+    Args:
+        header: Its first line.
+    """
+    keys = [key(cell.strip('"')) for cell in re.split(r"[,;\t]", header)]
+    named = {*IMAGES, *KINDS, *NUMBER} & {*keys} or any(each.startswith(TICKED) for each in keys)
+    return _are_places(keys) and not named
+
+
+def images_by_number(table: TextTable) -> dict[str, str]:
+    """Return the file of each image number by CellProfiler's table of images; none of another table."""
+    numbers = _cells(table, NUMBER)
+    files = _cells(table, [each for each in table.keys if each.startswith(FILE)])
+    return dict(zip(numbers, files, strict=True)) if numbers and files else {}
 
 
 def in_micrometres(table: TextTable) -> bool:
@@ -65,31 +96,68 @@ def in_micrometres(table: TextTable) -> bool:
     return x is None and y is None and None not in um and _cells(table, KINDS) is not None
 
 
-def cells(table: TextTable, member: str, sizes: Mapping[str, Size]) -> Cells | None:
+def cells(
+    table: TextTable, image: str, kind: str | None, numbered: Mapping[str, str], sizes: Mapping[str, Size]
+) -> Cells | None:
     """Return the cells of a table and the image of each; None for a table of other things.
 
     Args:
         table: A row for each nucleus.
-        member: Its file, which is called by the image where no column names images.
+        image: Of all nuclei where no column names images.
+        kind: The class of all nuclei where no column names classes.
+        numbered: Files of images by CellProfiler's numbers.
         sizes: Width and height of images in px by their ids, "" for all others.
     """
     shapes, attributes = (_cells(table, names) for names in (VIA_SHAPES, VIA_ATTRIBUTES))
-    own = re.sub(r"_table(?=\.\w+$)", "", member)
-    images = _cells(table, IMAGES) or [own] * len(table)
-    if all(map(str.isdecimal, images)):
-        images = _cells(table, IMAGE_NAMES) or images
+    images, of_label = _images(table, numbered)
+    images = images or [re.sub(r"_table(?=\.\w+$)", "", image)] * len(table)
     if shapes is not None:
         return _of_via(images, shapes, attributes or [""] * len(table))
     outlines = _outlines(table, images, sizes)
     if outlines is None:
         return None
+    names = [name for name in KINDS if not (of_label and name == LABEL)]
+    kinds: Sequence[str | None] = _cells(table, names) or _ticked(table) or [kind] * len(table)
     nothing: list[str | None] = [None] * len(table)
-    kinds, confidences = (_cells(table, names) or nothing for names in (KINDS, CONFIDENCES))
+    confidences = _cells(table, CONFIDENCES) or _of_class(table, kinds) or nothing
     rows = zip(images, outlines, kinds, confidences, strict=True)
     return (
         (image, {**place, "type": kind, "type_prob": number(confidence)})
         for image, place, kind, confidence in rows
     )
+
+
+def _images(table: TextTable, numbered: Mapping[str, str]) -> tuple[list[str] | None, bool]:
+    """Return the image of each row, None without, and whether ImageJ's `Label` names it."""
+    images = _cells(table, IMAGES)
+    if images is not None:
+        return (_cells(table, IMAGE_NAMES) or images if all(map(str.isdecimal, images)) else images), False
+    numbers = _cells(table, NUMBER)
+    if numbers is not None and (numbered or len({*numbers}) > 1):
+        return [numbered.get(each, each) for each in numbers], False
+    labels = _cells(table, (LABEL,)) or []
+    found = [label.split(":")[0] for label in labels if PICTURE.fullmatch(label)]
+    return (found, True) if found and len(found) == len(labels) else (None, False)
+
+
+def _ticked(table: TextTable) -> list[str | None] | None:
+    """Return the one class of each row whose column holds 1; None for a table without such columns."""
+    places = [place for place, each in enumerate(table.keys) if each.startswith(TICKED)]
+    names = [table.header[place][len(TICKED) :] for place in places]
+    rows = zip(*map(table.cells, places), strict=True)
+    ticked = [[name for name, cell in zip(names, row, strict=True) if number(cell) == 1] for row in rows]
+    return [row[0] if len(row) == 1 else None for row in ticked] if places else None
+
+
+def _of_class(table: TextTable, kinds: Sequence[str | None]) -> list[str] | None:
+    """Return the confidence of the class of each row; None where not every class has a column of its own."""
+    columns = {
+        each.removeprefix(OF_CLASS): table.cells(place)
+        for place, each in enumerate(table.keys)
+        if each.startswith(OF_CLASS)
+    }
+    names = [key(kind or "") for kind in kinds]
+    return [columns[name][row] for row, name in enumerate(names)] if {*names} <= {*columns} else None
 
 
 def _of_via(images: Sequence[str], shapes: Sequence[str], attributes: Sequence[str]) -> Cells:

@@ -1,15 +1,13 @@
-"""Files that list the nuclei of several tiles, points in a table, or are in a folder for each tile, as a file
-for each tile.
+"""Files that list the nuclei of several tiles, of one class, or points in a table, as a file for each tile.
 
 Sources of the formats: COCO (cocodataset.org, "Data format": images, annotations, categories; results with
-`image_id`, `category_id` and `score`, beside which SAHI writes `category_name`), tables of points with x and
-y, and the folder for each slide of CellViT (TIO-IKIM/CellViT-Inference, cellvit/inference/inference.py).
+`image_id`, `category_id` and `score`, beside which SAHI writes `category_name`), and tables of points with x
+and y.
 """
 
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -20,7 +18,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.isolation import isolated
 from scoring.inputs import case_ids
-from scoring.inputs.nuclei import foreign, point_tables, strict, via_label_studio_yolo, xml_shapes
+from scoring.inputs.nuclei import folders, foreign, point_tables, strict, via_label_studio_yolo, xml_shapes
 from scoring.inputs.nuclei.contents import POLYGONS
 from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Cells, Size
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
@@ -39,55 +37,14 @@ SEVERAL = (COCO_MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'), (b'"
 """What files of COCO, VIA, Label Studio and torchvision have, which list the nuclei of several images."""
 TYPE_INFO = "type_info.json"
 """What HoVer-Net calls the names of its types."""
+OF_NUMBERS, NUMBERED = "image.csv", ("ImageNumber", "FileName_")
+"""How the name of CellProfiler's table ends that says which image a number is, and what its header has."""
 CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
 """Endings of files that name the class numbers of YOLO."""
-LISTS = (".json", ".geojson")
-OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detection.geojson")
-"""What CellViT writes of one slide: outlines with confidences, middles, and both without confidences."""
-OF_RUN, IN_SLIDE = "processed_files.json", "cell_detection"
-"""What CellViT writes of a run, and the folder that its first version has in that of a slide."""
 Tiles = dict[str, bytes]
 Questions = Mapping[str, tuple[SuggestedFix, ...]]
 NOTHING: Questions = MappingProxyType({})
 WHOLE: Mapping[str, Size] = MappingProxyType({"": (1.0, 1.0)})
-
-
-def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
-    """Return files called by their slides, and what each was called before, where they are in a folder for
-    each slide under one name, or are those of CellViT; others as they are."""
-    lists = [member for member in files.members if member.lower().endswith(LISTS)]
-    of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
-    names = Counter(PurePosixPath(member).name for member in lists)
-    if files.kind == "file" or not (of_cellvit or (len(names) == 1 and len(lists) > 1)):
-        return files, {}
-    found: dict[str, dict[int, str]] = {}
-    for member in of_cellvit or lists:
-        slide, rank = _slide(PurePosixPath(member))
-        if not slide or rank in found.setdefault(slide, {}):
-            return files, {}
-        found[slide][rank] = member
-    chosen = [(slide, of_slide[min(of_slide)]) for slide, of_slide in found.items()]
-    original = {f"{slide}{PurePosixPath(member).suffix}": member for slide, member in chosen}
-    runs = {member for member in lists if of_cellvit and PurePosixPath(member).name == OF_RUN}
-    original |= {member: member for member in files.members if member not in {*of_cellvit, *runs, *lists}}
-    original |= {member: member for member in lists if of_cellvit and member not in {*of_cellvit, *runs}}
-    sizes = {name: files.sizes[original[name]] for name in sorted(original)}
-    renamed = replace(
-        files,
-        sizes=sizes,
-        read=lambda member: files.read(original[member]),
-        open=lambda member: files.open(original[member]),
-    )
-    return renamed, original
-
-
-def _slide(path: PurePosixPath) -> tuple[str, int]:
-    """Return the slide that a file is of, by its name or its folder, and its place in `OF_SLIDE`."""
-    for rank, name in enumerate(OF_SLIDE):
-        if path.name.endswith(f"_{name}"):
-            return path.name.removesuffix(f"_{name}"), rank
-    folder = path.parent.parent if path.parent.name == IN_SLIDE else path.parent
-    return folder.name, OF_SLIDE.index(path.name) if path.name in OF_SLIDE else 0
 
 
 def by_tile(
@@ -110,16 +67,22 @@ def by_tile(
     files_of_tiles: Tiles = {}
     split = {listing} if listing else set()
     images = files.read(listing) if listing else b""
+    classes = folders.by_class(files)
+    parts: dict[str, list[bytes]] = {}
     for member in files.members:
-        tiles = None if member == listing else _tiles(files, member, images, questions, dict(sizes))
+        of_class = classes.get(member, (member, None))
+        tiles = None if member == listing else _tiles(files, member, of_class, images, questions, dict(sizes))
         if tiles is not None:
             named = {fixed_name(name, changes): data for name, data in tiles.items()}
-            twice = sorted(named.keys() & files_of_tiles.keys())
+            twice = sorted(named.keys() & {*files_of_tiles, *(() if member in classes else parts)})
             if twice:
                 text = f"{', '.join(twice[:3])}: another file lists the nuclei of this image too. Keep one."
                 raise InputRefused([error("duplicate-case", files.called(member), text)])
             split |= {member, *_class_files(files, member)}
-            files_of_tiles |= named
+            for name, data in named.items() if member in classes else ():
+                parts.setdefault(name, []).append(data)
+            files_of_tiles |= {} if member in classes else named
+    files_of_tiles |= {name: _joined(of_classes) for name, of_classes in parts.items()}
     if not files_of_tiles:
         return files
     bytes_of = {m: size for m, size in files.sizes.items() if m not in split} | {
@@ -142,7 +105,11 @@ def is_of_nuclei(table: TextTable) -> bool:
 
 
 def _listing(files: SourceFiles) -> str | None:
-    """Return the one file of COCO that says which image a number is, beside bare lists of results."""
+    """Return the one file that says which image a number is: of COCO beside bare lists of results, or of
+    CellProfiler beside its tables."""
+    numbered = [member for member in files.members if member.lower().endswith(OF_NUMBERS)]
+    if len(numbered) == 1 and all(mark in folders.header(files, numbered[0]) for mark in NUMBERED):
+        return numbered[0] if len(files.members) > 1 else None
     lists = [member for member in files.members if member.lower().endswith(".json")]
     if len(lists) < 2:
         return None
@@ -162,9 +129,15 @@ def _class_files(files: SourceFiles, member: str) -> list[str]:
 
 
 def _tiles(
-    files: SourceFiles, member: str, images: bytes, questions: Questions, sizes: dict[str, Size]
+    files: SourceFiles,
+    member: str,
+    of_class: tuple[str, str | None],
+    images: bytes,
+    questions: Questions,
+    sizes: dict[str, Size],
 ) -> Tiles | None:
-    """Return the tiles of a member; None for a member of another kind. images: as of `of_several`."""
+    """Return the tiles of a member; None for a member of another kind. of_class: its image and class, as of
+    `by_class`. images: as of `of_several` and `of_table`."""
     name, ending = files.called(member), PurePosixPath(member).suffix.lower()
     if not member.lower().endswith((".json", *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS)):
         return None
@@ -186,7 +159,7 @@ def _tiles(
         size = sizes.get(case.removesuffix(".json"), sizes[""])
         tile = of_fractions(data, name, size, classes, listing)
         return None if tile is None else {case: tile}
-    return of_table(data, name, member, dict(questions), sizes)
+    return of_table(data, name, of_class, images, dict(questions), sizes)
 
 
 @isolated
@@ -212,7 +185,8 @@ def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
 def of_table(
     data: bytes,
     name: str,
-    member: str,
+    of_class: tuple[str, str | None],
+    images: bytes,
     questions: dict[str, tuple[SuggestedFix, ...]],
     sizes: dict[str, Size],
 ) -> Tiles | None:
@@ -221,18 +195,20 @@ def of_table(
     Args:
         data: The file.
         name: Its name in messages.
-        member: Its name in the source.
+        of_class: The image, and the class if any, of all nuclei where no columns name them.
+        images: CellProfiler's table of images, empty without one.
         questions: As of `by_tile`.
         sizes: As of `by_tile`.
     """
     try:
         table = read_table(data, name)
+        numbered = point_tables.images_by_number(read_table(images, name)) if images else {}
     except InputRefused:
         return None
     if point_tables.in_micrometres(table) and (fixes := questions.get(MICROMETRES)):
         text = "coordinates are in µm, and px are needed: divide them by the size of a pixel in µm."
         raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
-    cells = point_tables.cells(table, member, sizes)
+    cells = point_tables.cells(table, *of_class, numbered, sizes)
     return None if cells is None else _grouped(cells)
 
 
@@ -380,3 +356,10 @@ def _cell(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
     return json.dumps({"type_map": names, "cells": cells}).encode()
+
+
+def _joined(parts: list[bytes]) -> bytes:
+    """Return one file of several that `_written` wrote without names."""
+    start, mark, end = _written([], {}).partition(b"[")
+    bodies = (part[len(start + mark) : -len(end)] for part in parts)
+    return start + mark + b", ".join(filter(None, bodies)) + end

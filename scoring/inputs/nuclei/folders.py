@@ -1,0 +1,84 @@
+"""Folders of nuclei: one for each slide, of files of one name, or for each image, of a file for each class.
+
+Sources of the formats: CellViT (TIO-IKIM/CellViT-Inference, cellvit/inference/inference.py), the output of
+containers of Grand Challenge, layers of napari, and ROI sets of ImageJ.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from scoring.inputs.nuclei import point_tables
+from scoring.inputs.sources import TEXT_TABLES, SourceFiles
+
+LISTS = (".json", ".geojson")
+OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detection.geojson")
+"""What CellViT writes of one slide: outlines with confidences, middles, and both without confidences."""
+OF_RUN = "processed_files.json"
+"""What CellViT writes of a run."""
+IN_SLIDE = ("cell_detection", "output")
+"""Folders in that of a slide or case, of CellViT's first version and of Grand Challenge."""
+HEADER_BYTES = 4096
+
+
+def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
+    """Return files called by their slides, and what each was called before, where they are in a folder for
+    each slide under one name, or are those of CellViT; others as they are."""
+    lists = [member for member in files.members if member.lower().endswith(LISTS)]
+    of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
+    names = Counter(PurePosixPath(member).name for member in lists)
+    if files.kind == "file" or not (of_cellvit or (len(names) == 1 and len(lists) > 1)):
+        return files, {}
+    found: dict[str, dict[int, str]] = {}
+    for member in of_cellvit or lists:
+        slide, rank = _slide(PurePosixPath(member))
+        if not slide or rank in found.setdefault(slide, {}):
+            return files, {}
+        found[slide][rank] = member
+    chosen = [(slide, of_slide[min(of_slide)]) for slide, of_slide in found.items()]
+    original = {f"{slide}{PurePosixPath(member).suffix}": member for slide, member in chosen}
+    runs = {member for member in lists if of_cellvit and PurePosixPath(member).name == OF_RUN}
+    original |= {member: member for member in files.members if member not in {*of_cellvit, *runs, *lists}}
+    original |= {member: member for member in lists if of_cellvit and member not in {*of_cellvit, *runs}}
+    sizes = {name: files.sizes[original[name]] for name in sorted(original)}
+    renamed = replace(
+        files,
+        sizes=sizes,
+        read=lambda member: files.read(original[member]),
+        open=lambda member: files.open(original[member]),
+    )
+    return renamed, original
+
+
+def _slide(path: PurePosixPath) -> tuple[str, int]:
+    """Return the slide that a file is of, by its name or its folder, and its place in `OF_SLIDE`."""
+    for rank, name in enumerate(OF_SLIDE):
+        if path.name.endswith(f"_{name}"):
+            return path.name.removesuffix(f"_{name}"), rank
+    folder = path.parent.parent if path.parent.name in IN_SLIDE else path.parent
+    return folder.name, OF_SLIDE.index(path.name) if path.name in OF_SLIDE else 0
+
+
+def by_class(files: SourceFiles) -> dict[str, tuple[str, str]]:
+    """Return the image and the class of members that are a file for each class in a folder for each image:
+    tables of places alone of which a name is in several folders, and all others in these folders."""
+    paths = [PurePosixPath(member) for member in files.members if member.lower().endswith(TEXT_TABLES)]
+    uses = Counter(path.name for path in paths if path.parent.name)
+    folders = {path.parent for path in paths if uses[path.name] > 1}
+    found = {
+        str(path): (path.parent.name, path.stem)
+        for path in paths
+        if path.parent in folders and point_tables.is_of_one_class(header(files, str(path)))
+    }
+    return found if len({*found.values()}) == len(found) else {}
+
+
+def header(files: SourceFiles, member: str) -> str:
+    """Return the first line of a member, "" where it is no text in UTF-8."""
+    with files.open(member) as file:
+        line, _, _ = file.read(HEADER_BYTES).partition(b"\n")
+    try:
+        return line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        return ""
