@@ -26,7 +26,9 @@ def challenges() -> None:
         st.header("Own challenges", anchor=False)
         _grid(own)
     st.header("Gallery of public challenges", anchor=False)
-    st.caption("Each computes its published formula; drop your own truth on its page.")
+    st.caption(
+        "Each challenge computes its published formula. To score your own files, drop the truth on its page."
+    )
     _grid([file for file in known if not file.is_own])
     layout.closing()
 

@@ -28,8 +28,8 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
 CLOSING = (
-    f"{CONFIDENTIAL} The official program is not public. Where its description leaves a question open, an "
-    "option decides; the tab Readings shows how each choice changes the score."
+    f"{CONFIDENTIAL} The official program is not public. Where the challenge's description leaves a "
+    "question open, an option decides. The tab Readings shows how each choice changes the score."
 )
 
 

@@ -82,7 +82,8 @@ def anything() -> None:
     ):
         st.markdown(
             "**Score a submission**: drop a file anywhere on this page, predictions, a model, a test set, a "
-            "zip or a folder. Benchside recognises it by its content; a photograph goes to a model."
+            "zip or a folder. Benchside recognises the file by its content; for a photograph it opens a "
+            "model."
         )
         with st.container(horizontal=True, gap="xsmall", width="content"):
             st.file_uploader(

@@ -15,7 +15,7 @@ CHALLENGE = scoring.load_challenge("tricorder3")
 BOARD = (
     "The public board ranks by the sum of the last five runs divided by five, even for a model with fewer "
     "runs; a leader stays first if another model is better by less than 0.0001. "
-    "It calls the support-weighted F1 “fbeta”; the F1 in the score is the risk-weighted one."
+    "The board calls the support-weighted F1 “fbeta”; the score uses the risk-weighted F1."
 )
 
 

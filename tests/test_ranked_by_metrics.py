@@ -101,7 +101,7 @@ def test_bundles_publish_the_metrics_of_the_rule_and_say_how_the_platform_orders
                "--truth", folder / "truth", "--image", "a/b", "--output", target)  # fmt: skip
     assert done.status == 0, done.err
     assert ORDER in done.out
-    assert "The platform orders by the score alone" in done.out
+    assert "The platform ranks only by the score" in done.out
     if platform == "grand-challenge":
         assert "metrics.dice (descending) as path of the score" in done.out
         assert "metrics.hd95_spleen (ascending)" in done.out

@@ -25,8 +25,8 @@ from scoring.core.options import Option
 from scoring.store.database import Store
 
 WHAT = (
-    "A board collects what teams submit over weeks, scores each file at once, and ranks the teams with "
-    "intervals and ties."
+    "A board is a leaderboard. It collects submissions over weeks, scores each file at once, and ranks the "
+    "teams with intervals and ties."
 )
 
 NOT_CREATED = "The board was not created"

@@ -107,7 +107,7 @@ def _last_outcome(outcome: Any) -> None:
     if feedback is None:
         return
     if feedback.again:
-        st.info("This file was submitted already: it counts once.", icon=":material/content_copy:")
+        st.info("This file was submitted before: it is scored only once.", icon=":material/content_copy:")
     elif feedback.score is None and feedback.best is not None:
         message = "Scored. It does not beat your best score by the Ladder's step, so no score is shown."
         st.success(message, icon=":material/task_alt:")
@@ -243,7 +243,7 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
         if WORN[detail]:
             st.caption(f":material/warning: {WORN[detail]}")
         step = st.number_input(
-            "Ladder: show a score only where it is better than the team's best by more than this",
+            "Ladder: show a score only if it beats the team's best by more than",
             min_value=0.0,
             max_value=0.999,
             value=(known.step or 0.0) if known else round(1 / max(1, board.n_told) ** 0.5, 3),
@@ -282,7 +282,8 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
         return
     with st.expander("**Withhold a part until the end**", icon=":material/call_split:"):
         st.caption(
-            "One file is scored on both parts. Participants see scores of the shown part under the rules of "
+            "Each submitted file is scored on both parts. Participants see scores of the shown part under "
+            "the rules of "
             "a hidden truth; the withheld part decides the final ranking. Both parts have similar shares of "
             "classes, events, stages and values; all cases of a patient are in the same part."
         )

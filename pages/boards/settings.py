@@ -213,7 +213,8 @@ def _decision(page: BoardPage) -> None:
         actions.done(actions.attempt(final_ranking.freeze, store, board_id), "It was not frozen")
     if final is None:
         st.caption(
-            "With time, version and hashes. The board then takes no submissions, and it lists every later "
+            "This keeps the ranking with its time, version and hashes. The board then takes no "
+            "submissions, and it lists every later "
             "change."
         )
 
@@ -226,7 +227,7 @@ def delete(store: Store, board_id: str, title: str, submissions: int | None) -> 
     counted = f"{number} submission{'s' * (submissions != 1)}"
     with st.expander("**Delete the board**", icon=":material/delete_forever:"):
         st.markdown(
-            f"Deleted are {counted}, all scores and the test set, "
+            f"This deletes {counted}, all scores and the test set, "
             f"from the disk as well. This cannot be undone. Write **{board_id}** to delete it."
         )
         name = st.text_input("Address of the board", key=f"delete_{board_id}", width=WIDTH)

@@ -41,8 +41,8 @@ def show(page: BoardPage) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             single, packs, in_use = selectors.teams(prefix, elsewhere=False)
         st.caption(
-            "A zip or folder has a folder per team, in it a folder or file per date (2026-10-01, "
-            "2026-10-01.csv), or one entry per team. Without a date, the current time is used."
+            "A zip or folder has one entry per team: a file, or a folder with a folder or file per date "
+            "(2026-10-01, 2026-10-01.csv). Without a date, the current time is used."
         )
         chosen = _to_send(board, single, packs)
         if chosen:

@@ -42,7 +42,7 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
                 targets,
                 index=None if usual is None else targets.index(usual),
                 format_func=lambda target: names.targets[target],
-                placeholder=f"{names.targets[alike]}?" if alike else "Choose the class that it counts as",
+                placeholder=f"{names.targets[alike]}?" if alike else "Choose a class for this name",
                 key=key,
                 on_change=_take,
                 args=(challenge, own_file, name, key),

@@ -53,7 +53,7 @@ def cases(compared: ComparisonContext) -> None:
             render.draw(views.right_counts(correct), compared.path("Cases/right"))
     layout.gallery(
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
-        "All teams are wrong although one is sure: is the truth correct?"
+        "All teams are wrong, and at least one of them is sure: is the truth correct?"
         if kind == "all wrong, one sure"
         else f"What the teams predicted{': 1 is right' * (correct.quantity == SHARE)}."
         if graded

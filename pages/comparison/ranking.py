@@ -112,7 +112,7 @@ def _slider(compared: ComparisonContext, parameter: FormulaParameter) -> float:
         key=_key(compared, parameter),
         bind="query-params",
         persist_state="page",
-        help=f"Official: {parameter.usual:g}. Each weight counts as its share of the sum of all weights.",
+        help=f"Official: {parameter.usual:g}. Benchside divides each weight by the sum of all weights.",
     )
 
 

@@ -25,8 +25,8 @@ OFF = (
     "submissions would have no owner. Start the app on your own machine to keep a history."
 )
 NOTHING = (
-    "Nothing is kept yet. **Keep this**, below, keeps this result, so that you can compare the next one "
-    "with it."
+    "Nothing is kept yet. **Keep this**, below, keeps this result, so that you can compare the next "
+    "submission with it."
 )
 NOTHING_HERE = (
     "No submission to this test set is kept; the overview opens runs on other test sets. **Keep this**, "
@@ -149,7 +149,7 @@ def _manage(store: Store, offer: HistoryContext, newest: Sequence[SavedSubmissio
     if st.session_state.get(CHOSEN) not in by_id or (is_new and here):
         st.session_state[CHOSEN] = here or newest[0].id
     st.session_state[HERE] = here
-    layout.heading("Which one to open, note or delete?")
+    layout.heading("Which submission do you want to open, annotate or delete?")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
             "Kept submission",

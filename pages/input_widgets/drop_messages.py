@@ -127,7 +127,7 @@ def _refused() -> None:
             with st.container(horizontal=True, gap="small"):
                 _declared(part, number)
                 _new_challenge(part, number)
-                with st.popover("Choose what the file is", type="tertiary"):
+                with st.popover("Choose the kind of file", type="tertiary"):
                     _choices(part, f"refused_{number}")
 
 

@@ -65,7 +65,7 @@ def fields(
         )
         st.info(
             (
-                "The model takes age, sex and body site, and an empty one would change its answer. "
+                "The model takes age, sex and body site. An empty field would change its answer. "
                 f"Missing: {missing}."
             ),
             icon=":material/edit:",

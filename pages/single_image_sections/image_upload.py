@@ -39,7 +39,10 @@ OLDEST_DROPPED = (
     f"Your images may take {HELD_BYTES // 1_000_000} MB of memory together: the oldest was removed to make "
     "room."
 )
-TOO_MANY = f"More images were left out: one lesion has at most {MOST} here, and a session takes up to twenty."
+TOO_MANY = (
+    f"More images were left out: the page compares at most {MOST} images of a lesion, and a session takes "
+    "up to twenty."
+)
 CAMERA_PIXELS: Final = "1080p"
 REFUSED, TURN = (f"{session_state.PREFIX}{name}" for name in ("refused", "turn"))
 

@@ -93,7 +93,7 @@ def _shares(point) -> tuple[str, str]:
 
 def _prevalence(query: Query, held: Reference) -> None:
     wanted = st.select_slider(
-        "Share of malignant cases where the image comes from",
+        "Share of malignant cases in the clinic that took the image",
         PREVALENCES,
         USUAL_PREVALENCE,
         key="prevalence",

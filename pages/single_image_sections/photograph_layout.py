@@ -39,7 +39,7 @@ ASKED = (
 )
 NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."
 PERSON_FIRST = "The answer will appear here once age, body site and sex are given."
-MEASURED = "Meanwhile the images of the test set are measured, to see whether this one is like them."
+MEASURED = "Meanwhile Benchside measures the images of the test set, to see whether your image is like them."
 NOT_YET = (
     "Not yet known whether this image is like the test set: its images are being measured. The model's "
     "answer appears after that."

@@ -170,7 +170,9 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
     views = answer.views
     span = None if views is None else (views.low, views.high)
     scores = figures.ImageScores(on.task.names, on.task.risk, answer.prediction.probabilities, span)
-    with st.expander("Scores, although there is no answer" if answer.reasons else "Scores of all classes"):
+    with st.expander(
+        "Show the scores, although the model gives no answer" if answer.reasons else "Scores of all classes"
+    ):
         layout.plot(figures.ranked(scores, layout.theme()), "", key=f"{key}_scores")
 
 

@@ -229,7 +229,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         row = session.get(schema.Board, board_id)
         organizes = store.actor.role >= Role.ORGANIZER
         if row is None or (row.visibility == DRAFT and not organizes):
-            message = "there is no such board here."
+            message = "there is no such board on this server."
             if organizes:
                 known = ", ".join(session.scalars(select(schema.Board.id).order_by(schema.Board.id)))
                 message += f" Boards: {known or 'none yet'}."
@@ -241,7 +241,8 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         remember(row.options.get("declaration"))
         if not is_known(row.challenge):
             message = (
-                f"its challenge {shortened(row.challenge, 64)} is unknown here: install a newer Benchside."
+                f"its challenge {shortened(row.challenge, 64)} is unknown to this version: install a newer "
+                "Benchside."
             )
             raise InputRefused([error("no-board", board_id, message)])
         wanted = number or row.version

@@ -230,7 +230,7 @@ def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
     """
     texts = {fact: "" if value is None else str(value) for fact, value in values.items()}
     if set(texts) != set(LABELS):
-        raise ValueError("these are no facts about a team")
+        raise ValueError("these are not facts about a team")
     facts, problems = parse("", texts)
     if problems:
         raise ValueError(problems[0].message)

@@ -111,8 +111,8 @@ def looks(ranking: BoardRanking) -> str:
     )
     chosen = ranking.rule != "last" and any(len(ranking.by_team[team]) > 1 for team in compared.cards)
     optimism = (
-        " The best of several tries is likely too good. Its interval ignores the other tries, and "
-        "covers less than 95%."
+        " The best of several tries is likely too good. Its interval ignores the team's other submissions, "
+        "so it covers less than 95%."
     )
     return claims + optimism * chosen
 

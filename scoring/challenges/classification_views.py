@@ -117,9 +117,9 @@ def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Fi
     rows = card.per_class
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
     caption = (
-        f"Bar: points lost to a class's {name}. Pale: the most that the class can cost. Hatched: no case in "
-        "this test set, so "
-        f"no model could win it. Number: cases of the class, * under {SMALL_CLASS}. n = {card.n_cases}."
+        f"Bar: points lost to a class's {name}. Pale: the most that the class can cost. Hatched: points of "
+        "classes without a case in this test set; no model can win "
+        f"them. Number: cases of the class, * under {SMALL_CLASS}. n = {card.n_cases}."
     )
     data: Data = {
         "class": order,
@@ -212,7 +212,7 @@ def curves(card: ScoreCard) -> list[Block]:
     roc = Panels(
         "How well is each class separated from the rest?",
         _curve_panels(card, "roc", "roc_sensitivity", "auc"),
-        "Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: "
+        "Across: 1 − specificity. Up: sensitivity. Each class against the rest, on the raw outputs. Band: "
         f"pointwise 95%. n: cases of the class. {method(card)}",
     )
     precision = Panels(

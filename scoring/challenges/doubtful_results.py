@@ -57,8 +57,8 @@ def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ())
     if area >= 0.5 - OUTSIDE * math.sqrt((n + m + 1) / (12 * n * m)):
         return
     message = (
-        f"the AUC is {area:.4f}, and {1 - area:.4f} with scores reversed: is the score that of the other "
-        "class, as where classes are in alphabetical order?"
+        f"the AUC is {area:.4f}, and {1 - area:.4f} with reversed scores: do the scores belong to the "
+        "other class, as in alphabetical order?"
     )
     changes = InputChanges(edits=(*before, ("complement", "yes")))
     fix = SuggestedFix("Read 1 minus the score", changes)

@@ -307,7 +307,9 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     if foreign and not name.lower().endswith((*MASKS, *TABLES)):
         return foreign
     if is_picture(name, data):
-        return "It is an image: “Single image” asks a model about one. A test set needs its table as well."
+        return (
+            "It is an image: “Single image” asks a model about one. A test set also needs a table of labels."
+        )
     if ending == ".toml":
         return "It declares a challenge of its own: open it on “More challenges”."
     if data.startswith(b"version https://git-lfs"):
@@ -324,10 +326,10 @@ def _foreign(files: Mapping[str, bytes]) -> str:
 
 def _nothing_takes(contents: FileContents) -> str:
     if contents.model is not None:
-        return "Its outputs match no challenge here."
+        return "Its outputs match no challenge of Benchside."
     if contents.tables:
         columns = ", ".join(contents.tables[0].header[:6])
-        return f"No challenge here has a table with these columns: {columns}."
+        return f"No challenge of Benchside has a table with these columns: {columns}."
     if contents.pictures:
         return "There are images and no table: drop the table with their labels as well."
-    return f"No challenge here takes such files. {READ}"
+    return f"No challenge of Benchside takes such files. {READ}"

@@ -77,7 +77,9 @@ def _exposed(arguments: Namespace) -> list[Finding]:
 def _taken(arguments: Namespace) -> list[Finding]:
     """Refuse a port or an address that cannot be listened on."""
     if not 1 <= arguments.port <= 65535:
-        return [error("bad-option", "--port", f"{arguments.port} is no port: give one from 1 to 65535.")]
+        return [
+            error("bad-option", "--port", f"{arguments.port} is not a port: give a number from 1 to 65535.")
+        ]
     try:
         family, kind, _, _, address = socket.getaddrinfo(
             arguments.host, arguments.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -87,7 +89,7 @@ def _taken(arguments: Namespace) -> list[Finding]:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except socket.gaierror:
-        return [error("bad-option", "--host", f"{arguments.host!r} is no address of this machine.")]
+        return [error("bad-option", "--host", f"{arguments.host!r} is not an address of this machine.")]
     except OSError as refused:
         where = f"{arguments.host}:{arguments.port}"
         message = f"cannot listen on {where}: {refused.strerror}. Try another --port."

@@ -172,7 +172,7 @@ def _file(
 
 
 def _known(receipt: Receipt) -> Finding:
-    message = f"this file was submitted already, on {receipt.created[:10]}: it counts once."
+    message = f"this file was submitted before, on {receipt.created[:10]}: it is scored only once."
     return note("submitted-before", receipt.team, message)
 
 

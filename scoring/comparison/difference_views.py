@@ -211,7 +211,7 @@ def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, 
             Column("interval", "95% interval", "interval", 3, lighter=True, get=known("interval")),
             *(to_all if compared else ()),
         ],
-        f"With so many groups and measures ({looked_at}), some differ by chance alone. Where a group has "
-        f"under 15 cases, no value is given. {displayed.method}",
+        f"With so many groups and metrics ({looked_at}), some differ by chance alone. Groups of fewer than "
+        f"15 cases have no value. {displayed.method}",
         key="groups",
     )

@@ -42,7 +42,8 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
         f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     )
     sentence = (
-        f"{len(names)} of {n} teams: {listed}. With 95% confidence the best team is among them (comparison "
+        f"{len(names)} of {n} teams: {listed}. With 95% confidence the best team is one of "
+        "these (comparison "
         f"with the best of the others by the swap test, adjusted for {n - 1} others, not for all "
         f"{n * (n - 1) // 2:,} pairs)."
     )

@@ -269,8 +269,8 @@ def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
         sentences = (
             f"Only the division of {100 * parts.share:g}% of the score among the three parts "
             "changes. The other "
-            f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so the first team at a corner "
-            "need not be the best in that part."
+            f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so the team that is first at "
+            "a corner need not be the best in that part."
         )
     if missing := [name for name in comparison.scored if name not in grid.teams]:
         sentences += f" Without the {len(missing)} team{'s' * (len(missing) > 1)} without one of the parts."

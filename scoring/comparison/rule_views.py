@@ -129,8 +129,9 @@ def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Fi
     small = "Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else ""
     return Figure(
         partial(figures.rules, robust, kinds, displayed.names),
-        "Ranks; the stronger the colour, the better. Above the line: the official order. τ: how far a rule's "
-        f"order agrees with it (Kendall), 1 is the same order. {small}{_left_out(robust)}"
+        "Ranks; the stronger the colour, the better. Above the line: the official order. τ (Kendall): "
+        "agreement of a rule's order with the official order; 1 is the same "
+        f"order. {small}{_left_out(robust)}"
         f"{len(robust.rules) - 1} other rules were compared, so one may differ by chance alone. "
         f"{displayed.method}",
         {

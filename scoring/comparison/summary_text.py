@@ -25,9 +25,8 @@ a unit is a case, or all cases of a patient or lesion.
 | told apart | {TOLD_APART}. Below 20 units no difference is tested. The test can miss a team that fails \
 rarely but badly |
 | tied for first | no other team is shown to be better |
-| could hold ranks 2 to 4 | one team is better and told apart; at least all but four are worse and told \
-apart |
-| share of resamples won | share of the resamples in which the team was first; it favours the leader on \
+| could hold ranks 2 to 4 | one team is shown to be better, and all but four are shown to be worse |
+| share of resamples won | share of the resamples in which the team was first. It favours the leader on \
 these cases, and does not show how likely the team is to be the best |
 | adjusted p | p adjusted for all pairs of teams: a test of the winner alone against the rest is invalid, \
 because the same data chose the winner |
@@ -148,8 +147,8 @@ def untold(comparison: Comparison) -> str:
         few = "is" if source["n_units"] == 1 else "are"
         return f"{units(source)} {few} too few to tell teams apart: {UNITS_OF_COMPARISON} are needed."
     return (
-        "No difference is tested: no test is valid for this kind of score, or where a single unit decides "
-        "whether the score is defined."
+        "No difference is tested, because no test is valid for this kind of score, or because a single "
+        "unit decides whether the score is defined."
     )
 
 
@@ -159,8 +158,8 @@ def caveat(comparison: Comparison) -> str:
         return ""
     limit = (
         f"With {units(comparison.provenance)}, a test that exchanges the predictions of two "
-        "teams in random units tells teams apart. This errs more often where a team fails "
-        "rarely but badly: a test set can lack its failures."
+        "teams in random units tells teams apart. The test errs more often if a team fails rarely but "
+        "badly, because a test set can lack such failures."
     )
     if comparison.spec.categories is None:
         return limit

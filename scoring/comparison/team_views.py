@@ -155,7 +155,7 @@ def withdrawals(comparison: Comparison) -> Table | None:
     moved = [entry["without"] for entry in gone if entry["swapped"]]
     if moved:
         caption = (
-            "Weighted ranks depend on who else takes part: without "
+            "Weighted ranks depend on which teams take part: without "
             f"{', '.join(map(markdown, moved[:PAIRS_NAMED]))}"
             f"{f' or {len(moved) - PAIRS_NAMED} other teams' if len(moved) > PAIRS_NAMED else ''}, other "
             "teams change places, although their predictions stay the same."

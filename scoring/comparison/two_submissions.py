@@ -91,12 +91,12 @@ def summary(displayed: Displayed, first: str, second: str, chosen: bool = False)
         return f"{start}. {markdown(summary_text.untold(comparison))}".strip()
     if chosen and score.value * (-1 if scale.better == "lower" else 1) < 0:
         return (
-            f"{start}: the best of several teams leads partly by chance, so this does not show which is "
-            "worse."
+            f"{start}: the best of several teams leads partly by chance, so these cases do not show which "
+            "team is worse."
         )
     if score.apart:
-        return f"{start}: told apart, so the difference is more than chance."
-    return f"{start}: not told apart, so on these cases the difference could be chance."
+        return f"{start}: the two are told apart; chance does not explain the difference."
+    return f"{start}: the two are not told apart; the difference could be chance."
 
 
 def blocks(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:

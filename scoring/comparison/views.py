@@ -308,7 +308,8 @@ def stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
         share(known["kendall_tau_mean"], 2),
         span(known["kendall_tau_interval"], 2),
         f"Agreement of a resample's order{'' if summary_text.by_score(comparison) else ' by score'} "
-        "with that of these cases: 1 the same, 0 as by chance, −1 reversed. Mean and 95% of the resamples",
+        "with that of these cases: 1 means the same order, 0 chance, −1 the reversed order. Mean and 95% "
+        "of the resamples",
     )
     return (Facts((tau, Fact("First in resamples", percent(won[0] if won else None), comparison.scored[0]))),)
 

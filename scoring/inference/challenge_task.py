@@ -47,7 +47,7 @@ def no_images(name: str) -> Finding:
     return error(
         "image-missing",
         name,
-        "it contains none of the images that the model needs: give a folder or zip with images, or --images.",
+        "it contains no images for the model: give a folder or zip with images, or --images.",
     )
 
 

@@ -46,7 +46,7 @@ def missing() -> str:
     spec = find_spec("onnxruntime")
     places = [Path(folder) / "capi" for folder in (spec.submodule_search_locations or ())] if spec else []
     if not any((folder / name).exists() for folder in places for name in _LIBRARIES):
-        return "the ONNX Runtime here has no CUDA (onnxruntime-gpu has)"
+        return "this ONNX Runtime has no CUDA; onnxruntime-gpu has it"
     return "" if os.name == "nt" or _GPU.exists() else "this machine has no GPU of NVIDIA"
 
 

@@ -87,8 +87,8 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
     findings = []
     if trained:
         sentence = (
-            f"In training mode: {_listed(trained)}, which normalizes by the image instead of the learned "
-            "values."
+            f"In training mode: {_listed(trained)}, which normalizes each image by its own values instead "
+            "of the learned values."
         )
         findings.append(warning("training-mode", file_name, f"{sentence} {EVALUATION_MODE}"))
     named = f"Random: {_listed(random)}." if random else "No operator is known to be random."
@@ -98,9 +98,7 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
         )
         findings.append(error("random-model", file_name, f"{sentence} {named} {REPEATABLE}"))
     elif not all(operator.seeded for operator in random):
-        sentence = (
-            f"It has random operators without a seed, so that its score may differ from run to run. {named}"
-        )
+        sentence = f"It has random operators without a seed, so its score may differ from run to run. {named}"
         findings.append(error("random-model", file_name, f"{sentence} {REPEATABLE}"))
     elif random:
         sentence = (

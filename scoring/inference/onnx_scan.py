@@ -214,8 +214,8 @@ def check_functions(model: onnx.ModelProto) -> None:
         if domain not in KNOWN_DOMAINS:
             raise _unreadable(
                 f"Operator '{_printable(name)}' of domain '{_printable(domain)}' is not a standard ONNX "
-                "operator, and only those "
-                "are run. Export the network with standard operators."
+                "operator; Benchside runs only standard "
+                "operators. Export the network with standard operators."
             )
     total = inlined(graphs, bodies)
     if total > MOST_NODES:

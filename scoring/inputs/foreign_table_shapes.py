@@ -108,7 +108,7 @@ def _labels(table: TextTable, form: TableForm, ids: Collection[str]) -> Finding 
     header = table.header[place]
     message = (
         f"column {header[:60]!r} holds the class of each case and no score. Official programs take a score "
-        "for each class: 1 for that class and 0 for the others says the same."
+        "for each class: write 1 for the predicted class and 0 for the others."
     )
     fixes = [
         editing("labels", labels_argument(header, classes), f"Read {header[:60]!r} as the class{how}")

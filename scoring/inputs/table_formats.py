@@ -114,7 +114,9 @@ def _array(data: bytes, name: str) -> np.ndarray:
     try:
         array: np.ndarray = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError, MemoryError) as fault:
-        message = f"it is no NumPy array of numbers or text ({fault}). Save ids as text: np.array(ids, str)."
+        message = (
+            f"it is not a NumPy array of numbers or text ({fault}). Save ids as text: np.array(ids, str)."
+        )
         raise refuse(name, message) from fault
     return array
 
@@ -234,7 +236,7 @@ def _are_rows(document: Any) -> bool:
 def _of_split(document: Mapping[str, Any]) -> Columns:
     header, rows = document["columns"], document["data"]
     if not isinstance(header, list) or not isinstance(rows, list):
-        raise _NotATable("columns and data are no lists")
+        raise _NotATable("columns and data are not lists")
     index = document.get("index")
     named = isinstance(index, list) and not all(isinstance(entry, _Number) for entry in index)
     keys = ([CASE] if named else []) + [str(key) for key in header]

@@ -93,9 +93,7 @@ def of_teams(
         else:
             teams[team] = entry
     if not entries:
-        problems.append(
-            error("bad-option", where, "there is no entry in it: put one file or folder per team there.")
-        )
+        problems.append(error("bad-option", where, "it is empty: put one file or folder per team into it."))
     return teams, problems
 
 

@@ -57,7 +57,7 @@ def as_csv(data: bytes, name: str) -> bytes:
         problem = refused.problems[0]
         if problem.code == "unreadable-file":
             raise
-        raise refuse(name, f"it is no workbook that can be read: {problem.message}") from refused
+        raise refuse(name, f"the workbook cannot be read: {problem.message}") from refused
     except (expat.ExpatError, LookupError, ValueError) as fault:  # the latter two: encodings other than UTF
         raise refuse(name, f"its XML is damaged ({fault}). {SAVE}") from fault
 
@@ -65,7 +65,7 @@ def as_csv(data: bytes, name: str) -> bytes:
 def _table(archive: Archive, name: str) -> bytes:
     missing = [member for member in (BOOK, RELATIONS) if member not in archive.sizes]
     if missing:
-        raise refuse(name, f"it is no Excel workbook ({missing[0]} is missing). {SAVE}")
+        raise refuse(name, f"it is not an Excel workbook ({missing[0]} is missing). {SAVE}")
     if sum(size for member, size in archive.sizes.items() if member.startswith("xl/")) > TABLE_BYTES:
         raise refuse(name, f"it has more than {TABLE_BYTES / 1e6:.0f} MB of cells. {SAVE}")
     strings = _strings(archive) if STRINGS in archive.sizes else []

@@ -271,7 +271,7 @@ def _own_order(settings: PlatformSettings, platform: str) -> list[str]:
     own = settings.challenge.comparison.ranked_by
     if own is None:
         return []
-    told = f"{own.words} The platform orders by the score alone"
+    told = f"{own.words} The platform ranks only by the score"
     if platform != "grand-challenge" or own.in_cases:
         return [f"{told} and shows these metrics: for this order, submit the files to a board of Benchside."]
     first, *others = (f"metrics.{name} ({_order(settings, name)})" for name in own.metrics)

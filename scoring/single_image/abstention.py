@@ -111,7 +111,8 @@ def reasons(
         sentences.append(f"The model failed on this image turned or mirrored: {failed}")
     if least is not None and highest < least:
         sentences.append(
-            f"The model is less sure here (highest score {highest:.2f}) than on {1 - UNSURE:.0%} of the test "
+            f"The model is less sure on this "
+            f"image (highest score {highest:.2f}) than on {1 - UNSURE:.0%} of the test "
             "set's images."
         )
     return tuple(sentences)

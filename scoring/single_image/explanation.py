@@ -89,7 +89,8 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
     if not maps.one_by_one.matters(k):
         return (
             f"Hiding single parts shows no effect: each changes {name} by at most {single:.2f}. "
-            f"When half of the image is hidden already, one part changes it by up to {halves:.2f}: "
+            "When half of the image is already hidden, hiding one more part changes the score by up to "
+            f"{halves:.2f}: "
             "each part adds too little by itself."
         )
     if not maps.random_halves.matters(k):

@@ -78,7 +78,8 @@ class OpenModel(ModelHandle):
                     error(
                         "wrong-output",
                         CALLED,
-                        "Its answer to this image is no list of finite numbers: there is nothing to show.",
+                        "Its output for this image is not a list of finite numbers, so there is nothing "
+                        "to show.",
                     )
                 ]
             )
@@ -147,7 +148,7 @@ def _of_one_risk(output: np.ndarray, classes: int, metadata: Mapping[str, str]) 
         return error(
             "wrong-output",
             CALLED,
-            "It answers with a map, not with one risk: choose the challenge that it was made for.",
+            "The model's output is a map, not one risk: choose the challenge that the model was made for.",
         )
     if output.size > classes:
         sentence = (

@@ -71,7 +71,8 @@ UNKNOWN_LIKENESS = QualityBadge(
     LIKENESS,
     CAUTION,
     "not known",
-    f"Not known whether this image is like the test set, which has fewer than {FEWEST} images.",
+    "It is not known whether this image is like the test set, because the test set has fewer than "
+    f"{FEWEST} images.",
 )
 
 
@@ -343,14 +344,14 @@ def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge
             "colours",
             STOP,
             value,
-            "Few colours of this image are those of skin, and many are like those of stained tissue. A "
+            "Few colours of this image look like skin, and many look like stained tissue. A "
             "tile of tissue belongs to PUMA.",
         )
     return QualityBadge(
         "colours",
         CAUTION,
         value,
-        "Few colours of this image are those of skin. The score may not mean anything.",
+        "Few colours of this image look like skin. The score may not mean anything.",
     )
 
 

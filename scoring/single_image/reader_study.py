@@ -17,8 +17,8 @@ ALONE, MODEL, ASSISTED = "reader alone", "model", "reader with the model"
 READERS = (ALONE, MODEL, ASSISTED)
 RIGHT, SENSITIVITY, SPECIFICITY = "true class", "sensitivity", "specificity"
 RULE = (
-    "“Unsure” and “no answer” count as not right, and neither as malignant nor as another class; the "
-    "model's class is the one with the highest score."
+    "“Unsure” and “no answer” count as wrong, and neither as malignant nor as another class. The model's "
+    "class is the class with the highest score."
 )
 
 

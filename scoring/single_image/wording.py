@@ -18,9 +18,8 @@ RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnost
 BANNER = (
     f"**{RESEARCH_USE}** This page shows what a challenge model outputs for one image. The score is "
     "not the probability that this person has "
-    "a disease. Do not use it to decide about diagnosis, referral or treatment of a patient. Models "
-    "here are unreviewed submissions; sample "
-    "images are computer-generated."
+    "a disease. Do not use it to decide about diagnosis, referral or treatment of a patient. The models "
+    "are unreviewed submissions; sample images are computer-generated."
 )
 PRIVACY = (
     "The image is kept in memory for this session only and is not stored; other people cannot open it by an "
@@ -146,7 +145,7 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
             f"than the scores of {1 - class_set.miss:.0%} of its cases in the test set."
         )
     if class_set.members.all():
-        sentence += " These are all classes: the model excludes none of them here."
+        sentence += " These are all classes: the model excludes none of them for this image."
     if class_set.always.any():
         few = ", ".join(names[k] for k in np.flatnonzero(class_set.always).tolist())
         sentence += (

@@ -301,7 +301,10 @@ READ_ONLY = "it cannot be written: let this user write there, or name another fo
 LOCKED = (
     "another program uses the database: wait until it has finished and try again. Nothing of this was kept."
 )
-GONE = "its database is missing: restore the last backup, or start again with an empty one. Nothing was kept."
+GONE = (
+    "its database is missing: restore the last backup, or start again with an empty database. Nothing was "
+    "kept."
+)
 DAMAGED = "the database is damaged or is not a database: stop all copies and restore the last backup."
 SILENT = "the database does not answer: start it, or correct its address. Nothing of this was kept."
 _BY_ERRNO = {

@@ -177,7 +177,7 @@ REFUSED = (
     "access is refused: set credentials in the environment with the rights to read, write, list and "
     "delete there."
 )
-MISSING = "there is no such bucket or folder: make it, or name another."
+MISSING = "there is no such bucket or folder: create it, or name another."
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,7 @@ def test_a_changed_bundle_is_refused(sent, tmp_path, monkeypatch):
     assert "another version" in imported(**manifested(format="benchside-board/9"))
     assert "teams are missing" in imported(**manifested(teams=[]))
     assert "results are missing" in imported(**manifested(scorings=[]))
-    assert "is no exported board" in imported(**{"manifest.json": None})
+    assert "is not an exported board" in imported(**{"manifest.json": None})
     assert "unreadable-file" in refusal("import", tmp_path / "nothing.zip")
     assert board("list", "--json", "-").json == {"boards": []}
 

@@ -146,14 +146,14 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
     assert summary_text.untold(some) == ""
     assert summary_text.caveat(some) == (
         "With 30 cases, a test that exchanges the predictions of two teams in random units tells teams "
-        "apart. This errs "
-        "more often where a team fails rarely but badly: a test set can lack its failures. "
+        "apart. The test errs more often if a team fails rarely but badly, because a test set can lack such "
+        "failures. "
         "In a category with few cases, equal answers can hide different skill: the test "
         "allows for this, so it tells fewer teams apart."
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
-    assert "No difference is tested: no test is valid" in summary_text.leaders(blind)
+    assert "No difference is tested, because no test is valid" in summary_text.leaders(blind)
 
 
 @pytest.mark.parametrize(

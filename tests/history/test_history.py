@@ -91,7 +91,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     assert table.rows["difference"][2] == "the first"
     sentence = summary(store, cards[2], "mine", all_kept[:2])
     assert sentence.startswith("**mine** scores ")
-    assert "this does not show which is worse" in sentence
+    assert "these cases do not show which team is worse" in sentence
     assert "told apart" in summary(store, cards[2], "mine", all_kept[1:2])
 
 

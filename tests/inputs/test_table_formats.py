@@ -131,7 +131,10 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
         (gzip.compress(b"a,b\n" + b"0,0\n" * 60_000_000, 1), "unpacks to more than 200 MB"),
         (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "another gzip file"),
         (gzip.compress(b"a,b\n1,2\n")[:-6], "cut off"),
-        (npz(ids=np.array(["a", {}], object), scores=np.ones((2, 2))), "no NumPy array of numbers or text"),
+        (
+            npz(ids=np.array(["a", {}], object), scores=np.ones((2, 2))),
+            "not a NumPy array of numbers or text",
+        ),
         (npy(np.ones((2, 3))), "without the ids"),
         (npz(scores=np.float64(1)), "not those of a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),

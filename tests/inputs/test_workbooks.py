@@ -80,9 +80,9 @@ LAUGHS = '<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;">]><worksheet><sheetData>
         (workbook({"One": LAUGHS}), "document type"),
         (workbook({"One": sheet(ROWS)[:-20]}), "damaged"),
         (workbook({"One": sheet(ROWS)})[:-40], "cut off"),
-        (archive_of({"a.csv": b"image,risk"}), "no Excel workbook"),
-        (archive_of({"../x": b"a"}), "no workbook that can be read"),
-        (b"", "no workbook that can be read"),
+        (archive_of({"a.csv": b"image,risk"}), "not an Excel workbook"),
+        (archive_of({"../x": b"a"}), "the workbook cannot be read"),
+        (b"", "the workbook cannot be read"),
     ],
 )
 def test_what_is_no_table_is_refused_once(data, words):

@@ -47,7 +47,7 @@ def test_a_server_without_boards_makes_one_from_sample_data(store, opened):
 
 def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     app = opened("board")
-    assert "A board collects what teams submit over weeks" in words(app)
+    assert "It collects submissions over weeks" in words(app)
     assert "No boards yet." in words(app)
     app.selectbox(key="board_new_challenge").select("Melanoma").run()
     app.text_input(key="board_new_title").input("Lesions 2026")

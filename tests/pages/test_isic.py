@@ -46,7 +46,7 @@ def test_the_page_rule_is_offered_where_a_score_is_half_and_changes_what_the_sco
     assert {
         name.removeprefix("▲ "): value for name, value in rows.items() if name != "mean"
     } == pytest.approx(expected)
-    assert "itself counts as positive here" in words(app)
+    assert "counts 0.5 itself as positive" in words(app)
     assert "categories' F1, positive at or above 0.5**" in words(app)
 
 

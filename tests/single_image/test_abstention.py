@@ -56,7 +56,7 @@ def test_a_score_lower_than_nearly_all_of_the_test_set_is_no_answer():
     least = least_score(found)
     assert (highest < least).mean() == pytest.approx(0.02, abs=0.01)
     (words,) = reasons(least - 0.01, least, None, ())
-    assert "less sure here" in words
+    assert "less sure on this image" in words
     assert reasons(least, least, None, ()) == ()
 
 

@@ -50,7 +50,7 @@ def _threshold(card: ScoreCard, best: float | None) -> float:
         st.session_state["threshold"] = THRESHOLD  # chosen for another submission, whose scores reach further
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         threshold = st.slider(
-            "Threshold: a case is called melanoma where its score is greater",
+            "Threshold: cases with a higher score are predicted as melanoma",
             low,
             high,
             THRESHOLD,

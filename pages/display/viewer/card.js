@@ -5,7 +5,7 @@ const REASON = {
   "other-class": ({ there, away, name }) => `the nearest ${there}, ${away} away, is ${name}`,
   taken: ({ there, away }) => `the ${there} of this class, ${away} away, belongs to another nucleus`,
   "nothing-near": ({ there, radius }) => `no ${there} within ${radius} px`,
-  "missing-case": () => "there is no prediction for this image",
+  "missing-case": () => "this image has no prediction",
 };
 
 /** The card of nucleus i of a layer. */

@@ -174,7 +174,10 @@ def _refuse_known(session: Session, bundle: BundleContents) -> None:
     """Do nothing if neither the board nor a submission is in the store. Raises InputRefused."""
     board_id = str(bundle.board.id)
     if session.get(schema.Board, board_id) is not None:
-        words = "there is a board of this id here already: import it into another store (BENCHSIDE_STORE)."
+        words = (
+            "this store already has a board of this id: import the bundle into another store "
+            "(BENCHSIDE_STORE)."
+        )
         raise InputRefused([error("board-exists", board_id, words)])
     for table, name in ((schema.Submission, "submissions"), (schema.RefusedFile, "refused")):
         ids = {row.id for row in bundle.rows[name]}

@@ -138,7 +138,7 @@ def _relations(manifest: Row) -> Iterator[Finding]:
         yield from _repeated(name, table, lists[name])
     remember(board["options"].get("declaration"))
     if not is_known(board["challenge"]):
-        yield _bad("board.challenge", "its challenge is not known here")
+        yield _bad("board.challenge", "this version of Benchside does not know its challenge")
     else:
         yield from _of_options(board, lists["submissions"])
     versions = sorted(test_set["number"] for test_set in lists["test_sets"])
@@ -230,7 +230,7 @@ def _of_options(board: Row, submissions: list[Row]) -> Iterator[Finding]:
         *((f"submissions[{i}].options", own, sent["options"]) for i, sent in enumerate(submissions)),
     ):
         if not _are_options(known_options, values):
-            yield _bad(place, f"these are no options of {challenge.words.title}")
+            yield _bad(place, f"these are not options of {challenge.words.title}")
 
 
 def _are_options(known: Mapping[str, Option], values: Row) -> bool:

@@ -145,14 +145,14 @@ def _is_whole(value: Any, least: int, most: int) -> bool:
 def _malformed(card: ScoreCard) -> Iterator[str]:
     """Yield what is of another kind than a scorecard holds there."""
     if not _is_number(card.score):
-        yield "the score of a scorecard is no number"
+        yield "the score of a scorecard is not a number"
     for name, value in card.metrics.items():
         if not _is_number(value):
-            yield f"the metric {name[:40]} of a scorecard is no number"
+            yield f"the metric {name[:40]} of a scorecard is not a number"
     for name, ends in card.intervals.items():
         is_pair = isinstance(ends, list) and len(ends) == 2 and None not in ends
         if ends is not None and not (is_pair and all(map(_is_number, ends))):
-            yield f"the interval of {name[:40]} in a scorecard is no pair of numbers"
+            yield f"the interval of {name[:40]} in a scorecard is not a pair of numbers"
     if not all(isinstance(values, dict) for values in (*card.per_class.values(), *card.cases)):
         yield "classes or cases of a scorecard are not objects"
     if not all(isinstance(text, str) for f in card.findings for text in (f.code, f.where, f.message)):
@@ -161,7 +161,7 @@ def _malformed(card: ScoreCard) -> Iterator[str]:
     if matrix is not None:
         labels, counts = matrix.get("labels"), matrix.get("counts")
         if not isinstance(labels, list) or not _is_square(counts, len(labels)):
-            yield "the confusion matrix of a scorecard is no square of counts"
+            yield "the confusion matrix of a scorecard is not a square of counts"
     known = card.provenance
     for name, kind in (("version", str), ("options", dict), ("seed", int), ("resamples", int)):
         if not isinstance(known.get(name), kind):

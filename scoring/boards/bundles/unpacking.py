@@ -37,7 +37,7 @@ def unpack_bundle(data: bytes, name: str, most_bytes: int) -> tuple[dict[str, An
     """
     bundle = open_source(data, name)
     if BOARD_MANIFEST not in bundle.sizes:
-        raise refused(name, ["it is no exported board: manifest.json is missing."])
+        raise refused(name, ["it is not an exported board: manifest.json is missing."])
     if bundle.sizes[BOARD_MANIFEST] > MANIFEST_BYTES:
         raise refused(name, [f"its manifest has more than {MANIFEST_BYTES / 1e6:.0f} MB."])
     total = sum(bundle.sizes.values())

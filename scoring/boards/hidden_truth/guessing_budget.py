@@ -23,7 +23,7 @@ WITHHELD = (
     "ranking; they reveal only what both parts share, such as class frequencies."
 )
 UNBOUNDED = (
-    "It is not known how much such scores reveal about the truth: a bound is known only for accuracy, "
+    "It is not known how much such scores reveal about the truth. A bound is known only for accuracy, "
     "recall, specificity, F scores, AUC and average precision, with one class per case."
 )
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
@@ -80,7 +80,7 @@ class Use:
             return f"{shown}. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
         told = f"{shown}, which may have revealed {_percent(self.bits, self.cases)} of the labels' bits"
         most = f"guessing gained at most {self.gain:.2f} above the best constant answer"
-        end = "" if self.is_safe else "; a smaller lead proves little here"
+        end = "" if self.is_safe else "; a smaller lead proves little"
         equal = "if classes are equally frequent and cases have equal weights"
         return f"{told}: {equal}, {most}{end}. Rare classes are revealed sooner.{WITHHELD * self.is_part}"
 

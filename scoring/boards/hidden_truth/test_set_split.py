@@ -52,7 +52,7 @@ def split_board(
         [] if (share is None) == bool(cases) else [_bad("--share", "name a share, or a list of cases.")]
     )
     if share is not None and not 0 < share < 1:
-        problems.append(_bad("--share", f"{share:g} is no share between 0 and 1."))
+        problems.append(_bad("--share", f"{share:g} is not a share between 0 and 1."))
     if seed is not None and not 0 <= seed <= LARGEST_SEED:
         problems.append(_bad("--seed", f"write a whole number from 0 to {LARGEST_SEED}."))
     if problems:

@@ -238,7 +238,9 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
         problems.append(error("bad-option", "--name", f"write 1 to {schema.NAME} visible characters."))
     for flag, value in (("--per-day", phase.per_day), ("--total", phase.total)):
         if value is not None and not 0 < value <= MOST_SUBMISSIONS:
-            problems.append(error("bad-option", flag, f"{value} is no number from 1 to {MOST_SUBMISSIONS}."))
+            problems.append(
+                error("bad-option", flag, f"{value} is not a number from 1 to {MOST_SUBMISSIONS}.")
+            )
     if (phase.opens or "") >= (phase.closes or _LATEST):
         message = f"it closes on {spoken(str(phase.closes))}, before it opens: name a later time."
         return [*problems, error("bad-option", "--closes", message)]

@@ -78,7 +78,7 @@ def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
         of_tables = "name the classes; if they are ordered, in their order."
         keys.required(("classes",), of_masks if task == "segmentation" else of_tables)
     classes, positive = top.get("classes", ()), top.get("positive")
-    advice = "one class cannot be distinguished from another: name two or more."
+    advice = "a classification needs two classes or more: name them."
     keys.bad(("classes",), advice, task in GRADED and len(classes) == 1)
     keys.known(("positive",), positive, classes)
     return classes, positive if positive in classes else None

@@ -134,8 +134,8 @@ def _absent(declaration: Declaration, labels: Ints, values: Floats, where: str) 
     names = [name for name, there in zip(classes, np.atleast_1d(present), strict=False) if not there]
     listing = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
     message = (
-        f"no case has {listing}: a metric of that class alone is 0 or undefined for every team, and means "
-        "leave the class out."
+        f"no case has {listing}: metrics of that class are 0 or undefined for every team, and means leave "
+        "the class out."
     )
     return [warning("absent-class", where, message)] if names else []
 

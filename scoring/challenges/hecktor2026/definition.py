@@ -22,7 +22,7 @@ RULE = """
 | staging | 0.35 | balanced accuracy of T and of N (mean recall over the stages that occur in the truth), and the plain mean of the two |
 | prognosis | 0.40 | C-index: share of comparable pairs of patients in which the earlier relapse has the higher risk, ties half |
 
-A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Nothing is resampled: a mask on another grid counts as missing. Where the sources leave a question open, an option decides: choices other than the usual one are named with the formula, and the page shows the score under every other choice.
+A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Nothing is resampled: a mask on another grid counts as missing. Where the sources leave a question open, an option decides. The formula names every unusual choice, and the page shows the score under every other choice.
 """
 MASK_TYPES = ("gz", "nii", "mha")
 """The last ending of each of `MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
@@ -63,7 +63,9 @@ CHALLENGE = Challenge(
             "segmentation": f"images/{SEGMENTATION}",
             **{name.removesuffix(".json"): name for name in ANSWERS},
         },
-        note="`rfs.json` and a column RFS are read as a time (larger means a later relapse), a column Prediction or risk as a risk (larger means an earlier relapse), unless the score names another direction.",
+        note="`rfs.json` and a column RFS are read as a time: larger means a later relapse. A column "
+        "Prediction or risk is read as a risk: larger means an earlier relapse. An option can set another "
+        "direction.",
         absent=Lazy("scoring.challenges.hecktor2026.predictions:absent"),
         example=Lazy("scoring.challenges.hecktor2026.example:example"),
     ),

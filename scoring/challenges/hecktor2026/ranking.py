@@ -36,7 +36,7 @@ TWENTIETHS = np.array([5, 7, 8])
 WORDS = {
     "rank": "Teams are ordered by weighted ranks: 0.25, 0.35 and 0.40 times a team's ranks in segmentation, "
     "staging and prognosis; smaller is better.",
-    "score": "Teams are ordered by weighted score, as chosen here; by default they are by weighted ranks.",
+    "score": "Teams are ordered by weighted score, as you chose; the default order is by weighted ranks.",
 }
 """The score that orders the teams, by the option `order`."""
 NAMES = ("segmentation", "staging", "prognosis")

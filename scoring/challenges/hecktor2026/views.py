@@ -113,8 +113,8 @@ def headline(card: ScoreCard) -> Headline:
         "Unweighted",
         share(m["unweighted_score"]),
         f"{decimal(m['consistency'], 4)} from the weighted score",
-        "Plain mean of the three subtasks. Of two teams with the same weighted score, the one for whom "
-        "both means are closer is placed first",
+        "Plain mean of the three subtasks. If two teams have the same weighted score, the team whose two "
+        "means are closer is placed first",
         "higher",
     )
     score = Fact(
@@ -200,7 +200,7 @@ def structures(card: ScoreCard) -> Table:
         "Which values does the mean contain?",
         (Column("what", "", width=196), *(Column(name, name, "written", width=96) for name in columns)),
         {"what": list(STRUCTURE_ROWS), **columns},
-        f"Pooled: the definition of 2022, which does not count here. {method(card)}",
+        f"Pooled: the definition of 2022, which is not part of this score. {method(card)}",
         key="structures",
     )
 

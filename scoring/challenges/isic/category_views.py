@@ -319,9 +319,8 @@ def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figu
     sizes = Fact("Cases", f"{ill} and {well}", "malignant and benign")
     why = (
         "A case's score is the **sum** of its malignant scores. UNK cases (“none of the above”) are left "
-        "out unless UNK is chosen, because they are not known to be benign. No official page says what "
-        "counts as malignant, "
-        "so the grouping is a choice; actinic keratoses count here."
+        "out unless UNK is chosen, because they are not known to be benign. No official page says which "
+        "categories are malignant, so the grouping is a choice; it includes actinic keratoses."
     )
     curve = Figure(
         partial(

@@ -27,7 +27,8 @@ from scoring.statistics.replicates import Replicates
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
 """Preset -> the metric that its site ranks by."""
 ROUNDED = (
-    "Ties here depend on the last of 16 or more digits, and the official scorer reads that digit differently."
+    "Tied scores differ only in the last of 16 or more digits, and the official scorer reads that digit "
+    "differently."
 )
 YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
@@ -81,7 +82,7 @@ def _stops(e: IsicEvaluation) -> Iterator[str]:
     if not refusal and any(finding.code == UNIT_COLUMN for finding in findings):
         yield "The official scorer reads the unit's column as a category and refuses the predictions."
     if not refusal and any(finding.code == FIXED for finding in findings):
-        yield "The official scorer reads the files as given, without the changes made here."
+        yield "The official scorer reads the files as given, without the changes that Benchside made."
     if not (e.truth.weights.validation > 0).any():
         yield "The official scorer stops with an error: every validation weight is 0."
     absent = [name for name, n in e.supports.items() if not n]
@@ -94,7 +95,7 @@ def _otherwise(truth: IsicCases, options: IsicOptions, goal: str, moved: bool) -
         year, (there, here) = YEARS[preset(truth.categories) or ""], map(_name, (goal, options.ranked_by))
         yield f"{year} is ranked by {there}, and this is {here}."
     if options.inclusive:
-        yield "0.5 itself counts as positive here; the official scorer takes scores above 0.5."
+        yield "This score counts 0.5 itself as positive; the official scorer counts only scores above 0.5."
     if moved:
         yield (
             "The official scorer sorts the rows by id and applies the weights in file order, to other rows."

@@ -79,7 +79,10 @@ def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
     malignant = ", ".join(card.more["malignant"]) or "none"
     return (
         shared.measure(
-            card, "mean_auc", "Mean AUC", "Mean over the categories; it breaks ties between teams here"
+            card,
+            "mean_auc",
+            "Mean AUC",
+            "Mean over the categories; Benchside uses it to break ties between teams",
         ),
         shared.measure(
             card,
@@ -163,12 +166,12 @@ def _hundredfold(value: float | None) -> float | None:
 
 
 def _case_worth(card: ScoreCard) -> Table | Text:
-    question, worth = "How much is one case worth?", card_summary.case_worth(card)
+    question, worth = "How much does one correct case add to the score?", card_summary.case_worth(card)
     if not worth:
         metric, measure = card_summary.ranking(card)
         name = NAMES[metric]
         return Text(
-            f"Every category decides the same share of {name[:1].lower()}{name[1:]}, however few cases it "
+            f"Each category has the same weight in {name[:1].lower()}{name[1:]}, however few cases it "
             f"has; {COLUMNS[measure].label} also depends on how the other cases are scored.",
             question=question,
         )
@@ -184,8 +187,8 @@ def _case_worth(card: ScoreCard) -> Table | Text:
             Column("n", "n", "number", 0, width=60, lighter=True),
             Column("case", "points of a case", "bar", 2, most=most),
         ),
-        "Gain in score from one more correct case. Every category decides the same share, however few "
-        "cases it has.",
+        "Gain in score from one more correct case. Each category has the same weight, however few cases it "
+        "has.",
         risks=card_summary.risks(card),
         key="weights",
     )

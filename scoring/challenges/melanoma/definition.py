@@ -13,7 +13,7 @@ RULE = """
 | accuracy | 30 | correct cases / all cases at the threshold |
 | AUC | 10 | share of (melanoma, other) pairs that the scores put in the right order, ties half |
 
-A case is called melanoma where its score is **strictly greater than 0.5**. Nothing is rounded.
+A case is predicted as melanoma if its score is **strictly greater than 0.5**. Nothing is rounded.
 """
 
 CHALLENGE = Challenge(

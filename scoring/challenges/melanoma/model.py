@@ -74,7 +74,7 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
     if any(side not in (None, PICTURE_SIDE) for side in shape[2:]):
         sentence = (
             f"the model takes {shape[3]} x {shape[2]} pixels; the challenge feeds 224 x 224 and it "
-            "would have failed there. Here it gets the size it declares."
+            "would have failed there. Benchside feeds the size that the model declares."
         )
         more.append(warning("input-size", name, sentence))
     first = inspected.outputs[:, 0] if inspected.outputs.ndim == 2 and inspected.outputs.size else np.empty(0)

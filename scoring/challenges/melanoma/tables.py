@@ -168,8 +168,8 @@ def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> It
         SuggestedFix(f"Read “{named[:60]}” as the risk of melanoma", alone),
     )
     sentence = (
-        f"most cases that column {label!r} calls negative have more than 0.5 in {named!r}: is that the "
-        "score of the class that is called, or the risk of melanoma?"
+        f"most cases that column {label!r} calls negative have more than 0.5 in {named!r}: is this the "
+        "score of the predicted class, or the risk of melanoma?"
     )
     yield error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 

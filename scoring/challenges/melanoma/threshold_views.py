@@ -92,7 +92,7 @@ def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
 def chosen_here(card: ScoreCard, curve: QuantityCurves, best: float | None) -> Text:
     """Return the best threshold, and why not to believe it."""
     if best is None or card.score is None:
-        return Text("The score is undefined with one class only, so no threshold is the best.")
+        return Text("The test set has only one class, so the score is undefined and no threshold is best.")
     reached = float(curve["score"][curve["threshold"] == best][0])
     return Text(
         f":orange-badge[▲ chosen on these cases] The best threshold here is **{cut(best)}**: "

@@ -223,7 +223,7 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
     how = Text(
         "Net benefit is the share of people with a detected melanoma, minus the share of false alarms "
         "weighted by the odds of the threshold: a threshold of 10% risk accepts 9 false alarms per "
-        "melanoma. The model is useful where its line is the highest.",
+        "melanoma. The model is useful at thresholds where its line is the highest.",
         question="How is the net benefit interpreted?",
     )
     return (SideBySide(((figure,), (how, _usual(card, prevalence))), (3, 2)),)

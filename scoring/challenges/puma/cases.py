@@ -283,7 +283,7 @@ def _nothing_of(files: SourceFiles) -> str:
         "<case>_nuclei.json, <case>.geojson or <case>_nuclei.geojson."
     )
     if any(member.lower().endswith(".mat") for member in files.members):
-        message += " HoVer-Net writes the nuclei of its .mat files as JSON, too: give its folder json."
+        message += " HoVer-Net also writes nuclei as JSON: give its folder json, not the .mat files."
     return message
 
 

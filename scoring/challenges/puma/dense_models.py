@@ -169,7 +169,7 @@ def _answer(process: RunnableModel, model: DenseModel, window: Pixels) -> Map:
         raise InputRefused([error("wrong-output", model.name, message)])
     low, high = float(output.min()), float(output.max())
     if not np.isfinite([low, high]).all():
-        message = "Its answer holds values that are no finite numbers: fix the model."
+        message = "Its output has values that are not finite numbers: fix the model."
         raise InputRefused([error("wrong-output", model.name, message)])
     if low < -TOLERANCE or high > 1 + TOLERANCE:
         message = (

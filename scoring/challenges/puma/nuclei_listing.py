@@ -189,7 +189,7 @@ def _why(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> str:
     if reason == "nothing-near":
         return f"no {there} within {radius:g} px"
     if reason == "missing-case":
-        return "there is no prediction for this image"
+        return "this image has no prediction"
     if not reason:
         return "matched"
     away = f"{drawn['distance'][i]:.1f} px away"

@@ -10,13 +10,13 @@ from scoring.core.options import Option, Values
 def _radius_problem(radius: float) -> str | None:
     if math.isfinite(radius) and radius > 0:
         return None
-    return f"{radius:g} px is no radius: give a number above 0 ({RADIUS:g} is the challenge's)."
+    return f"{radius:g} px is not a radius: give a number above 0 ({RADIUS:g} is the challenge's)."
 
 
 def _confidence_problem(confidence: float) -> str | None:
     if math.isfinite(confidence):
         return None
-    return f"{confidence:g} is no number: leave the option out to keep every prediction."
+    return f"{confidence:g} is not a number: leave the option out to keep every prediction."
 
 
 RULE = Option(

@@ -131,6 +131,6 @@ def setting_table(usual: ScoreCard, card: ScoreCard, setting: MatchingSetting) -
             Column("fp", "FP", "number", 0, "lower"),
             Column("fn", "FN", "number", 0, "lower"),
         ),
-        f"Here: radius {setting.radius:g} px, {setting.confidences}. The viewer shows the same setting.",
+        f"Radius {setting.radius:g} px, {setting.confidences}. The viewer shows the same setting.",
         key="setting_classes",
     )

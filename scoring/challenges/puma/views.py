@@ -137,7 +137,8 @@ def observers_in_words() -> str:
     """Return what the figure of `reached` shows, for its caption."""
     between, within = (decimal(agreement["f1"], 3) for agreement in OBSERVERS.values())
     return (
-        f"Hatched: what even the truth could not reach if it were submitted. Strokes: agreement of two "
+        "Hatched: points that even the truth itself could not reach if it were submitted. Strokes: "
+        "agreement of two "
         f"observers ({between}) "
         f"and of one observer with themselves ({within}), as detection F1 on 12 regions; do not compare "
         "these with a macro F1."
@@ -194,7 +195,7 @@ def classes_table(card: ScoreCard) -> Table:
         "How good is each class?",
         [{"f1_interval": None, **row, "class": spaced(name)} for name, row in card.per_class.items()],
         CLASS_COLUMNS,
-        "F1 as the rule counts it, precision and recall from the counts of all images. * in under "
+        "F1 follows the chosen rule; precision and recall come from the counts of all images. * in under "
         f"{SMALL_CLASS} images: interpret the interval with care. –: undefined. {shared.method(card)}",
         key="classes",
     )

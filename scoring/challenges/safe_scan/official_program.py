@@ -57,7 +57,9 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
     """
     codes, reasons = {finding.code for finding in findings}, Reasons()
     if any(finding.code == FIXED for finding in truth):
-        reasons.stops.append("The validator reads the test set as given, without the changes made here.")
+        reasons.stops.append(
+            "The validator reads the test set as given, without the changes that Benchside made."
+        )
     if OTHER_TABLE in codes:
         reasons.stops.append("The validator would read another table of this test set.")
     if "official-run-cancelled" in codes:
@@ -67,7 +69,7 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
     if codes & {"official-score-zero", "image-elsewhere"}:
         reasons.zero.append("The validator would give every model 0 on this test set.")
     if "images-not-opened" in codes:
-        reasons.unknown.append("The validator opens every image; here some were not opened.")
+        reasons.unknown.append("The validator opens every image; Benchside did not open some of them.")
     return reasons
 
 

@@ -176,7 +176,7 @@ def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
         return None
     tiles = {_case(image or member): _written(cells, {}) for image, cells in cells_of.items()}
     if len(tiles) < len(cells_of):
-        text = "two images of it have one name, in other folders. Keep one, or rename it."
+        text = "two of its images have the same name, in different folders. Keep one, or rename it."
         raise InputRefused([error("duplicate-case", name, text)])
     return tiles
 

@@ -118,7 +118,7 @@ def _read(data: bytes) -> _Shapes:
         parser.close()
     except ElementTree.ParseError as fault:
         line, column = fault.position
-        raise _Refused(f"line {line}, column {column + 1}: it is no XML; was the file cut off?") from None
+        raise _Refused(f"line {line}, column {column + 1}: it is not XML; was the file cut off?") from None
     return shapes
 
 

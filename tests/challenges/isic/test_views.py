@@ -107,7 +107,7 @@ def test_points_add_up_to_what_the_score_lacks(card):
 def test_where_no_case_has_a_worth_it_says_so():
     card = score(SAMPLE.path, SAMPLE.submissions["lyra"].path, metric="dice")
     (words,) = of_section(card, "Points", Text)
-    assert words.question == "How much is one case worth?"
+    assert words.question == "How much does one correct case add to the score?"
     assert "macro F1" in words.text
 
 

@@ -81,7 +81,7 @@ def test_a_missing_case_is_the_reason():
     predictions = CHALLENGE.read_predictions({"b.json": b'{"nuclei": []}'}, truth)
     card = CHALLENGE.score(truth, predictions, resamples=0)
     (row,) = LISTING.listing(overlay(truth, predictions, card, 0), "FN", 15.0).rows
-    assert row.why == "there is no prediction for this image"
+    assert row.why == "this image has no prediction"
 
 
 def test_a_long_list_is_cut_and_says_how_long_it_is():

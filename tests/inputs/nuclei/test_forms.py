@@ -61,7 +61,7 @@ def image(shapes: str) -> bytes:
 
 def test_two_images_of_one_name_are_refused():
     twice = '<annotations><image name="a/tile_1.png"/><image name="b/tile_1.png"/></annotations>'
-    with pytest.raises(scoring.InputRefused, match="two images of it have one name"):
+    with pytest.raises(scoring.InputRefused, match="two of its images have the same name"):
         read({"a.xml": twice.encode()})
 
 
@@ -100,7 +100,7 @@ POLYGON = '<polygon label="tumor" points="{}"/>'
         (LAUGHS.encode() + image("&b;"), "it has a document type"),
         (b'<!DOCTYPE a SYSTEM "file:///etc/passwd">' + image(""), "it has a document type"),
         (image(DEEP), "nested more than 32 deep"),
-        (image("")[:-3], "it is no XML; was the file cut off"),
+        (image("")[:-3], "it is not XML; was the file cut off"),
         ("<annotations>é</annotations>".encode("latin-1"), "byte 13 is not UTF-8"),
         (image("").decode().encode("utf-16"), "byte 0 is not UTF-8"),
         (image(POLYGON.format("1,2;nan,4;5,6")), "path_points holds"),
@@ -112,7 +112,7 @@ POLYGON = '<polygon label="tumor" points="{}"/>'
         (image('<polygon points="1,2;3,4;5,6"/>'), "Every nucleus needs its class"),
         (b"<annotation><object/></annotation>", "path_points is null"),
         (b"<html><body/></html>", "no file in it can be read as nuclei"),
-        (b"", "it is no XML"),
+        (b"", "it is not XML"),
     ],
 )
 def test_wrong_xml_is_refused_in_one_sentence(data, said):
