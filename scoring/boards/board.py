@@ -229,7 +229,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
         row = session.get(schema.Board, board_id)
         organizes = store.actor.role >= Role.ORGANIZER
         if row is None or (row.visibility == DRAFT and not organizes):
-            message = "there is no such board on this server."
+            message = "there is no such board."
             if organizes:
                 known = ", ".join(session.scalars(select(schema.Board.id).order_by(schema.Board.id)))
                 message += f" Boards: {known or 'none yet'}."

@@ -103,7 +103,7 @@ def _require_board(session: Session, board_id: str) -> None:
     """Lock the row of a board, which need not be readable. Raises InputRefused."""
     query = select(schema.Board.id).where(schema.Board.id == board_id).with_for_update()
     if session.scalar(query) is None:
-        message = "there is no such board in this store: `board list` lists all boards."
+        message = "there is no such board: `board list` lists all boards."
         raise InputRefused([error("no-board", shortened(board_id, 64), message)])
 
 

@@ -232,4 +232,4 @@ def test_others_see_what_is_public(filled_store, opened, monkeypatch):
 
 
 def test_an_unknown_board_is_said(store, opened):
-    assert "there is no such board here" in words(opened("board", board="none"))
+    assert "there is no such board" in words(opened("board", board="none"))

@@ -79,9 +79,7 @@ def set_members(store: Store, board_id: str, team: str, people: list[str]) -> No
         raise InputRefused(problems)
     with store.write() as session:
         if session.get(schema.Board, board_id) is None:
-            raise InputRefused(
-                [error("no-board", shortened(board_id, 64), "there is no such board on this server.")]
-            )
+            raise InputRefused([error("no-board", shortened(board_id, 64), "there is no such board.")])
         session.execute(delete(Member).where(Member.board_id == board_id, Member.team == team))
         session.add_all(Member(board_id=board_id, team=team, who=person) for person in sorted(who))
 
