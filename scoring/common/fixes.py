@@ -24,6 +24,7 @@ EDITS = {
     "labels": "classes in “{}” as scores, 1 and 0",
     "fill": "{} where a value is missing",
     "infinite": "{} where a value is infinite",
+    "survival": "survival curves as times, by the {} of each",
     "divide": "numbers divided by {}",
     "softmax": "softmax of the numbers",
     "sigmoid": "sigmoid of the numbers",
@@ -60,6 +61,7 @@ VALUES = {
     **dict.fromkeys(("multiply", "infinite"), NUMBER),
     **dict.fromkeys(("order", "inputs", "first"), PLACES),
     "swap_labels": ("yes|no", "yes or no"),
+    "survival": ("mean|last", "mean or last"),
 }
 """Edit -> how its value is written, as a pattern and in words."""
 

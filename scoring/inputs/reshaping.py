@@ -10,6 +10,7 @@ from scoring.common.fixes import Pairs
 from scoring.inputs import long_tables, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.fix_suggestions import NUMERIC
+from scoring.inputs.survival_curves import with_times
 from scoring.inputs.table_formats import CASE
 from scoring.metrics.output_kinds import softmax
 
@@ -195,6 +196,7 @@ EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
     "labels": _labels,
     "fill": _filled,
     "infinite": _infinite,
+    "survival": with_times,
     "divide": _divided,
     "softmax": _softmax,
     "sigmoid": _sigmoid,

@@ -1,6 +1,6 @@
 """Reader of a team's submission: masks, stages and prognosis scores."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,8 @@ from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
 from scoring.challenges.hecktor2026.options import HecktorOptions
+from scoring.challenges.hecktor2026.other_tables import completed, with_c_index
+from scoring.challenges.hecktor2026.patient_tables import find_table
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.submitted_masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.tables import (
@@ -19,7 +21,6 @@ from scoring.challenges.hecktor2026.tables import (
     PatientCells,
     PrognosisScores,
     answers,
-    find_table,
     folded_note,
     plain_name,
     read_rows,
@@ -63,7 +64,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     used: list[str] = []
     problems: list[Finding] = []
     findings: list[Finding] = []
-    table, rows = _rows(files, layout, used, problems, findings)
+    table, rows, others = _rows(contents, truth, used, problems, findings)
     own = tuple(dict.fromkeys([*rows.ids, *sorted(layout.masks)]))
     ids = truth.ids if truth else own
     known = set(ids)
@@ -77,7 +78,8 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     problems += _unread_answers(files, layout) if table is None else []
     if not problems:
         problems += _nobody(files, truth, own, unknown) or _most_unknown(contents, rows, truth)
-        problems += unread_columns(table) if table else []
+        unread = unread_columns(table, others) if table else []
+        problems += [with_c_index(problem, table, truth) for problem in unread if table]
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
@@ -177,14 +179,22 @@ def absent(submission: HecktorSubmission) -> list[Finding]:
 
 
 def _rows(
-    files: SourceFiles, layout: Layout, used: list[str], problems: list[Finding], findings: list[Finding]
-) -> tuple[TextTable | None, PatientCells]:
-    """Return the table, where there is one, and what it says of patients; else what a container's JSON
-    says."""
+    contents: SubmissionLayout,
+    truth: HecktorTruth | None,
+    used: list[str],
+    problems: list[Finding],
+    findings: list[Finding],
+) -> tuple[TextTable | None, PatientCells, Collection[str]]:
+    """Return the table, where there is one, and what it says of patients, else what a container's JSON says;
+    and headers that come of other tables."""
+    files, layout = contents.files, contents.layout
     table, rows = None, None
+    others: Collection[str] = ()
     try:
         table = find_table(files, layout, TABLE, used)
         findings += table.notes if table else []
+        if table:
+            table, others = completed(files, table, truth, used, findings)
         rows = (
             read_rows(table, ("t", "n", "risk", "time"), problems) if table else answers(files, layout, used)
         )
@@ -193,7 +203,7 @@ def _rows(
     if table and layout.answers:
         sentence = "there is a table and there are JSON files of patients: the table counts."
         findings.append(note("table-over-json", table.name, sentence))
-    return table, rows or PatientCells((), {}, ())
+    return table, rows or PatientCells((), {}, ()), others
 
 
 def _nobody(

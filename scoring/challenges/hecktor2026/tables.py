@@ -2,21 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import ClassVar
 
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.submitted_masks import Layout
-from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.common.findings import Finding, error, note, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing
 from scoring.inputs import fix_suggestions, tables
 from scoring.inputs.case_ids import as_written, case_parts
 from scoring.inputs.fix_suggestions import MOST, read_as, renamings
-from scoring.inputs.joined_tables import joined_table
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.number_parsing import parse_numbers, two_readings
 from scoring.inputs.reshaping import INFINITE
@@ -72,51 +70,6 @@ def plain_name(header: str) -> str:
     return re.sub(r"[^a-z0-9]", "", header.lower())
 
 
-def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str]) -> TextTable | None:
-    """Return the table called `standard`, else the only one called so but for its ending, else the only one
-    with a patient column, else None where there is no table.
-
-    used gains the members that were read. Raises InputRefused (`ambiguous-table`, `missing-column`,
-    `unreadable-file`).
-    """
-    named = [m for m in layout.tables if m.rsplit("/", 1)[-1].lower() == standard]
-    alike = [m for m in layout.tables if PurePosixPath(m).stem.lower() == PurePosixPath(standard).stem]
-    if named or len(alike) == 1 or files.kind == "file":
-        return _read(files, (named or alike or layout.tables)[0], used)
-    fit: list[tuple[TextTable, list[str]]] = []
-    problems: list[Finding] = []
-    for member in layout.tables:
-        read: list[str] = []
-        try:
-            table = _read(files, member, read)
-        except InputRefused as refused:
-            problems += refused.problems
-            continue
-        if COLUMNS["patient"][0] in map(plain_name, table.header):
-            fit.append((table, read))
-        else:
-            problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
-    joined = joined_table([table for table, _ in fit], "PatientID", plain_name, _patient)
-    if len(fit) > 1 and joined is not None:
-        used += [member for _, read in fit for member in read]
-        return joined
-    if len(fit) > 1:
-        names = ", ".join(table.name for table, _ in fit)
-        sentence = f"{len(fit)} tables have a PatientID column ({names}): join them to one {standard}."
-        raise InputRefused([error("ambiguous-table", files.name, sentence)])
-    if problems and not fit:
-        raise InputRefused(problems)
-    if not fit:
-        return None
-    used += fit[0][1]
-    return fit[0][0]
-
-
-def _read(files: SourceFiles, member: str, used: list[str]) -> TextTable:
-    used.append(member)
-    return files.read_table(member)[1]
-
-
 def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]) -> PatientCells | None:
     """Return the cells of the columns that are there. Adds `row-length`, `duplicate-column`,
     `missing-column`, `missing-value` and `duplicate-case`; None where there is no patient column. Rows
@@ -126,7 +79,7 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
     if columns["patient"] is None:
         problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
         return None
-    ids = [_patient(cell) for cell in table.cells(columns["patient"])]
+    ids = [patient_of(cell) for cell in table.cells(columns["patient"])]
     row_of: dict[str, int] = {}
     for row, patient in enumerate(ids):
         if patient.lower() in tables.MISSING:
@@ -147,15 +100,20 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
     return PatientCells(tuple(ids[row] for row in rows), cells, tuple(table.place(row) for row in rows))
 
 
-def _patient(cell: str) -> str:
+def patient_of(cell: str) -> str:
     """Return the patient that a cell names; for the path of a volume, the volume's name."""
     _, patient, ending = case_parts(as_written(cell))
     return patient if ending in MASK_ENDINGS else cell
 
 
-def unread_columns(table: TextTable) -> list[Finding]:
+def is_numbering(names: Sequence[str], own: Sequence[str]) -> bool:
+    """Return whether names are the numbers of rows, from 0, of a table of these patients."""
+    return len(own) > 1 and list(names) == [str(k) for k in range(len(own))] != list(own)
+
+
+def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Finding]:
     """Return `missing-column` for a part of the score that no column is of, though another may be: a score
-    without it would count every patient as missing."""
+    without it would count every patient as missing. joined: headers of other tables than the first."""
     known = {name: meaning for meaning, names in COLUMNS.items() for name in names}
     meanings = [known.get(plain_name(header), "") for header in table.header]
     reserved = [header for header, meaning in zip(table.header, meanings, strict=True) if meaning]
@@ -166,6 +124,10 @@ def unread_columns(table: TextTable) -> list[Finding]:
         if {*wanted} & {*meanings}:
             continue
         likely = [header for header, cells in free if _may_be(part, header, cells)]
+        if part == "prognosis" and not likely:  # columns without a name, as pandas numbers them, and all of
+            # a table that holds nothing else
+            bare = [h for h, cells in free if (h.isdecimal() or h in joined) and _is_numeric(cells)]
+            likely = bare[:MOST]
         is_time = any(mark in plain_name(header) for header in likely for mark in OF_TIME)
         fixes = [
             read_as(header, NEAR[meaning][0], NEAR[meaning][1][0])
@@ -202,8 +164,13 @@ def _may_be(part: str, header: str, cells: Sequence[str]) -> bool:
         of_stages = bool(stages) and all(s and s["stage"][0].lower() == part for s in stages)
         return of_stages or re.fullmatch(OF_STAGES.format(part, WORDS[part]), plain) is not None
     is_named = plain == LINEAR_PREDICTOR or any(mark in plain for mark in OF_PROGNOSIS)
-    finite = [cell for cell in filled if not INFINITE.fullmatch(cell)]
-    return is_named and bool(finite) and all(map(fix_suggestions.NUMERIC.fullmatch, finite))
+    return is_named and _is_numeric(filled)
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    finite = [c.strip() for c in cells if c.strip().lower() not in tables.MISSING]
+    finite = [cell for cell in finite if not INFINITE.fullmatch(cell)]
+    return bool(finite) and all(map(fix_suggestions.NUMERIC.fullmatch, finite))
 
 
 def _unread(table: TextTable, part: str, fixes: Sequence[SuggestedFix]) -> Finding:

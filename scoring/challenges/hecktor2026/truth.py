@@ -9,12 +9,12 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import submitted_masks
 from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.patient_tables import find_table
 from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
 from scoring.challenges.hecktor2026.tables import (
     NO_STAGE,
     UNKNOWN_STAGE,
     PatientCells,
-    find_table,
     folded_note,
     is_not_assessed,
     plain_name,

@@ -1,0 +1,200 @@
+"""Tables beside the first one of a submission, and what stands in tables in another form: survival curves and
+probabilities of stages."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.submitted_masks import TABLES_BESIDE_MASKS
+from scoring.challenges.hecktor2026.tables import COLUMNS, is_numbering, patient_of, plain_name
+from scoring.challenges.hecktor2026.truth import HecktorTruth
+from scoring.common.arrays import Bools, Floats
+from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.fixes import SuggestedFix, editing
+from scoring.inputs.joined_tables import joined_table
+from scoring.inputs.number_parsing import parse_numbers
+from scoring.inputs.sources import SourceFiles
+from scoring.inputs.survival_curves import READINGS, SurvivalCurves, survival_curves
+from scoring.inputs.tables import OTHER_FORMAT, TextTable, key
+from scoring.metrics import survival
+
+PATIENT = "PatientID"
+PARTS = (("t",), ("n",), ("risk", "time"))
+"""What a table may say of patients; one of several is enough."""
+MOST_TABLES = 8
+"""Further tables that are looked at."""
+OF_STAGE = re.compile(r"(?:.*[^a-z0-9])?([tn][0-4])(?:[^a-z0-9].*)?", re.IGNORECASE)
+LEAST_STAGES = 3
+SUM_OFF = 0.02
+"""By how much probabilities may miss the sum of 1."""
+
+
+def completed(
+    files: SourceFiles, table: TextTable, truth: HecktorTruth | None, used: list[str], findings: list[Finding]
+) -> tuple[TextTable, Collection[str]]:
+    """Return a table with the columns of others that hold patients, where it lacks a part of the score, and
+    the headers of these. Stages that are probabilities are read as the most probable one.
+
+    used gains the members that were read, findings what was read otherwise than written. Raises InputRefused
+    for tables of patients that can be read in several ways, or in none.
+    """
+    table = _with_stages(table, findings)
+    if _is_complete(table):
+        return table, ()
+    place = next((k for k, name in enumerate(table.header) if plain_name(name) in COLUMNS["patient"]), None)
+    own = [patient_of(cell) for cell in table.cells(place)] if place is not None else []
+    known = {*own, *(truth.ids if truth else ())}
+    _require_no_curves(table, own, known, truth)
+    others: list[TextTable] = []
+    for member in _others(files, used) if place is not None else ():
+        try:
+            other = files.read_table(member)[1]
+        except InputRefused:  # named as a file that is not read
+            continue
+        _require_no_curves(other, own, known, truth)
+        if (named := _with_patients(other, own, known, findings)) is not None:
+            others.append(_with_stages(named, findings))
+            used.append(member)
+    if not others:
+        return table, ()
+    joined = joined_table([table, *others], PATIENT, plain_name, patient_of)
+    if joined is None:
+        names = ", ".join(one.name for one in (table, *others))
+        sentence = f"{len(others) + 1} tables hold patients ({names}), and columns twice: join them to one."
+        raise InputRefused([error("ambiguous-table", files.name, sentence)])
+    findings += joined.notes
+    headers = {name for other in others for name in other.header}
+    return joined, headers - {PATIENT}
+
+
+def _is_complete(table: TextTable) -> bool:
+    names = {plain_name(header) for header in table.header}
+    return all(any(names & {*COLUMNS[meaning]} for meaning in part) for part in PARTS)
+
+
+def _others(files: SourceFiles, used: Sequence[str]) -> list[str]:
+    if files.kind == "file":
+        return []
+    tables = [m for m in files.members if m.lower().endswith(TABLES_BESIDE_MASKS) and m not in used]
+    return sorted(tables, key=lambda member: member.count("/"))[:MOST_TABLES]
+
+
+def _with_patients(
+    table: TextTable, own: Sequence[str], known: Collection[str], findings: list[Finding]
+) -> TextTable | None:
+    """Return a table whose column of patients is called so, whatever its name; None for one without patients.
+    Rows that are numbered as those of the first table are its patients. Raises InputRefused where patients
+    are columns."""
+    if 2 * len({*map(patient_of, table.header)} & {*known}) >= len(known):
+        message = "its columns are patients: write a row for each, with columns PatientID and Risk."
+        raise InputRefused([error("missing-column", table.header_place, message)])
+    for place, cells in enumerate(table.columns):
+        patients = [patient_of(cell.strip()) for cell in cells]
+        if plain_name(table.header[place]) in COLUMNS["patient"] and is_numbering(patients, own):
+            message = (
+                "the rows are numbered, from 0, and are read as the patients of the first table, in order."
+            )
+            findings.append(note(OTHER_FORMAT, table.name, message))
+            patients = list(own)
+        elif 2 * sum(patient in known for patient in patients) < max(1, len(patients)):
+            continue
+        header = (*table.header[:place], PATIENT, *table.header[place + 1 :])
+        columns = (*table.columns[:place], patients, *table.columns[place + 1 :])
+        return replace(table, header=header, keys=tuple(map(key, header)), columns=columns)
+    return None
+
+
+def _require_no_curves(
+    table: TextTable, own: Sequence[str], known: Collection[str], truth: HecktorTruth | None
+) -> None:
+    """Refuse a table of survival curves of patients, with the numbers of a curve that may count. Raises
+    InputRefused."""
+    curves = survival_curves(table.header, table.columns)
+    if curves is None:
+        return
+    ids = own if curves.columns else [patient_of(name) for name in curves.ids]
+    is_of_rows = is_numbering(curves.ids, own)
+    if not is_of_rows and 2 * len({*ids} & {*known}) < len(ids):
+        return
+    patients = own if is_of_rows else ids
+    rows = f" Its columns are numbers of rows: those of {len(own)} patients, in order." * is_of_rows
+    message = (
+        f"it holds survival curves, {len(patients)} patients at {len(curves.times)} times: one number "
+        f"of each has to count.{rows}"
+    )
+    fixes = [_reading(how, words, curves, patients, truth) for how, words in READINGS.items()]
+    raise InputRefused([error("missing-column", table.header_place, message).with_fixes(*fixes)])
+
+
+def _reading(
+    how: str, words: str, curves: SurvivalCurves, patients: Sequence[str], truth: HecktorTruth | None
+) -> SuggestedFix:
+    told = _c_index_words(truth, patients, -curves.numbers(how))
+    return editing("survival", how, f"Read each curve as its {words}{told}")
+
+
+def with_c_index(problem: Finding, table: TextTable, truth: HecktorTruth | None) -> Finding:
+    """Return a question about columns with the C-index of each that may be the prognosis."""
+    names = [plain_name(header) for header in table.header]
+    if truth is None or COLUMNS["patient"][0] not in names:
+        return problem
+    patients = [patient_of(cell) for cell in table.cells(names.index(COLUMNS["patient"][0]))]
+    signs = {"Risk": 1, "RFS": -1}
+    fixes = []
+    for fix in problem.fixes:
+        ((old, new), *more) = fix.changes.columns or (("", ""),)
+        if not more and new in signs and old in table.header:
+            read = parse_numbers(table.columns[table.header.index(old)], table.delimiter != ",")
+            told = _c_index_words(truth, patients, signs[new] * read.values)
+            fix = replace(fix, label=f"{fix.label}{told}")
+        fixes.append(fix)
+    return replace(problem, fixes=tuple(fixes))
+
+
+def _c_index_words(truth: HecktorTruth | None, patients: Sequence[str], risks: Floats) -> str:
+    if truth is None:
+        return ""
+    risk_of = dict(zip(patients, risks.tolist(), strict=True))
+    risk = np.array([risk_of.get(patient, np.nan) for patient in truth.ids])
+    known = truth.has_survival
+    time, event = truth.time[known], truth.event[known] == 1
+    pairs = survival.pairs(time, event, risk[known], np.ones((1, len(time))))
+    return f": C-index {survival.c_index(pairs)[0]:.4f}" if pairs.comparable[0] else ""
+
+
+def _with_stages(table: TextTable, findings: list[Finding]) -> TextTable:
+    """Return a table with a column of the most probable T and N stages, where it holds a probability of each
+    and no stages. Raises InputRefused where such columns hold anything else."""
+    names = {plain_name(header) for header in table.header}
+    for kind, stages in STAGES.items():
+        found = [(m[1].upper(), k) for k, h in enumerate(table.header) if (m := OF_STAGE.fullmatch(h))]
+        of_kind = {stage: k for stage, k in found if stage in stages}
+        is_each_once = len(of_kind) == sum(stage in stages for stage, _ in found)
+        if names & {*COLUMNS[kind]} or len(of_kind) < LEAST_STAGES or not is_each_once:
+            continue
+        numbers = np.column_stack([parse_numbers(table.columns[k], True).values for k in of_kind.values()])
+        is_there: Bools = np.logical_and.reduce(np.isfinite(numbers), axis=1)
+        filled = numbers[is_there]
+        if not filled.size or (filled < 0).any() or (np.abs(filled.sum(1) - 1) > SUM_OFF).any():
+            headers = ", ".join(table.header[k] for k in of_kind.values())
+            message = (
+                f"columns {headers[:80]} are no probabilities of {kind.upper()} stages that add up to 1: "
+                f"write one column {kind.upper()}-stage."
+            )
+            raise InputRefused([error("missing-column", table.header_place, message)])
+        best = np.nan_to_num(numbers).argmax(axis=1)
+        named = list(of_kind)
+        cells = [
+            named[b] if is_row else "" for b, is_row in zip(best.tolist(), is_there.tolist(), strict=True)
+        ]
+        header = (*table.header, f"{kind.upper()}-stage")
+        table = replace(table, header=header, keys=tuple(map(key, header)), columns=[*table.columns, cells])
+        message = (
+            f"probabilities of {kind.upper()} stages ({', '.join(named)}) are read as the most probable "
+            "stage, of equal ones the lowest; official programs take one column of stages."
+        )
+        findings.append(note(OTHER_FORMAT, table.name, message))
+    return table
