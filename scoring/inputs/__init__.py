@@ -13,7 +13,7 @@
 * masks: `masks`; lists of nuclei: `nuclei`; volumes for the viewer: `volumes`, `scenes.read_scene`
 * images of cases by name: `case_images`; cut images: `truncated_images.is_whole`
 * Weka, Orange, Markdown: `text_layouts`; Parquet: `parquet`; Grand Challenge jobs: `grand_challenge_jobs`
-* tables of several files or other shapes: `joined_tables`, `foreign_table_shapes`
+* tables of several files or other shapes: `joined_tables`, `foreign_table_shapes`, `survival_curves`
 * cells as bytes: `text_columns`; gzip while reading: `inflate`
 * a truth of which nothing is known yet: `truth_contents.read_truth`;
   columns that a challenge's file names: `named_columns.ColumnReader`

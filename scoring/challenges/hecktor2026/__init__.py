@@ -8,7 +8,7 @@ named in `RULE` and in the JSON.
 * Dice, staging, C-index on many test sets: `evaluation.HecktorEvaluation`; weighted sum: `formula.weighted`
 * order of teams by weighted ranks: `ranking.rank`; other readings of the rules: `rescoring.rule_variants`
 * scorecard: `card.score`; views: `views.views`; figures: `figures`
-* tables of stages and prognosis: `tables`;
+* tables of stages and prognosis: `patient_tables.find_table`, `tables`; of other programs: `other_tables`;
   masks by structure, of other programs: `structures`, `foreign_masks`
 * single patients, the slice viewer: `patients`; warnings: `findings`; sums, centers, survival: `measures`
 * matched submission: `submission`; parts of the sum: `summary`; `options`, `definition`, `example`
