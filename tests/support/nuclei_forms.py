@@ -11,19 +11,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-Nucleus = tuple[list[list[float]], str, Any]
-Tiles = Mapping[str, Sequence[Nucleus]]
-Files = dict[str, bytes]
+from tests.support.nuclei_json import (
+    Files,
+    Nucleus,
+    Tiles,
+    box,
+    centre,
+    container,
+    each,
+    fiftyone,
+    geojson,
+    hovernet,
+    json_min,
+    stardist,
+    tiatoolbox,
+    top_left,
+    torchvision,
+)
+
 HEIGHT = 1024
-
-
-def each(tiles: Tiles, ending: str, write: Callable[[Sequence[Nucleus]], str]) -> Files:
-    return {f"{case}{ending}": write(nuclei).encode() for case, nuclei in tiles.items()}
-
-
-def box(ring: list[list[float]]) -> tuple[float, float, float, float]:
-    xs, ys = zip(*ring, strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
 
 
 def vertices(ring: list[list[float]], tag: str) -> str:
@@ -138,10 +144,6 @@ def omero(tiles: Tiles) -> Files:
     return {"roi.csv": table("image_id,image_name,type,text,points,X,Y,Width,Height,Points", rows)}
 
 
-def centre(ring: list[list[float]]) -> list[float]:
-    return [sum(point[axis] for point in ring) / len(ring) for axis in (0, 1)]
-
-
 def tables(ending: str, header: str, row: Callable[..., Sequence[Any]]) -> Callable[[Tiles], Files]:
     return lambda tiles: {
         f"{case}{ending}": table(header, [row(*nucleus) for nucleus in nuclei])
@@ -222,37 +224,6 @@ def pairs(ring: list[list[float]]) -> list[dict[str, float]]:
 def middle(ring: list[list[float]]) -> dict[str, float]:
     left, top, right, bottom = box(ring)
     return {"x": (left + right) / 2, "y": (top + bottom) / 2, "width": right - left, "height": bottom - top}
-
-
-def top_left(ring: list[list[float]]) -> dict[str, float]:
-    left, top, right, bottom = box(ring)
-    return {"x": left, "y": top, "w": right - left, "h": bottom - top}
-
-
-def torchvision(tiles: Tiles) -> Files:
-    return {"preds.json": json.dumps({
-        f"{case}.tif": {
-            "boxes": [box(ring) for ring, *_ in nuclei],
-            "labels": [name for _, name, _ in nuclei],
-            "scores": [p for *_, p in nuclei],
-        }
-        for case, nuclei in tiles.items()
-    }).encode()}  # fmt: skip
-
-
-def hovernet(tiles: Tiles) -> Files:
-    """With type_info.json in an order of its own."""
-    names = ["nolabe", *sorted({name for nuclei in tiles.values() for _, name, _ in nuclei})]
-
-    def write(nuclei: Sequence[Nucleus]) -> str:
-        cells = [
-            {"centroid": centre(ring), "contour": ring, "type": names.index(n), "type_prob": p}
-            for ring, n, p in nuclei
-        ]
-        return json.dumps({"mag": None, "nuc": {str(k): cell for k, cell in enumerate(cells, 1)}})
-
-    types = {str(k): [name, [0, 0, 20 * k]] for k, name in enumerate(names)}
-    return {"type_info.json": json.dumps(types).encode(), **each(tiles, ".json", write)}
 
 
 FORMS: dict[str, Callable[[Tiles], Files]] = {
@@ -344,11 +315,17 @@ FORMS: dict[str, Callable[[Tiles], Files]] = {
     ),
     "torchvision, by image": torchvision,
     "HoVer-Net with type_info.json": hovernet,
+    "StarDist with classes.json": stardist,
+    "Label Studio, JSON_MIN": json_min,
+    "FiftyOne": fiftyone,
+    "geopandas, GeoJSON": geojson,
+    "TIAToolbox, NDJSON": tiatoolbox,
+    "Grand Challenge, output": container,
 }
 UNGRADED = (
     *("ASAP", "HALO", "Aperio", "MoNuSAC", "MoNuSeg", "Pascal VOC of Roboflow", "Cytomine", "OMERO"),
     *("HoVer-Net, QuPath table", "ilastik", "Darwin, boxes", "Supervisely", "ImageJ's Results"),
-    *("CellProfiler", "napari, a layer for each class"),
+    *("CellProfiler", "napari, a layer for each class", "Label Studio, JSON_MIN"),
 )
 """Of these, those without confidences."""
 BOXES = ("Pascal VOC", "supervision", "Roboflow, boxes", "Darwin, boxes", "torchvision, by image")

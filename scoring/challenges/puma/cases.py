@@ -15,18 +15,20 @@ from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, written_pairs
 from scoring.common.text import did_you_mean
 from scoring.inputs.nuclei.reader import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
-from scoring.inputs.nuclei.tiles import TYPE_INFO
+from scoring.inputs.nuclei.tiles import TYPE_FILES
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles, sha256
 from scoring.inputs.tables import TextTable, find_column, key, read_table, repeated_row
 
 ENDINGS = (".geojson", ".json")
 OF_IMAGES = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
-OF_CLASSES = (TYPE_INFO, "meta.json")
-"""Names of classes beside the files of HoVer-Net and Supervisely."""
+OF_CLASSES = (*TYPE_FILES, "meta.json")
+"""Names of classes beside files of nuclei; the last is Supervisely's."""
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
 N_CLASSES = len(nucleus_classes.CLASSES)
+ORDERS = ((nucleus_classes.CLASSES, ""), (sorted(nucleus_classes.CLASSES), " by the alphabet"))
+"""Orders in which programs number classes, and what each is called."""
 SHOWN = 5
 LEAVE_OUT = SuggestedFix(
     "Leave out nuclei of other classes", InputChanges(options=(("unknown_classes", "ignore"),))
@@ -155,7 +157,8 @@ def _asked_once(
         unknown.update({name: len(numbers) for name, numbers in named if not naming.ignores(name)})
     if unknown and all(map(str.isdecimal, unknown)):
         numbers = sorted(map(int, unknown))
-        fixes = [_in_order(n) for n in (0, 1) if n <= numbers[0] and numbers[-1] < n + N_CLASSES]
+        starts = [n for n in (0, 1) if n <= numbers[0] and numbers[-1] < n + N_CLASSES]
+        fixes = [_in_order(n, *order) for n in starts for order in ORDERS]
         listing = ", ".join(map(str, numbers[:N_CLASSES])) + (", ..." if len(numbers) > N_CLASSES else "")
         message = f"{unknown.total():,} nuclei have a number as class ({listing}): say what each number is."
         others = [entry for entry in problems if entry.code != "unknown-class"]
@@ -165,12 +168,12 @@ def _asked_once(
     return [entry.with_fixes(*fixes) if entry.code == "unknown-class" else entry for entry in problems]
 
 
-def _in_order(first: int) -> SuggestedFix:
-    """Return the fix that reads numbers as the ten classes in their order."""
-    pairs = [(str(number), name) for number, name in enumerate(nucleus_classes.CLASSES, first)]
+def _in_order(first: int, names: Sequence[str], order: str) -> SuggestedFix:
+    """Return the fix that reads numbers as the ten classes in an order."""
+    pairs = [(str(number), name) for number, name in enumerate(names, first)]
     label = ", ".join(f"{number} {name.replace('_', ' ')}" for number, name in pairs)
     changes = InputChanges(options=(("class_map", written_pairs(pairs)),))
-    return SuggestedFix(f"Read numbers as the ten classes, from {first}: {label}", changes)
+    return SuggestedFix(f"Read numbers as the ten classes{order}, from {first}: {label}", changes)
 
 
 def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:

@@ -1,8 +1,8 @@
 """Lists of nuclei, whatever program wrote them, as arrays.
 
 * any file: `reader.read_nuclei` (QuPath's GeoJSON, PUMA's forms; fast by `fast.listed`, else `strict.listed`)
-* JSON of other programs: `foreign.native`; VIA, Label Studio, YOLO: `via_label_studio_yolo`;
-  XML: `xml_shapes.cells_of`
+* JSON of other programs: `foreign.native`; VIA, Label Studio, FiftyOne, YOLO: `via_label_studio_yolo`;
+  COCO: `coco.cells`; XML: `xml_shapes.cells_of`
 * tables, a row for each nucleus: `point_tables.cells`; files with several tiles: `tiles.by_tile`;
   folders for slides, images and classes: `folders.by_slide`, `folders.by_class`
 * arrays and findings: `contents.contents`

@@ -132,11 +132,12 @@ def _ultralytics(entries: list[Any]) -> tuple[str, str, list[Any]] | None:
 
 
 def _boxes(document: Mapping[str, Any], boxes: Any) -> Iterator[Item]:
-    kinds, scores = (document.get(key) for key in ("labels", "scores"))
+    kinds, scores, names = (document.get(key) for key in ("labels", "scores", "type_map"))
+    names = names if isinstance(names, dict) else {}
     for number, box in enumerate(boxes):
         item: Item = {"path_points": corners(box) if isinstance(box, list) else box}
         if isinstance(kinds, list) and number < len(kinds):
-            item["name"] = str(kinds[number])
+            item["name"] = str(names.get(str(kinds[number]), kinds[number]))
         if isinstance(scores, list) and number < len(scores):
             item["probability"] = scores[number]
         yield item
@@ -262,6 +263,28 @@ def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
     return "features", "features", cells
 
 
+def by_image(document: Any) -> dict[str, list[Item]]:
+    """Return the features of each image by a property that names it in every one; none of another document,
+    or where all have one name, as the file has."""
+    features = document.get("features") if isinstance(document, dict) else document
+    if not isinstance(features, list) or not all(
+        isinstance(entry, dict) and isinstance(entry.get("properties"), dict) for entry in features
+    ):
+        return {}
+    for name in IMAGE:
+        images = [entry["properties"].get(name) for entry in features]
+        if len({*filter(_is_name, images)}) > 1 and all(map(_is_name, images)):
+            found: dict[str, list[Item]] = {}
+            for image, entry in zip(images, features, strict=True):
+                found.setdefault(str(image), []).append(entry)
+            return found
+    return {}
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
 def _kind(feature: Mapping[str, Any]) -> str:
     geometry = feature["geometry"]
     return str(geometry.get("type")) if isinstance(geometry, dict) else ""
@@ -278,6 +301,11 @@ def _classification(feature: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 FLAT = ("classification", "type", "cell_type", "class", "class_name", "label", "category")
+IMAGE = (
+    *("image", "image_name", "image_id", "image_path", "filename", "file_name", "filepath", "file"),
+    *("case", "case_id"),
+)
+"""Properties of features that name their image."""
 FLAT_CONFIDENCE = ("prob", "type_prob")
 """Properties of features that geopandas, TIAToolbox and others write beside those of QuPath."""
 KIND = (

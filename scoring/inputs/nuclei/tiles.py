@@ -1,15 +1,14 @@
 """Files that list the nuclei of several tiles, of one class, or points in a table, as a file for each tile.
 
-Sources of the formats: COCO (cocodataset.org, "Data format": images, annotations, categories; results with
-`image_id`, `category_id` and `score`, beside which SAHI writes `category_name`), and tables of points with x
-and y.
+Sources of the formats are named by the modules that read them.
 """
 
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
@@ -18,25 +17,38 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.isolation import isolated
 from scoring.inputs import case_ids
-from scoring.inputs.nuclei import folders, foreign, point_tables, strict, via_label_studio_yolo, xml_shapes
-from scoring.inputs.nuclei.contents import POLYGONS
+from scoring.inputs.nuclei import (
+    coco,
+    folders,
+    foreign,
+    point_tables,
+    strict,
+    via_label_studio_yolo,
+    xml_shapes,
+)
+from scoring.inputs.nuclei.contents import NUCLEI, POLYGONS, too_large
 from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Cells, Size
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
 from scoring.inputs.tables import TextTable, read_table
 
 MICROMETRES = "µm"
-COCO_MARKS = (b'"category_id"', b'"image_id"')
-COCO_IMAGES = (b'"images"', b'"file_name"')
-"""What a file of COCO has that says which image a number is, though it list no nucleus."""
 OF_SEVERAL = re.compile(
-    r'"(image_id|category_id|file_name|region_attributes|original_width|polygonlabels|boxes)"'
+    r'"(image_id|category_id|file_name|region_attributes|original_width|polygonlabels|boxes|bounding_box)"'
+    rf'|"properties"\s*:\s*\{{[^{{}}]*"({"|".join(foreign.IMAGE)})"'
 )
-"""What the beginning of a file of COCO, VIA or Label Studio has."""
-SEVERAL = (COCO_MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'), (b'"boxes"', b'"labels"'))
-"""What files of COCO, VIA, Label Studio and torchvision have, which list the nuclei of several images."""
-TYPE_INFO = "type_info.json"
-"""What HoVer-Net calls the names of its types."""
+"""What the beginning of COCO, VIA, Label Studio or FiftyOne has, or of features that name images."""
+SEVERAL = (
+    *(coco.MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'), (b'"boxes"', b'"labels"')),
+    *((b'"original_width"',), (b'"samples"', b'"filepath"')),
+)
+"""What files of COCO, VIA, Label Studio, torchvision and FiftyOne have, which list the nuclei of several
+images."""
+LINES = (".ndjson", ".geojsonl")
+"""Endings of files of a feature in each line, as TIAToolbox (`AnnotationStore.to_ndjson`) writes them."""
+TYPE_FILES = ("type_info.json", "classes.json", "class_names.json", "label_map.json")
+"""Files of the names of numbers of classes; the first is HoVer-Net's."""
+NUMBERS_OF_TYPES = (b'"nuc"', b'"class_id"', b'"labels"')
 OF_NUMBERS, NUMBERED = "image.csv", ("ImageNumber", "FileName_")
 """How the name of CellProfiler's table ends that says which image a number is, and what its header has."""
 CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
@@ -117,14 +129,15 @@ def _listing(files: SourceFiles) -> str | None:
     listings = [
         member
         for member in lists
-        if beginnings[member] == b"{" and all(mark in files.read(member) for mark in COCO_IMAGES)
+        if beginnings[member] == b"{" and all(mark in files.read(member) for mark in coco.IMAGES)
     ]
     return listings[0] if len(listings) == 1 and b"[" in beginnings.values() else None
 
 
 def _class_files(files: SourceFiles, member: str) -> list[str]:
     """Return the members that name the classes of a file of YOLO, or the types of HoVer-Net."""
-    endings = {".txt": CLASS_FILES, ".json": (f"/{TYPE_INFO}",)}.get(PurePosixPath(member).suffix.lower(), ())
+    types = tuple(f"/{name}" for name in TYPE_FILES)
+    endings = {".txt": CLASS_FILES, ".json": types}.get(PurePosixPath(member).suffix.lower(), ())
     return [each for each in files.members if f"/{each.lower()}".endswith(endings)]
 
 
@@ -139,17 +152,21 @@ def _tiles(
     """Return the tiles of a member; None for a member of another kind. of_class: its image and class, as of
     `by_class`. images: as of `of_several` and `of_table`."""
     name, ending = files.called(member), PurePosixPath(member).suffix.lower()
-    if not member.lower().endswith((".json", *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS)):
+    if not member.lower().endswith((*folders.LISTS, *LINES, *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS)):
         return None
     try:
         data = files.read(member)
     except InputRefused:
         return None
-    if ending == ".json":
-        if any(all(mark in data for mark in marks) for marks in SEVERAL):
-            return of_several(data, name, images, sizes)
-        types = _class_files(files, member) if b'"nuc"' in data else []
-        tile = of_types(data, name, files.read(types[0])) if types else None
+    if ending in folders.LISTS:
+        is_several = ending == ".json" and any(all(mark in data for mark in marks) for marks in SEVERAL)
+        is_alone = b'"geometry"' in data and len(_first_lists(files)) == 1
+        tiles = of_several(data, name, images, sizes) if is_several or is_alone else None
+        types = _class_files(files, member) if any(mark in data for mark in NUMBERS_OF_TYPES) else []
+        tile = of_types(data, name, files.read(types[0])) if types and tiles is None else None
+        return tiles if tile is None else {_case(member): tile}
+    if ending in LINES:
+        tile = of_lines(data, name)
         return None if tile is None else {_case(member): tile}
     if ending in xml_shapes.ENDINGS:
         return of_xml(data, name, member)
@@ -160,6 +177,11 @@ def _tiles(
         tile = of_fractions(data, name, size, classes, listing)
         return None if tile is None else {case: tile}
     return of_table(data, name, of_class, images, dict(questions), sizes)
+
+
+def _first_lists(files: SourceFiles) -> list[str]:
+    """Return the first two members that may be lists of nuclei."""
+    return list(islice((member for member in files.members if member.lower().endswith(folders.LISTS)), 2))
 
 
 @isolated
@@ -230,18 +252,46 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
 
 @isolated
 def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
-    """Return a file of HoVer-Net with the names of its types, None for another file.
+    """Return a file of numbers of types with their names, None for another file.
 
     Args:
         data: The file.
         name: Its name in messages.
-        types: The names beside it, {number: [name, colour]}.
+        types: The names beside it, {number: name} or {number: [name, colour]}.
     """
     document, named = (strict.document(part, name)[0] for part in (data, types))
     if not isinstance(document, dict) or not isinstance(named, dict):
         return None
-    names = {number: entry[0] for number, entry in named.items() if isinstance(entry, list) and entry}
-    return json.dumps({"type_map": names, **document}).encode()
+    names = {
+        number: entry[0] if isinstance(entry, list) else entry for number, entry in named.items() if entry
+    }
+    are_names = all(number.isdecimal() and isinstance(entry, str) for number, entry in names.items())
+    return json.dumps({"type_map": names, **document}).encode() if names and are_names else None
+
+
+@isolated
+def of_lines(data: bytes, name: str) -> bytes | None:
+    """Return features, one in each line, as GeoJSON; None for other lines.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+
+    Raises:
+        InputRefused: A line is no JSON, or there are too many.
+    """
+    lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
+    if len(lines) > NUCLEI:
+        raise InputRefused([too_large(name, len(lines))])
+    features = []
+    for number, line in lines:
+        feature, problem = strict.document(line, f"{name}:{number}")
+        if problem:
+            raise InputRefused([problem])
+        if not isinstance(feature, dict) or "geometry" not in feature:
+            return None
+        features.append(feature)
+    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
 
 
 @isolated
@@ -272,24 +322,40 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
 
 @isolated
 def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
-    """Return the tiles of a file of COCO, VIA or Label Studio, or of documents by image; None for another
-    file.
+    """Return the tiles of a file of COCO, VIA, Label Studio or FiftyOne, of features that name their image,
+    or of documents by image; None for another file.
 
     Args:
         data: The file.
         name: Its name in messages.
-        images: As of `of_coco`.
+        images: The file of COCO beside a bare list of results, which names the images and categories that it
+            numbers; empty without one.
         sizes: As of `by_tile`.
     """
-    if all(mark in data for mark in COCO_MARKS):
-        return of_coco(data, name, images)
     document, _problem = strict.document(data, name)
+    if all(mark in data for mark in coco.MARKS):
+        return _of_coco(document, strict.document(images, name)[0] if images else document)
     found = _grouped(via_label_studio_yolo.of_via(document)) or _grouped(
         via_label_studio_yolo.of_label_studio(document, sizes)
     )
+    found = found or _grouped(via_label_studio_yolo.of_fiftyone(document, name, sizes))
+    images_of = {} if found else foreign.by_image(document)
+    features = {_case(image): {"type": "FeatureCollection", "features": f} for image, f in images_of.items()}
+    if len(features) == len(images_of):
+        found |= {case: json.dumps(entry).encode() for case, entry in features.items()}
     if not found and isinstance(document, dict) and all(map(foreign.native, document.values())):
         found = {_case(image): json.dumps(entry).encode() for image, entry in document.items()}
     return found or None
+
+
+def _of_coco(document: Any, beside: Any) -> Tiles | None:
+    """Return the tiles of a document of COCO; None of another one."""
+    files = coco.cells(document, beside)
+    cells: dict[str, list[dict[str, Any]]] = {}
+    for file, listed in () if files is None else files.items():
+        cells.setdefault(_case(file), []).extend(listed)
+    names = coco.names(beside)
+    return None if files is None else {case: _written(listed, names) for case, listed in cells.items()}
 
 
 def _grouped(cells: Cells) -> Tiles:
@@ -300,58 +366,8 @@ def _grouped(cells: Cells) -> Tiles:
     return {case: _written(listed, {}) for case, listed in cells_of.items()}
 
 
-def of_coco(data: bytes, name: str, images: bytes = b"") -> Tiles | None:
-    """Return the tiles of a file of COCO, annotations or results; None for another file.
-
-    A shape that is not a polygon (run lengths) is read as its box.
-
-    Args:
-        images: The file of COCO beside a bare list of results, with the images and categories that it
-            numbers.
-    """
-    document, _problem = strict.document(data, name)
-    annotations = document.get("annotations") if isinstance(document, dict) else document
-    if not isinstance(annotations, list) or not all(
-        isinstance(entry, dict) and {"image_id", "category_id"} <= entry.keys() for entry in annotations
-    ):
-        return None
-    beside = strict.document(images, name)[0] if images else document
-    names, files = _named(beside, "categories", "name"), _named(beside, "images", "file_name")
-    cells: dict[str, list[dict[str, Any]]] = {_case(file): [] for file in files.values()}
-    for entry in annotations:
-        case = _case(files.get(str(entry["image_id"]), str(entry["image_id"])))
-        cells.setdefault(case, []).append(_cell(entry))
-    return {case: _written(listed, names) for case, listed in cells.items()}
-
-
-def _named(document: Any, key: str, name: str) -> dict[str, str]:
-    """Return the names for the numbers in a document's list."""
-    entries = document.get(key) if isinstance(document, dict) else None
-    return {str(entry.get("id")): str(entry.get(name)) for entry in _objects(entries)}
-
-
-def _objects(entries: Any) -> Iterator[Mapping[str, Any]]:
-    yield from (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else ()
-
-
 def _case(name: str) -> str:
     return f"{PurePosixPath(case_ids.as_written(name)).stem}.json"
-
-
-def _cell(entry: Mapping[str, Any]) -> dict[str, Any]:
-    parts, box = entry.get("segmentation"), entry.get("bbox")
-    outline: Any = None
-    if isinstance(parts, list) and parts and isinstance(parts[0], list):
-        ring = max(parts, key=lambda part: len(part) if isinstance(part, list) else 0)
-        outline = [list(point) for point in zip(ring[::2], ring[1::2], strict=False)]
-    elif isinstance(box, list) and len(box) == 4 and all(map(strict.is_number, box)):
-        x, y, width, height = box
-        outline = [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
-    return {
-        "contour": outline,
-        "type": entry.get("category_name", entry["category_id"]),
-        "type_prob": entry.get("score"),
-    }
 
 
 def _written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:

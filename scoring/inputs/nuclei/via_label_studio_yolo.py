@@ -1,11 +1,14 @@
-"""Nuclei of VIA, Label Studio and YOLO (QuPath: `reader`), as cells of each image.
+"""Nuclei of VIA, Label Studio, FiftyOne and YOLO (QuPath: `reader`), as cells of each image.
 
 Sources of the formats:
     VIA, the VGG Image Annotator (`pack_via_metadata` of its source): CSV with a row for each region, of which
         `region_shape_attributes` and `region_attributes` are JSON; JSON of images with `filename` and
         `regions`, in a project below `_via_img_metadata`.
     Label Studio (labelstud.io/guide/predictions and /tags): tasks, {"data", "predictions" or "annotations":
-        [{"result": [{type, value, score, original_width, original_height}]}]}, in percent of the image.
+        [{"result": [{type, value, score, original_width, original_height}]}]}, in percent of the image; as
+        JSON_MIN rows of the data, and lists of values without type.
+    FiftyOne (fiftyone/core/labels.py, `Detections`): {"samples": [{filepath, metadata: {width, height},
+        FIELD: {"detections": [{label, bounding_box, confidence}]}}]}, as fractions of the image.
     Ultralytics (engine/results.py, `save_txt`): a line for each nucleus: class number, then middle, width and
         height of a box or the vertices of a polygon, as fractions of the image, and with `save_conf` the
         confidence.
@@ -17,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scoring.common.findings import InputRefused, error
+from scoring.inputs import case_ids
 from scoring.inputs.nuclei import strict
 from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND, corners
 from scoring.inputs.tables import key
@@ -33,6 +37,8 @@ SLACK = 0.05
 """How far a fraction may lie outside its image, as a box at its edge does."""
 UPLOAD = re.compile(r"^[0-9a-f]{8}-")
 """What Label Studio puts before the names of uploaded files."""
+LABELLED = ("keypointlabels", "polygonlabels", "rectanglelabels", "ellipselabels")
+"""Keys of the class in a value of Label Studio, which are its type, too."""
 
 
 def of_via(document: Any) -> Cells:
@@ -88,19 +94,80 @@ def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
         document: The tasks.
         sizes: Of images by their ids, "" for all others.
     """
-    for task in document if isinstance(document, list) else ():
+    seen: set[str] = set()
+    for entry in document if isinstance(document, list) else ():
+        task = _as_task(entry)
         image = next((value for value in _object(task, "data").values() if isinstance(value, str)), None)
         if image is None:
             continue
         name = UPLOAD.sub("", image.rpartition("/")[2].rpartition("=")[2])
         runs = _results(task, "predictions") or _results(task, "annotations")
-        if len(runs) > 1:
-            text = f"{len(runs)} predictions or annotations of the image: keep one of them."
+        if len(runs) > 1 or (runs and runs[0] and name in seen):
+            text = f"{max(2, len(runs))} predictions or annotations of the image: keep one of them."
             raise InputRefused([error("duplicate-case", name, text)])
+        seen |= {name} if runs and runs[0] else set()
         size = sizes.get(name.rpartition(".")[0], sizes[""])
-        for entry in runs[0] if runs else ():
-            if value := _object(entry, "value"):
-                yield name, _label_studio_cell(entry, value, size)
+        for result in runs[0] if runs else ():
+            if value := _object(result, "value"):
+                yield name, _label_studio_cell(result, value, size)
+
+
+def _as_task(entry: Any) -> Any:
+    """Return a row of JSON_MIN as the task that it is of, anything else as it is."""
+    if not isinstance(entry, dict) or "data" in entry:
+        return entry
+    values = [value for listed in entry.values() if isinstance(listed, list) for value in listed]
+    results = [
+        {**value, "type": kind, "value": value}
+        for value in values
+        if isinstance(value, dict)
+        for kind in LABELLED
+        if kind in value
+    ]
+    texts = (text for text in entry.values() if isinstance(text, str))
+    image = next((text for text in texts if text.lower().endswith(case_ids.ENDINGS)), None)
+    return {"data": {"image": image}, "annotations": [{"result": results}]}
+
+
+def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
+    """Yield the cells of a file of FiftyOne; none of another document.
+
+    Args:
+        document: The samples.
+        name: Of the file, for messages.
+        sizes: Of images by their ids, "" for all others.
+    """
+    samples = document.get("samples") if isinstance(document, dict) else None
+    found = [
+        (sample, {field: listed for field in sample if (listed := _detections(sample, field))})
+        for sample in (samples if isinstance(samples, list) else ())
+        if isinstance(sample, dict) and isinstance(sample.get("filepath"), str)
+    ]
+    fields = {field for _, lists in found for field in lists}
+    graded = {
+        field
+        for _, lists in found
+        for field, listed in lists.items()
+        if any(entry.get("confidence") is not None for entry in listed)
+    }
+    if len(graded or fields) > 1:
+        listing = ", ".join(sorted(graded or fields)[:3])
+        text = f"it has several lists of detections ({listing}): export the one of the predictions alone."
+        raise InputRefused([error("duplicate-case", name, text)])
+    for sample, lists in found:
+        meta, usual = _object(sample, "metadata"), sizes.get(case_ids.stem(sample["filepath"]), sizes[""])
+        own: Any = (meta.get("width"), meta.get("height"))
+        size = own if all(map(strict.is_number, own)) else usual
+        for entry in next((lists[field] for field in graded or fields if field in lists), ()):
+            box = entry.get("bounding_box")
+            outline = _box(*box) if isinstance(box, list) and len(box) == BOX else None
+            cell = {"contour": _scaled(outline, size), "type": entry.get("label")}
+            yield sample["filepath"], {**cell, "type_prob": entry.get("confidence")}
+
+
+def _detections(sample: Mapping[str, Any], field: str) -> list[Mapping[str, Any]]:
+    listed = _object(sample, field).get("detections")
+    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
 
 
 def _results(task: Mapping[str, Any], name: str) -> list[list[Any]]:

@@ -241,8 +241,9 @@ def test_numbers_in_place_of_names_are_asked_about(files, labels):
     for label in labels:
         with pytest.raises(scoring.InputRefused) as refused:
             PUMA.read_predictions(source, TRUTH, "a.json", **options)
-        (fix,) = distinct(fix for problem in refused.value.problems for fix in problem.fixes)
+        fix, *others = distinct(fix for problem in refused.value.problems for fix in problem.fixes)
         assert fix.label.startswith(label)
+        assert all("by the alphabet" in other.label for other in others)
         assert len({problem.code for problem in refused.value.problems}) == len(refused.value.problems)
         source = FixedSource(source, fix.changes) if fix.changes.of_files else source
         options |= dict(fix.changes.options)

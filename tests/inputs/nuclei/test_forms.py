@@ -11,7 +11,7 @@ import scoring
 from scoring.challenges.recognition import recognise
 from scoring.inputs.nuclei import xml_shapes
 from tests.inputs.nuclei.test_tools import KINDS, MIDDLES, NAMES, OUTLINES, SCORES
-from tests.support import nuclei_forms
+from tests.support import nuclei_forms, nuclei_json
 
 NUCLEI = list(zip(OUTLINES, NAMES, SCORES, strict=True))
 TILES = {"tile_1": NUCLEI, "tile_2": NUCLEI[:2]}
@@ -163,7 +163,7 @@ def test_wkt_of_parts_and_of_points_is_read():
 
 
 def test_an_image_for_which_hovernet_finds_nothing_is_an_empty_prediction():
-    files = nuclei_forms.hovernet({**TILES, "tile_2": []})
+    files = nuclei_json.hovernet({**TILES, "tile_2": []})
     assert [len(nuclei) for nuclei in read(files).nuclei] == [3, 0]
 
 
@@ -209,7 +209,7 @@ def test_rectangles_of_two_corners_are_read():
 
 @pytest.mark.parametrize("types", [b"[1]", b"{", b'{"1": [], "2": 3}'])
 def test_wrong_names_of_types_leave_numbers_to_be_asked_about(types):
-    files = {**nuclei_forms.hovernet(TILES), "type_info.json": types}
+    files = {**nuclei_json.hovernet(TILES), "type_info.json": types}
     with pytest.raises(scoring.InputRefused, match="a number as class") as refused:
         read(files)
     assert {problem.code for problem in refused.value.problems} == {"unknown-class"}
@@ -263,3 +263,49 @@ def test_labels_of_imagej_name_the_image_only_where_they_are_files():
     assert nuclei.classes.tolist() == [0]
     predictions = read({"a.csv": b"Label,X,Y,Type\nb.tif:0001-0002,1,2,tumor\n"})
     assert predictions.ids == ("b",)
+
+
+LINE = json.dumps(nuclei_json.feature(OUTLINES[0], type="tumor")).encode()
+TWICE = nuclei_json.json_min(TILES)["project-1.json"].replace(b"tile_2", b"tile_1")
+TRUTHS = nuclei_json.fiftyone(TILES)["samples.json"].replace(b'"confidence"', b'"other"')
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a.ndjson": LINE + b"\n\n{"}, "line 1, column 2: it is not JSON"),
+        ({"a.ndjson": LINE + b'\n{"a": 1, "a": 2}'}, "Write each key once"),
+        ({"a.ndjson": b"[1]\n"}, "no file in it can be read as nuclei"),
+        ({"project.json": TWICE}, "2 predictions or annotations of the image"),
+        ({"samples.json": TRUTHS}, r"several lists of detections \(ground_truth, predictions\)"),
+    ],
+)
+def test_what_cannot_be_told_in_json_is_refused(files, said):
+    with pytest.raises(scoring.InputRefused, match=said) as refused:
+        read(files)
+    assert len(refused.value.problems) == 1
+
+
+def test_features_are_divided_only_where_one_file_names_several_images():
+    def written(*images: str) -> bytes:
+        features = [nuclei_json.feature(OUTLINES[0], image=image, type="tumor") for image in images]
+        return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+    assert read({"a.geojson": written("b.png", "c.png")}).ids == ("b", "c")
+    assert read({"a.geojson": written("b.png", "b.png")}).ids == ("a",)
+    patches = {"a.geojson": written("p1", "p2"), "b.geojson": written("p1", "p2")}
+    assert read(patches).ids == ("a", "b")
+
+
+def test_numbers_of_classes_are_offered_in_both_orders():
+    boxes = json.dumps({"labels": [0, 9], "scores": [1, 1], "bboxes": [[0, 0, 2, 2], [4, 4, 6, 6]]}).encode()
+    with pytest.raises(scoring.InputRefused, match="say what each number is") as refused:
+        read({"a.json": boxes})
+    of_set, by_alphabet = (fix.label for fix in refused.value.problems[0].fixes)
+    assert "0 tumor" in of_set
+    assert "0 apoptotic cells" in by_alphabet
+    assert by_alphabet.startswith("Read numbers as the ten classes by the alphabet, from 0")
+    (nuclei,) = read({"a.json": boxes, "classes.json": b'{"0": "stroma", "9": "tumor"}'}).nuclei
+    assert nuclei.classes.tolist() == [6, 0]
+    with pytest.raises(scoring.InputRefused, match="say what each number is"):
+        read({"a.json": boxes, "classes.json": b'["stroma", "tumor"]'})

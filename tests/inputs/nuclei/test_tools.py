@@ -207,7 +207,7 @@ def test_nuclei_of_a_tool_are_read_with_one_question_at_most(tool):
     try:
         read = puma.read_predictions(data)
     except scoring.InputRefused as refused:
-        start = "from 1" if tool == "torchvision" else "from 0"
+        start = f"ten classes, from {int(tool == 'torchvision')}"
         (fix,) = {fix for problem in refused.problems for fix in problem.fixes if start in fix.label}
         asked = dict(fix.changes.options)
         read = puma.read_predictions(data, **asked)
@@ -312,5 +312,10 @@ def test_a_list_of_coco_is_still_one_after_its_tiles_are_renamed():
     source = FixedSource(json.dumps(entries).encode(), InputChanges(cases=(("7", "tile_1"),)))
     with pytest.raises(scoring.InputRefused) as refused:
         puma.read_predictions(source, name="results.json")
-    (fix,) = {fix for problem in refused.value.problems for fix in problem.fixes if "from 0" in fix.label}
+    (fix,) = {
+        fix
+        for problem in refused.value.problems
+        for fix in problem.fixes
+        if "ten classes, from 0" in fix.label
+    }
     assert puma.read_predictions(source, name="results.json", **dict(fix.changes.options)).ids == ("tile_1",)
