@@ -7,6 +7,8 @@ What the tools' own sources say stands in `scoring/inputs/nuclei`: `xml_shapes`,
 import csv
 import io
 import json
+import struct
+import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -194,6 +196,43 @@ def probabilities(tiles: Tiles) -> Files:
     }
 
 
+def roi(ring: list[list[float]], kind: int = 7, options: int = 128) -> bytes:
+    """A region of ImageJ, as ij/io/RoiEncoder.java writes it, at fractions of pixels."""
+    left, top, right, bottom = map(int, box(ring))
+    head = struct.pack(">4shBx4hH", b"Iout", 229, kind, top, left, bottom, right, len(ring))
+    whole = [int(x) - left for x, _ in ring] + [int(y) - top for _, y in ring]
+    numbers = struct.pack(f">{len(whole)}h", *whole)
+    numbers += struct.pack(f">{len(whole)}f", *(p[axis] for axis in (0, 1) for p in ring))
+    return head.ljust(50, b"\0") + struct.pack(">h", options) + bytes(12) + numbers
+
+
+def zipped(files: Files) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return written.getvalue()
+
+
+def roi_sets(tiles: Tiles) -> Files:
+    """A set for each class, in a folder for each image."""
+    return {
+        f"{case}/RoiSet_{name}.zip": zipped({
+            f"{name}-{k:04d}.roi": roi(ring) for k, (ring, kind, _) in enumerate(nuclei) if kind == name
+        })
+        for case, nuclei in tiles.items()
+        for name in dict.fromkeys(kind for _, kind, _ in nuclei)
+    }  # fmt: skip
+
+
+def roi_set_of_image(tiles: Tiles) -> Files:
+    """A set for each image, whose regions are called by their classes."""
+    return {
+        f"{case}_RoiSet.zip": zipped({f"{n}-{k:04d}.roi": roi(ring) for k, (ring, n, _) in enumerate(nuclei)})
+        for case, nuclei in tiles.items()
+    }
+
+
 def napari(tiles: Tiles) -> Files:
     """A layer of points for each class, in a folder for each image."""
     return {
@@ -256,6 +295,8 @@ FORMS: dict[str, Callable[[Tiles], Files]] = {
     "ImageJ's Results": ij_results,
     "CellProfiler": cellprofiler,
     "napari, a layer for each class": napari,
+    "ImageJ's regions by class": roi_sets,
+    "ImageJ's regions by image": roi_set_of_image,
     "supervision": tables(
         ".csv",
         "x_min,y_min,x_max,y_max,class_id,confidence,tracker_id,class_name",
@@ -326,6 +367,7 @@ UNGRADED = (
     *("ASAP", "HALO", "Aperio", "MoNuSAC", "MoNuSeg", "Pascal VOC of Roboflow", "Cytomine", "OMERO"),
     *("HoVer-Net, QuPath table", "ilastik", "Darwin, boxes", "Supervisely", "ImageJ's Results"),
     *("CellProfiler", "napari, a layer for each class", "Label Studio, JSON_MIN"),
+    *("ImageJ's regions by class", "ImageJ's regions by image"),
 )
 """Of these, those without confidences."""
 BOXES = ("Pascal VOC", "supervision", "Roboflow, boxes", "Darwin, boxes", "torchvision, by image")

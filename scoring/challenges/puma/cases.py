@@ -14,6 +14,7 @@ from scoring.challenges.puma.nucleus_classes import Naming
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, written_pairs
 from scoring.common.text import did_you_mean
+from scoring.inputs.nuclei import imagej_rois
 from scoring.inputs.nuclei.reader import POLYGONS, Nuclei, NucleiFile, counted, positions, read_nuclei
 from scoring.inputs.nuclei.tiles import TYPE_FILES
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles, sha256
@@ -287,6 +288,8 @@ def _nothing_of(files: SourceFiles) -> str:
     )
     if any(member.lower().endswith(".mat") for member in files.members):
         message += " HoVer-Net also writes nuclei as JSON: give its folder json, not the .mat files."
+    if any(member.lower().endswith(imagej_rois.ENDING) for member in files.members):
+        message += " Regions of ImageJ (.roi) are read as a zip of those of each image, <case>.zip."
     return message
 
 

@@ -32,8 +32,9 @@ All three are always computed. On real data they differ by a factor of two, so a
 A missing case counts as an empty prediction: all its nuclei are missed.
 
 Predictions are read as these programs write them: QuPath, HoVer-Net, CellViT, StarDist, TIAToolbox, Ultralytics, YOLO, MMDetection, torchvision, SAHI,
-Roboflow, COCO, Pascal VOC, ASAP, ImageScope (Aperio), HALO, CVAT, Label Studio, VIA, labelme, HistomicsTK, Darwin, Supervisely and SuperAnnotate; and from
-tables of points, boxes or outlines, as those of OMERO, Cytomine (its origin is at the bottom left), geopandas, ilastik and supervision.
+Roboflow, COCO, Pascal VOC, ASAP, ImageScope (Aperio), HALO, CVAT, Label Studio, VIA, labelme, HistomicsTK, Darwin, FiftyOne, Supervisely and SuperAnnotate; and from
+tables of points, boxes or outlines, as those of OMERO, Cytomine (its origin is at the bottom left), geopandas, ilastik, napari, CellProfiler, ImageJ
+and supervision. Regions of ImageJ are read as a zip for each image or for each class in a folder for each image.
 """
 NUCLEI_ENDINGS = ("geojson", "json")
 

@@ -15,7 +15,7 @@ from scoring.core.file_contents import (
     case_key,
     with_pictures,
 )
-from scoring.inputs.nuclei import xml_shapes
+from scoring.inputs.nuclei import imagej_rois, xml_shapes
 from scoring.inputs.nuclei.folders import OF_SLIDE, by_slide
 from scoring.inputs.nuclei.tiles import LINES, OF_SEVERAL, by_tile, is_of_nuclei
 from scoring.inputs.tables import key
@@ -40,7 +40,7 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
         yield Candidate(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
         yield Candidate(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
     heads = [head for member, head in contents.json_heads.items() if is_nuclei_file(member)]
-    drawn = bool(contents.ending_in(*xml_shapes.ENDINGS, *LINES))
+    drawn = bool(contents.ending_in(*xml_shapes.ENDINGS, *LINES, imagej_rois.SETS))
     several = drawn or any(map(is_of_nuclei, contents.tables)) or any(map(OF_SEVERAL.search, heads))
     slides, of_slide = by_slide(contents.files)
     tiles = by_tile(slides) if several else slides

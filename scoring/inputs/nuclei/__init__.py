@@ -2,8 +2,8 @@
 
 * any file: `reader.read_nuclei` (QuPath's GeoJSON, PUMA's forms; fast by `fast.listed`, else `strict.listed`)
 * JSON of other programs: `foreign.native`; VIA, Label Studio, FiftyOne, YOLO: `via_label_studio_yolo`;
-  COCO: `coco.cells`; XML: `xml_shapes.cells_of`
+  COCO: `coco.cells`; XML: `xml_shapes.cells_of`; regions of ImageJ: `imagej_rois.cells_of`
 * tables, a row for each nucleus: `point_tables.cells`; files with several tiles: `tiles.by_tile`;
-  folders for slides, images and classes: `folders.by_slide`, `folders.by_class`
+  folders for slides, images and classes: `folders.by_slide`, `folders.by_class`; `rewriting`
 * arrays and findings: `contents.contents`
 """

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from scoring.inputs.nuclei import point_tables
+from scoring.inputs.nuclei import imagej_rois, point_tables
 from scoring.inputs.sources import TEXT_TABLES, SourceFiles
 
 LISTS = (".json", ".geojson")
@@ -60,17 +60,23 @@ def _slide(path: PurePosixPath) -> tuple[str, int]:
     return folder.name, OF_SLIDE.index(path.name) if path.name in OF_SLIDE else 0
 
 
-def by_class(files: SourceFiles) -> dict[str, tuple[str, str]]:
+def by_class(files: SourceFiles) -> dict[str, tuple[str, str | None]]:
     """Return the image and the class of members that are a file for each class in a folder for each image:
-    tables of places alone of which a name is in several folders, and all others in these folders."""
-    paths = [PurePosixPath(member) for member in files.members if member.lower().endswith(TEXT_TABLES)]
+    tables of places alone of which a name is in several folders, and all others in these folders; and those
+    of sets of regions of ImageJ, None where the set is of several."""
+    endings = (*TEXT_TABLES, imagej_rois.SETS)
+    paths = [PurePosixPath(member) for member in files.members if member.lower().endswith(endings)]
     uses = Counter(path.name for path in paths if path.parent.name)
     folders = {path.parent for path in paths if uses[path.name] > 1}
-    found = {
-        str(path): (path.parent.name, path.stem)
-        for path in paths
-        if path.parent in folders and point_tables.is_of_one_class(header(files, str(path)))
-    }
+    found: dict[str, tuple[str, str | None]] = {}
+    for path in paths:
+        image = f"{path.parent.name}.json"
+        if path.suffix.lower() == imagej_rois.SETS:
+            name = imagej_rois.SET_NAME.sub("", path.stem)
+            is_of_class = path.parent.name and (uses[path.name] > 1 or path.stem.lower().startswith("roi"))
+            found[str(path)] = (image, name or None) if is_of_class else (f"{name}.json", None)
+        elif path.parent in folders and point_tables.is_of_one_class(header(files, str(path))):
+            found[str(path)] = image, path.stem
     return found if len({*found.values()}) == len(found) else {}
 
 

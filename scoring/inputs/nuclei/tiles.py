@@ -21,12 +21,14 @@ from scoring.inputs.nuclei import (
     coco,
     folders,
     foreign,
+    imagej_rois,
     point_tables,
+    rewriting,
     strict,
     via_label_studio_yolo,
     xml_shapes,
 )
-from scoring.inputs.nuclei.contents import NUCLEI, POLYGONS, too_large
+from scoring.inputs.nuclei.contents import POLYGONS
 from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Cells, Size
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
@@ -53,6 +55,8 @@ OF_NUMBERS, NUMBERED = "image.csv", ("ImageNumber", "FileName_")
 """How the name of CellProfiler's table ends that says which image a number is, and what its header has."""
 CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
 """Endings of files that name the class numbers of YOLO."""
+READ = (*folders.LISTS, *LINES, *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS, imagej_rois.SETS)
+"""Endings of files that are looked into."""
 Tiles = dict[str, bytes]
 Questions = Mapping[str, tuple[SuggestedFix, ...]]
 NOTHING: Questions = MappingProxyType({})
@@ -152,7 +156,7 @@ def _tiles(
     """Return the tiles of a member; None for a member of another kind. of_class: its image and class, as of
     `by_class`. images: as of `of_several` and `of_table`."""
     name, ending = files.called(member), PurePosixPath(member).suffix.lower()
-    if not member.lower().endswith((*folders.LISTS, *LINES, *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS)):
+    if not member.lower().endswith(READ):
         return None
     try:
         data = files.read(member)
@@ -163,10 +167,13 @@ def _tiles(
         is_alone = b'"geometry"' in data and len(_first_lists(files)) == 1
         tiles = of_several(data, name, images, sizes) if is_several or is_alone else None
         types = _class_files(files, member) if any(mark in data for mark in NUMBERS_OF_TYPES) else []
-        tile = of_types(data, name, files.read(types[0])) if types and tiles is None else None
+        tile = rewriting.of_types(data, name, files.read(types[0])) if types and tiles is None else None
         return tiles if tile is None else {_case(member): tile}
+    if ending == imagej_rois.SETS:
+        tile = of_regions(data, name, of_class[1])
+        return None if tile is None else {_case(of_class[0]): tile}
     if ending in LINES:
-        tile = of_lines(data, name)
+        tile = rewriting.of_lines(data, name)
         return None if tile is None else {_case(member): tile}
     if ending in xml_shapes.ENDINGS:
         return of_xml(data, name, member)
@@ -251,47 +258,24 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
 
 
 @isolated
-def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
-    """Return a file of numbers of types with their names, None for another file.
+def of_regions(data: bytes, name: str, kind: str | None) -> bytes | None:
+    """Return a set of regions of ImageJ in the form of CellViT, None for another zip.
 
     Args:
         data: The file.
         name: Its name in messages.
-        types: The names beside it, {number: name} or {number: [name, colour]}.
-    """
-    document, named = (strict.document(part, name)[0] for part in (data, types))
-    if not isinstance(document, dict) or not isinstance(named, dict):
-        return None
-    names = {
-        number: entry[0] if isinstance(entry, list) else entry for number, entry in named.items() if entry
-    }
-    are_names = all(number.isdecimal() and isinstance(entry, str) for number, entry in names.items())
-    return json.dumps({"type_map": names, **document}).encode() if names and are_names else None
-
-
-@isolated
-def of_lines(data: bytes, name: str) -> bytes | None:
-    """Return features, one in each line, as GeoJSON; None for other lines.
-
-    Args:
-        data: The file.
-        name: Its name in messages.
+        kind: As of `imagej_rois.cells_of`.
 
     Raises:
-        InputRefused: A line is no JSON, or there are too many.
+        InputRefused: A region cannot be read.
     """
-    lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
-    if len(lines) > NUCLEI:
-        raise InputRefused([too_large(name, len(lines))])
-    features = []
-    for number, line in lines:
-        feature, problem = strict.document(line, f"{name}:{number}")
-        if problem:
-            raise InputRefused([problem])
-        if not isinstance(feature, dict) or "geometry" not in feature:
-            return None
-        features.append(feature)
-    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+    try:
+        cells = imagej_rois.cells_of(data, name, kind)
+    except InputRefused:
+        if b".roi" in data:
+            raise
+        return None
+    return None if cells is None else _written(cells, {})
 
 
 @isolated

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import scoring
 from scoring.challenges.recognition import recognise
-from scoring.inputs.nuclei import xml_shapes
+from scoring.inputs.nuclei import imagej_rois, xml_shapes
 from tests.inputs.nuclei.test_tools import KINDS, MIDDLES, NAMES, OUTLINES, SCORES
 from tests.support import nuclei_forms, nuclei_json
 
@@ -309,3 +310,49 @@ def test_numbers_of_classes_are_offered_in_both_orders():
     assert nuclei.classes.tolist() == [6, 0]
     with pytest.raises(scoring.InputRefused, match="say what each number is"):
         read({"a.json": boxes, "classes.json": b'["stroma", "tumor"]'})
+
+
+def regions(**files: bytes) -> dict[str, bytes]:
+    return {"a.zip": nuclei_forms.zipped({f"{name}.roi": data for name, data in files.items()})}
+
+
+def test_regions_of_whole_pixels_and_points_are_read():
+    files = regions(tumor=nuclei_forms.roi(OUTLINES[0], 0, 0), stroma=nuclei_forms.roi([[3.5, 4.5]], 10))
+    (nuclei,) = read(files).nuclei
+    assert sorted(nuclei.centroids.tolist()) == [[3.5, 4.5], list(MIDDLES[0])]
+    assert sorted(nuclei.classes.tolist()) == [0, 6]
+
+
+ROI = nuclei_forms.roi(OUTLINES[0])
+COMPOSITE = ROI[:36] + b"\0\0\0\7" + ROI[40:]
+MANY = ROI[:16] + b"\xff\xff" + ROI[18:]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (regions(tumor=nuclei_forms.roi(OUTLINES[0], 2)), r"another kind \(oval\)"),
+        (regions(tumor=nuclei_forms.roi(OUTLINES[0], 99)), r"another kind \(type 99\)"),
+        (regions(tumor=COMPOSITE), r"another kind \(composite\)"),
+        (regions(tumor=MANY), "65,535 vertices, and holds fewer"),
+        (regions(tumor=ROI[:16] + bytes(2) + ROI[18:]), "0 vertices, and holds fewer"),
+        (regions(tumor=ROI[:40]), "no region of ImageJ: was it cut off"),
+        (regions(tumor=b"PK" + ROI), "no region of ImageJ"),
+        (regions(tumor=ROI + bytes(1_000_000)), "more than 1 MB each"),
+        ({"a.zip": regions(tumor=ROI)["a.zip"][:-30]}, "a.zip: its end is missing|cannot be read as a zip"),
+        (regions(**{"0001-0002": ROI}), "Every nucleus needs its class"),
+        ({"a/1.roi": ROI}, "as a zip of those of each image"),
+        ({"a/RoiSet.zip": b"x", "b.ndjson": b"[]"}, "no file in it can be read as nuclei"),
+    ],
+)
+def test_wrong_regions_are_refused_in_one_sentence(files, said):
+    with pytest.raises(scoring.InputRefused) as refused:
+        read(files)
+    (problem,) = refused.value.problems
+    assert re.search(said, f"{problem.where}: {problem.message}")
+
+
+def test_more_regions_than_are_read_are_refused(monkeypatch):
+    monkeypatch.setattr(imagej_rois, "NUCLEI", 2)
+    with pytest.raises(scoring.InputRefused, match="it lists 3 nuclei"):
+        read(nuclei_forms.roi_set_of_image({"tile_1": NUCLEI}))
