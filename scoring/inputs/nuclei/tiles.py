@@ -6,7 +6,7 @@ Sources of the formats are named by the modules that read them.
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -90,15 +90,15 @@ def by_tile(
         tiles = None if member == listing else _tiles(files, member, of_class, images, questions, dict(sizes))
         if tiles is not None:
             named = {fixed_name(name, changes): data for name, data in tiles.items()}
-            twice = sorted(named.keys() & {*files_of_tiles, *(() if member in classes else parts)})
-            if twice:
-                text = f"{', '.join(twice[:3])}: another file lists the nuclei of this image too. Keep one."
-                raise InputRefused([error("duplicate-case", files.called(member), text)])
+            _refuse_twice(
+                named, {*files_of_tiles, *(() if member in classes else parts)}, files.called(member)
+            )
             split |= {member, *_class_files(files, member)}
             for name, data in named.items() if member in classes else ():
                 parts.setdefault(name, []).append(data)
             files_of_tiles |= {} if member in classes else named
     files_of_tiles |= {name: _joined(of_classes) for name, of_classes in parts.items()}
+    _refuse_twice(files_of_tiles, files.sizes.keys() - split, files.name)
     if not files_of_tiles:
         return files
     bytes_of = {m: size for m, size in files.sizes.items() if m not in split} | {
@@ -113,6 +113,13 @@ def by_tile(
             io.BytesIO(files_of_tiles[member]) if member in files_of_tiles else files.open(member)
         ),
     )
+
+
+def _refuse_twice(names: Iterable[str], others: Set[str], where: str) -> None:
+    twice = sorted(others & {*names})
+    if twice:
+        text = f"{', '.join(twice[:3])}: another file lists the nuclei of this image too. Keep one."
+        raise InputRefused([error("duplicate-case", where, text)])
 
 
 def is_of_nuclei(table: TextTable) -> bool:
