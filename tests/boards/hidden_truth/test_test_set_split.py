@@ -145,7 +145,7 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
     done = board("split", "h", "--cases", listed, "--json", "-")
     assert (done.json["shown"], done.json["withheld"], done.json["seed"]) == (24, 96, None)
     for arguments, words in (
-        (("--share", 0), "no share"),
+        (("--share", 0), "not a share"),
         (("--share", 0.3, "--seed", -1), "whole number"),
         ((), "name a share"),
         (("--cases", tmp_path / "none.txt"), "unreadable-file"),

@@ -54,7 +54,7 @@ BAD = {
     "task": ('"classification"', '"clasification"', "bad-value", 3, "task", "Did you mean 'classification'"),
     "no task": ('task = "classification"\n', "", "missing-key", 1, "task", "one of classification"),
     "twice": ('"b", "c"', '"b", "b"', "bad-value", 4, "classes", "'b' appears twice"),
-    "one class": (CLASSES, 'classes = ["a"]', "bad-value", 4, "classes", "two or more"),
+    "one class": (CLASSES, 'classes = ["a"]', "bad-value", 4, "classes", "two classes or more"),
     "number": (CLASSES, "classes = 3", "bad-value", 4, "classes", "write a list of texts"),
     "many": (CLASSES, f"classes = {[str(i) for i in range(1001)]}", "bad-value", 4, "classes", "1,000"),
     "positive": (
