@@ -317,7 +317,7 @@ class ImportedBoard:
         return sorted(ranked, key=lambda row: (row[0] is None, row[0] or 0, row[1].team))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `board show --json` writes of it."""
+        """Return the JSON of `board show` for an imported leaderboard."""
         board = {"id": self.id, "title": self.title, "created": self.created, "score": self.leaderboard.score}
         names = ("team", "rank", "score", "interval", "time", "values")
         teams = [

@@ -85,8 +85,8 @@ def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: The
 
 
 def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
-    """Return every two of the named teams: difference, and whether they are told apart. scale: of the metric
-    that the pairs differ in."""
+    """Draw the difference of every pair of the named teams, and whether the pair is told apart. scale: of the
+    metric in which the pairs differ."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
     differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
     for pair in of.of.among(list(at)):
@@ -148,7 +148,7 @@ def classes(
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
 ) -> go.Figure:
-    """Class by team; with `against` less that team's."""
+    """Draw the values of each class and team; with `against`, minus the values of that team."""
     values = table.values[:, [table.teams.index(name) for name in names]]
     coloured = [of.goodness(row) for of, row in zip(table.quantities, values, strict=True)]
     if against is not None:

@@ -55,7 +55,7 @@ class WhatIf:
 
 
 def mean_of_parts(names: Sequence[str], value: Value, weights: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the mean of the parts of a score, shaped as these; NaN where the weights sum to 0. A part
+    """Return the weighted mean of the parts of a score; NaN if the weights sum to 0. A part
     without weight may be undefined.
 
     Args:

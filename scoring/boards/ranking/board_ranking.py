@@ -149,7 +149,7 @@ class BoardRanking:
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """The rank of each team, as in `comparison`, without what chance could do."""
+        """The rank of each team, as in `comparison`, without the ranks that chance could give."""
         return self._ranks(self.counting)
 
     def _ranks(self, counted: Mapping[str, RankedSubmission]) -> dict[str, int]:

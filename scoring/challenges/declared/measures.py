@@ -183,7 +183,7 @@ def weighted(uses: Sequence[MetricUse], values: Mapping[QuantityName, Floats]) -
 
 
 def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
-    """Return the parts of the score that counts of true and predicted class decide."""
+    """Return the parts of the score that depend only on counts of true and predicted classes."""
     is_small = declaration.is_graded and len(declaration.classes) ** 2 <= MOST_CELLS
     return tuple(use for use in declaration.score if is_small and use.metric.needs == "labels")
 

@@ -83,7 +83,7 @@ UNDEFINED = {
 def score_findings(
     evaluation: HecktorEvaluation, metrics: Mapping[str, float], replicates: Replicates
 ) -> Iterator[Finding]:
-    """Yield findings of reading, then those of the score."""
+    """Yield the findings about the files, then the findings about the score."""
     truth, is_assumed = evaluation.truth, evaluation.options.prognosis_direction == "auto"
     yield from truth.findings
     yield from (f for f in evaluation.submission.read if f.code != "direction-assumed" or is_assumed)

@@ -119,7 +119,7 @@ def placement(
 
 
 def moved(nuclei: Nuclei, edits: Mapping[str, str]) -> Nuclei:
-    """Return nuclei with the edits of their coordinates made.
+    """Return the nuclei with edited coordinates.
 
     Args:
         nuclei: Those of a case.

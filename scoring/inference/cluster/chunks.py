@@ -267,7 +267,7 @@ class Sizes:
     most_bytes: int
 
     def items(self, start: int) -> int:
-        """Return how many items the chunk has at most that begins with the item `start`."""
+        """Return the largest number of items in the chunk that begins with item `start`."""
         share = (self.total - start) // (PER_THREAD * max(1, self.threads))
         return max(1, min(self.most_items, share))
 

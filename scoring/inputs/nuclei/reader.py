@@ -76,7 +76,7 @@ def read_nuclei(
 @crosses
 @dataclass(frozen=True)
 class ParsedNuclei:
-    """A parsed file. listed: its well-formed items, None where nothing can be read. problems: of the rest."""
+    """A parsed file. listed: its valid nuclei, None if nothing can be read. problems: of its other items."""
 
     listed: NucleusList | None
     problems: tuple[Finding, ...] = ()
