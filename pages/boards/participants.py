@@ -233,39 +233,43 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
         st.markdown("No: participants see their full scorecard, and everybody sees intervals and ties.")
     _parts(board, ranking)
     with st.expander("**Change it**", icon=":material/visibility_off:"):
+        before = known or visible_results.planned(board, ranking=ranking).proposed or HiddenRules()
         detail = st.selectbox(
             "Participants see",
             DETAILS,
-            DETAILS.index(known.detail if known else HiddenRules.detail),
+            DETAILS.index(before.detail),
             format_func=lambda detail: TELLS[detail],
             key=f"hide_detail_{row.id}",
         )
         if WORN[detail]:
             st.caption(f":material/warning: {WORN[detail]}")
-        step = st.number_input(
-            "Ladder: show a score only if it beats the team's best by more than",
-            min_value=0.0,
-            max_value=0.999,
-            value=(known.step or 0.0) if known else round(1 / max(1, board.n_told) ** 0.5, 3),
-            step=0.001,
-            format="%.3f",
-            key=f"hide_step_{row.id}",
-            help="0 shows every score.",
-        )
-        decimals = st.number_input(
-            "Decimals of scores",
-            1,
-            DECIMALS,
-            known.decimals if known else DECIMALS,
-            key=f"hide_digits_{row.id}",
-        )
-        wanted = replace(known or HiddenRules(), detail=detail, step=step or None, decimals=decimals)
+        wanted = replace(before, detail=detail)
+        if detail != disclosure_rules.NOTHING:
+            wanted = _rounding(board, known, wanted)
         _budget(visible_results.planned(board, wanted, ranking))
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
                 actions.do(visible_results.hide, board.store, row.id, wanted)
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
                 actions.do(visible_results.reveal, board.store, row.id)
+
+
+def _rounding(board: OpenBoard, known: HiddenRules | None, wanted: HiddenRules) -> HiddenRules:
+    """Draw the Ladder's step and the decimals of shown scores; return the rules with them."""
+    step = st.number_input(
+        "Ladder: show a score only if it beats the team's best by more than",
+        min_value=0.0,
+        max_value=0.999,
+        value=(wanted.step or 0.0) if known else wanted.step or round(1 / max(1, board.n_told) ** 0.5, 3),
+        step=0.001,
+        format="%.3f",
+        key=f"hide_step_{board.row.id}",
+        help="0 shows every score. With the Ladder, the best score of each team that it shows is ranked.",
+    )
+    decimals = st.number_input(
+        "Decimals of scores", 1, DECIMALS, wanted.decimals, key=f"hide_digits_{board.row.id}"
+    )
+    return replace(wanted, step=step or None, decimals=decimals)
 
 
 def _parts(board: OpenBoard, ranking: BoardRanking) -> None:

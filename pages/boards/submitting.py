@@ -63,19 +63,20 @@ def show(page: BoardPage) -> None:
 
 
 def _to_send(board: OpenBoard, single: list[ChosenInput], packs: list[ChosenInput]) -> list[Any]:
-    """Return the files with the names of their teams, and folders of many submissions."""
+    """Return the files with the names of their teams, and folders of many submissions; a file that was
+    dropped twice once."""
     own = [option for option in board.challenge.options if option.per_team]
     submissions: list[Any] = list(packs)
-    for number, file in enumerate(single):
+    for number, (own_key, file) in enumerate({f"{file.key}_{file.name}": file for file in single}.items()):
         usual = clean_name(file.name.rsplit(".", 1)[0] or file.name)
         team, options = usual, {}
         if number < NAMED:
             with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
                 team = st.text_input(
-                    f"Team of {markdown(file.name, 60)}", usual, key=f"board_team_{file.key[:12]}", width=260
+                    f"Team of {markdown(file.name, 60)}", usual, key=f"board_team_{own_key}", width=260
                 )
                 for option in own:
-                    key = f"board_{option.name}_{file.key[:12]}"
+                    key = f"board_{option.name}_{own_key}"
                     options[option.name] = option_widget(option, key, bind=None, width=260)
         written = {name: value for name, value in options.items() if value is not None}
         submissions.append((team, file, written))

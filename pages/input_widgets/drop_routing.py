@@ -217,7 +217,9 @@ def compared_teams(parts: Sequence[Recognised]) -> dict[str, list[int]]:
 
 def other_challenge(parts: Sequence[Recognised], challenge_id: str) -> str | None:
     """Return the challenge to which teams were dropped that were meant for another one: all submissions are
-    to it. None where they stay."""
+    to it. None where they stay, as they do with a declared challenge, whose file names them."""
+    if challenge_id not in REGISTRY:
+        return None
     known = {submitted for part in parts if (submitted := submitted_to(part)) is not None}
     return known.pop() if len(known) == 1 and challenge_id not in known else None
 

@@ -216,6 +216,20 @@ def test_what_is_not_taken_is_one_sentence_of_the_page(filled_store, opened, tmp
     assert len(board_ranking(board_of(filled_store, "b")).entries) == before + 1
 
 
+def test_equal_files_of_two_teams_are_two_submissions_and_a_file_dropped_twice_is_one(
+    filled_store, opened, tmp_path
+):
+    app = opened("board", board="b", tab="Submissions")
+    new = predictions(tmp_path / "new.csv", 8, 1.0).read_bytes()
+    inputs = app.file_uploader(key="board_b_teams_files")
+    for name in ("gamma.csv", "gamma.csv", "twin.csv"):
+        inputs.upload(name, new)
+    app.run()
+    assert not app.exception
+    assert [one.value for one in app.text_input if one.label.startswith("Team of")] == ["gamma", "twin"]
+    assert button(app, "Submit 2 files")
+
+
 def test_others_see_what_is_public(filled_store, opened, monkeypatch):
     exclude(filled_store, "b", board_ranking(board_of(filled_store, "b")).entries[0].id, "too early")
     organizer = opened("board", board="b")

@@ -86,6 +86,17 @@ def test_an_organizer_hides_and_names_members(board):
     assert "Who is in which team?" not in words(app)
 
 
+def test_a_first_hide_begins_with_safe_rules_and_without_scores_no_ladder_decides(board):
+    visible_results.reveal(board.store, "h")
+    app = visited(claims("olga"), "Participants")
+    app.selectbox(key="hide_detail_h").select("none").run()
+    assert not app.exception
+    assert "hide_step_h" not in {one.key for one in app.number_input}
+    next(one for one in app.button if one.label == "Hide the truth so").click().run()
+    rules = disclosure_rules.rules(open_store(), "h")
+    assert (rules.detail, rules.step) == ("none", None)
+
+
 def test_a_visitor_sees_the_public_board_alone(board):
     app = visited({"is_logged_in": False}, "Ranking")
     assert not app.exception

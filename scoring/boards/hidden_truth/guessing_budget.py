@@ -127,7 +127,8 @@ class Budget:
                 f"{WITHHELD * self.use.is_part}"
             )
         if not self.use.cases:
-            return f"Not safe: {UNBOUNDED} Only --detail none is safe.{WITHHELD * self.use.is_part}"
+            only = "Only showing no score is safe (--detail none)."
+            return f"Not safe: {UNBOUNDED} {only}{WITHHELD * self.use.is_part}"
         told = "any number of bits" if math.isinf(self.use.bits) else f"{self.use.bits:.1f} bits"
         proposed = self.proposed
         flags = (
