@@ -6,7 +6,7 @@ Sources of the formats are named by the modules that read them.
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -83,22 +83,26 @@ def by_tile(
     files_of_tiles: Tiles = {}
     split = {listing} if listing else set()
     images = files.read(listing) if listing else b""
-    classes = folders.by_class(files)
+    classes, beside = folders.by_class(files), _class_files(files)
     parts: dict[str, list[bytes]] = {}
     for member in files.members:
         of_class = classes.get(member, (member, None))
-        tiles = None if member == listing else _tiles(files, member, of_class, images, questions, dict(sizes))
+        tiles = (
+            None
+            if member == listing
+            else _tiles(files, member, of_class, beside, images, questions, dict(sizes))
+        )
         if tiles is not None:
             named = {fixed_name(name, changes): data for name, data in tiles.items()}
             _refuse_twice(
                 named, {*files_of_tiles, *(() if member in classes else parts)}, files.called(member)
             )
-            split |= {member, *_class_files(files, member)}
+            split |= {member, *beside.get(PurePosixPath(member).suffix.lower(), ())}
             for name, data in named.items() if member in classes else ():
                 parts.setdefault(name, []).append(data)
             files_of_tiles |= {} if member in classes else named
     files_of_tiles |= {name: _joined(of_classes) for name, of_classes in parts.items()}
-    _refuse_twice(files_of_tiles, files.sizes.keys() - split, files.name)
+    _refuse_twice(files_of_tiles, {*files.sizes} - split, files.name)
     if not files_of_tiles:
         return files
     bytes_of = {m: size for m, size in files.sizes.items() if m not in split} | {
@@ -115,8 +119,8 @@ def by_tile(
     )
 
 
-def _refuse_twice(names: Iterable[str], others: Set[str], where: str) -> None:
-    twice = sorted(others & {*names})
+def _refuse_twice(names: Iterable[str], others: Container[str], where: str) -> None:
+    twice = sorted(name for name in names if name in others)
     if twice:
         text = f"{', '.join(twice[:3])}: another file lists the nuclei of this image too. Keep one."
         raise InputRefused([error("duplicate-case", where, text)])
@@ -145,23 +149,26 @@ def _listing(files: SourceFiles) -> str | None:
     return listings[0] if len(listings) == 1 and b"[" in beginnings.values() else None
 
 
-def _class_files(files: SourceFiles, member: str) -> list[str]:
-    """Return the members that name the classes of a file of YOLO, or the types of HoVer-Net."""
-    types = tuple(f"/{name}" for name in TYPE_FILES)
-    endings = {".txt": CLASS_FILES, ".json": types}.get(PurePosixPath(member).suffix.lower(), ())
-    return [each for each in files.members if f"/{each.lower()}".endswith(endings)]
+def _class_files(files: SourceFiles) -> dict[str, list[str]]:
+    """Return the members that name classes, by the ending of the files that number these."""
+    endings = {".txt": CLASS_FILES, ".json": tuple(f"/{name}" for name in TYPE_FILES)}
+    return {
+        ending: [each for each in files.members if f"/{each.lower()}".endswith(names)]
+        for ending, names in endings.items()
+    }
 
 
 def _tiles(
     files: SourceFiles,
     member: str,
     of_class: tuple[str, str | None],
+    beside: Mapping[str, list[str]],
     images: bytes,
     questions: Questions,
     sizes: dict[str, Size],
 ) -> Tiles | None:
     """Return the tiles of a member; None for a member of another kind. of_class: its image and class, as of
-    `by_class`. images: as of `of_several` and `of_table`."""
+    `by_class`. beside: as of `_class_files`. images: as of `of_several` and `of_table`."""
     name, ending = files.called(member), PurePosixPath(member).suffix.lower()
     if not member.lower().endswith(READ):
         return None
@@ -173,7 +180,7 @@ def _tiles(
         is_several = ending == ".json" and any(all(mark in data for mark in marks) for marks in SEVERAL)
         is_alone = b'"geometry"' in data and len(_first_lists(files)) == 1
         tiles = of_several(data, name, images, sizes) if is_several or is_alone else None
-        types = _class_files(files, member) if any(mark in data for mark in NUMBERS_OF_TYPES) else []
+        types = beside[".json"] if any(mark in data for mark in NUMBERS_OF_TYPES) else []
         tile = rewriting.of_types(data, name, files.read(types[0])) if types and tiles is None else None
         return tiles if tile is None else {_case(member): tile}
     if ending == imagej_rois.SETS:
@@ -185,7 +192,7 @@ def _tiles(
     if ending in xml_shapes.ENDINGS:
         return of_xml(data, name, member)
     if ending == ".txt" and YOLO.fullmatch(data.partition(b"\n")[0]):
-        case, listing = _case(member), next(iter(_class_files(files, member)), "")
+        case, listing = _case(member), next(iter(beside[".txt"]), "")
         classes = files.read(listing) if listing else b""
         size = sizes.get(case.removesuffix(".json"), sizes[""])
         tile = of_fractions(data, name, size, classes, listing)
