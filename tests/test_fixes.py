@@ -315,9 +315,8 @@ def test_where_no_name_is_near_columns_of_that_kind_are_offered():
         .replace("7", "v", 1)
     )
     fixes = offered(refused(challenge.read_predictions, bad.encode(), truth).problems)
-    assert [label.split(" as ")[0] for label in fixes] == [
-        *(f"Read column “{name}”" for name in ("q", "y")),
-        *(f"Read column “{name}”" for name in ("u", "v")),
+    assert [label.split(":")[0] for label in fixes] == [
+        f"Read columns “{name}” as score, “q” as filename" for name in ("u", "v")
     ]
 
 

@@ -23,7 +23,9 @@ from scoring.core.file_contents import (
 )
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.column_guess import guess
+from scoring.inputs.column_readings import readings_of
 from scoring.inputs.fix_suggestions import NUMERIC, between_cells, shared_affix
+from scoring.inputs.grand_challenge_jobs import as_table
 from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.table_text import FOREIGN
 from scoring.inputs.tables import TextTable
@@ -208,8 +210,13 @@ def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candi
     for challenge_id in challenge_ids():
         form = load_challenge(challenge_id).readers.form
         guessed = guess(table, form(None), None) if form else None
-        if form and guessed and guessed.is_whole and len(guessed.columns) > 1:
-            readings = _changed(name, data, guessed.changes(table.header, form(None)))
+        if form and guessed and (guessed.is_whole or guessed.any_of):
+            changes = next((fix.changes for fix in readings_of(table, form(None), guessed)), InputChanges())
+            is_one = len(guessed.columns) == 1
+            others = {guessed.case, *guessed.columns.values(), *dict(changes.columns)} if is_one else ()
+            left_out = tuple((header, "") for header in table.header if is_one and header not in others)
+            readings = _changed(name, data, changes.joined(InputChanges(columns=left_out)))
+            readings = tuple(r for r in readings if r.test_set or not is_one)  # a lone number can be anything
             if readings:
                 return readings
     width, rows = len(table.header), len(table)
@@ -239,6 +246,9 @@ def _texts(table: TextTable) -> list[str]:
 
 def _changed(name: str, data: bytes, changes: InputChanges) -> tuple[Candidate, ...]:
     """Return the readings of a table that is changed before."""
+    answers = as_table(open_source(data, name))
+    if answers is not None:
+        data, name = answers.data, f"{name}.csv"
     return _readings(read_contents(open_source(FixedSource(data, changes), name)))
 
 

@@ -263,12 +263,12 @@ class Challenge(Generic[Truth, Predictions]):
         opened = source if self.inputs.submission.several else with_table(source, name, self.inputs.answers)
         try:
             read = self.readers.predictions(opened, truth, how)
+            submitted_part.require_some(read, truth, name)
         except InputRefused as refused:
             if self.readers.form is None:
                 raise
             refused = WITH_COLUMNS(refused, opened, self, truth, name)
             raise WITH_SCORES(refused, source, self, truth, read_again) from refused
-        submitted_part.require_some(read, truth, name)
         is_table = bool(self.words.reading) or applied_fixes.is_one_table(source, opened)
         read = WITH_SCORES(read, source, self, truth, read_again)
         return applied_fixes.with_note(read, source, is_table, not self.words.reading)

@@ -10,12 +10,14 @@ import numpy as np
 
 from scoring.common.findings import Finding, InputRefused, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
-from scoring.core import applied_fixes
+from scoring.core import applied_fixes, submitted_part
 from scoring.core.file_contents import values_of
 from scoring.core.model_readings import LEAST_CASES, Runs, Search, tells_nothing
 from scoring.core.scorecard import ScoreCard
-from scoring.inputs.case_tables import WITH_METADATA, find_table
+from scoring.inputs import case_ids
+from scoring.inputs.case_tables import WITH_METADATA, find_table, nothing_in_common
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
+from scoring.inputs.column_readings import readings_of
 from scoring.inputs.foreign_table_shapes import shape_problem
 from scoring.inputs.probability_scales import scale_of
 from scoring.inputs.sources import FixedSource, Source, open_source
@@ -41,14 +43,16 @@ _trying: ContextVar[bool] = ContextVar("_trying", default=False)
 """Whether a fix is being tried: what refuses it then is offered no fixes, which would be tried in turn."""
 Read = Callable[[Source], Any]
 """Returns predictions."""
-WithScore = Callable[[SuggestedFix], SuggestedFix]
+BestFirst = Callable[[Sequence[SuggestedFix]], tuple[SuggestedFix, ...]]
 ROWS = 5
 WIDTH = 60
 
 
 class WithIds(Protocol):
-    """Cases with ids."""
+    """Cases with ids, and their name in messages."""
 
+    @property
+    def name(self) -> str: ...
     @property
     def ids(self) -> tuple[str, ...]: ...
 
@@ -89,21 +93,27 @@ def with_columns(
     codes = {problem.code for problem in refused.problems}
     form: TableForm = challenge.readers.form(truth) if challenge.readers.form else TableForm("", {})
     read = partial(challenge.read_predictions, truth=truth, name=name)
-    score = partial(_with_score, challenge, source, truth, read=read)
+    score = partial(_best_first, challenge, source, truth, read)
     if codes == {SUSPECT}:
-        scored_fixes = (tuple(score(_by_written(fix, source)) for fix in p.fixes) for p in refused.problems)
+        scored_fixes = (score([_by_written(fix, source) for fix in p.fixes]) for p in refused.problems)
         asked = [replace(p, fixes=scored) for p, scored in zip(refused.problems, scored_fixes, strict=True)]
         return InputRefused(asked, refused.findings)
-    is_known = codes & {*OF_COLUMNS, *OF_CASES} or codes == {MISSING_VALUE}
+    is_empty = codes in ({MISSING_VALUE}, {submitted_part.NOTHING})
+    is_known = codes & {*OF_COLUMNS, *OF_CASES} or is_empty
     table = _table(source) if is_known and form.columns else None
     if table is None:
         return refused
     edited = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
-    shape = shape_problem(table, form, truth.ids if truth is not None else (), codes)
+    ids = truth.ids if truth is not None else ()
+    shape = shape_problem(table, form, ids, {MISSING_VALUE} if is_empty else codes)
     if shape is not None and not {edit for fix in shape.fixes for edit, _ in fix.changes.edits} & {*edited}:
-        fixes = shape.fixes if len(shape.fixes) == 1 else tuple(map(score, shape.fixes))
+        fixes = score(shape.fixes)
         if codes == {MISSING_VALUE}:
             return InputRefused([p.with_fixes(*fixes) for p in refused.problems], refused.findings)
+        if is_empty:  # every case has a gap
+            _, mark, first = refused.problems[0].message.partition(submitted_part.FIRST)
+            told = replace(refused.problems[0], message=f"{shape.message}{mark}{first}", fixes=fixes)
+            return InputRefused([told], refused.findings)
         others = [problem for problem in refused.problems if problem.code not in OF_SHAPE]
         return InputRefused([replace(shape, fixes=fixes), *others], refused.findings)
     return _with_guess(refused, table, form, truth, score)
@@ -133,8 +143,11 @@ def with_scores(
         read.expect(len(distinct) * len(truth))
     cards = {changes: _card(challenge, source, changes, truth, again) for changes in distinct}
     told = {changes: _told(challenge, fix, cards[changes]) for changes, fix in distinct.items()}
+    same = {c for c, card in cards.items() if not is_refused and _is_same(card, outcome)}
     changed = tuple(
-        replace(f, fixes=tuple(told[fix.changes] for fix in f.fixes)) if f in doubtful else f
+        replace(f, fixes=tuple(told[fix.changes] for fix in f.fixes if fix.changes not in same))
+        if f in doubtful
+        else f
         for f in findings
     )
     if isinstance(read, Runs) and (not is_refused or {finding.code for finding in findings} <= OF_OUTPUTS):
@@ -143,6 +156,12 @@ def with_scores(
     if is_refused:
         return InputRefused(changed, outcome.findings, outcome.salvaged)
     return applied_fixes.with_findings(outcome, changed)
+
+
+def _is_same(card: ScoreCard | None, read: Any) -> bool:
+    """Return whether a scorecard is of the same predictions, which were to be changed."""
+    aligned, own = card.arrays.get("aligned") if card else None, getattr(read, "fingerprint", None)
+    return aligned is not None and own is not None and np.array_equal(aligned, own)
 
 
 def _pixel_fixes(
@@ -202,47 +221,54 @@ def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
 
 
 def _with_guess(
-    refused: InputRefused, table: TextTable, form: TableForm, truth: WithIds | None, score: WithScore
+    refused: InputRefused, table: TextTable, form: TableForm, truth: WithIds | None, score: BestFirst
 ) -> InputRefused:
-    """Return a refusal with the fix that reads all columns as guessed; those that are numbered in either of
-    two orders."""
+    """Return a refusal with the fixes that read all columns as guessed."""
     first = next((i for i, p in enumerate(refused.problems) if p.code in OF_COLUMNS), None)
     guessed = guess(table, form, truth.ids if truth is not None else None)
-    changes = guessed.changes(table.header, form)
-    if first is None or not guessed.is_whole or not changes.columns:
+    if first is None:
         return refused
-    if len(changes.columns) < 2 and refused.problems[first].fixes:
-        return refused  # a fix of one column stands with its problem
+    foreign = _foreign_cases(table, guessed, truth)
+    if foreign is not None and not foreign.fixes:
+        return InputRefused([*(replace(p, fixes=()) for p in refused.problems), foreign], refused.findings)
+    fixes = readings_of(table, form, guessed)
+    if not fixes or not (guessed.any_of or (guessed.is_whole and fixes[0].changes.columns)):
+        return refused
+    own = refused.problems[first].fixes
+    of_columns = sum(problem.code in OF_COLUMNS for problem in refused.problems)
+    if own and of_columns == 1 and (len(own) == 1 if guessed.any_of else len(fixes[0].changes.columns) < 2):
+        told = [replace(p, fixes=score(own)) if p.fixes == own else p for p in refused.problems]
+        return InputRefused(told, refused.findings)  # a fix of one column stands with its problem
     known = {key(name) for name in (form.case, *form.case_names)}
     if key(guessed.case or "") in known and any(map(_has_pattern, refused.problems)):
         return refused  # so does one of what all columns have in common
-    fixes = [renaming("column", changes.columns)]
-    if guessed.in_order:
-        by_name = dict(zip(sorted(guessed.columns), guessed.columns.values(), strict=True))
-        orders = {"of the challenge's classes": guessed, "of their names": replace(guessed, columns=by_name)}
-        by_order = {order: other.changes(table.header, form).columns for order, other in orders.items()}
-        by_order = (
-            by_order
-            if len({*map(frozenset, by_order.values())}) > 1
-            else {"of the challenge's classes": changes.columns}
-        )
-        fixes = [renaming("column", pairs) for pairs in by_order.values()]
-        fixes = [
-            replace(fix, label=f"{fix.label}, in the order {order}")
-            for order, fix in zip(by_order, fixes, strict=True)
-        ]
-    scored = fixes if len(fixes) == 1 else [score(fix) for fix in fixes]
     problems = list(refused.problems)
-    problems[first] = replace(problems[first], fixes=(*scored, *problems[first].fixes))
-    return InputRefused(problems, refused.findings)
+    if guessed.any_of:
+        problems = [replace(p, fixes=() if p.code in OF_COLUMNS else p.fixes) for p in problems]
+    problems[first] = replace(problems[first], fixes=(*score(fixes), *problems[first].fixes))
+    return InputRefused([*problems, *filter(None, [foreign])], refused.findings)
 
 
-def _with_score(
-    challenge: "Challenge[Any, Any]", source: Source, truth: Any, fix: SuggestedFix, read: Read
-) -> SuggestedFix:
-    """Return a fix whose label says the score that it gives."""
-    card = None if truth is None else _card(challenge, source, fix.changes, truth, read)
-    return _told(challenge, fix, card)
+def _foreign_cases(table: TextTable, guessed: ColumnGuess, truth: WithIds | None) -> Finding | None:
+    """Return that no row is of a case of the truth, which is told before columns are read; None otherwise."""
+    if truth is None or guessed.case is None or not len(truth.ids):
+        return None
+    here = table.cells(table.header.index(guessed.case))
+    matches = case_ids.match(here, truth.ids)
+    if matches.candidates or (matches.case >= 0).any():
+        return None
+    return nothing_in_common(table.name, "no row matches a case of", here, truth)
+
+
+def _best_first(
+    challenge: "Challenge[Any, Any]", source: Source, truth: Any, read: Read, fixes: Sequence[SuggestedFix]
+) -> tuple[SuggestedFix, ...]:
+    """Return alternative fixes with the score that each gives, the highest first; a lone one as it is."""
+    if truth is None or len(fixes) < 2:
+        return tuple(fixes)
+    cards = [(fix, _card(challenge, source, fix.changes, truth, read)) for fix in fixes]
+    cards.sort(key=lambda pair: -np.inf if pair[1] is None else pair[1].score or 0.0, reverse=True)
+    return tuple(_told(challenge, fix, card) for fix, card in cards)
 
 
 def _told(challenge: "Challenge[Any, Any]", fix: SuggestedFix, card: ScoreCard | None) -> SuggestedFix:

@@ -12,13 +12,15 @@ from scoring.core.case_subset import of_cases
 from scoring.core.scorecard import Official, ScoreCard
 from scoring.inputs.sources import sha256
 
-MISSING_CASE, NOT_SUBMITTED = "missing-case", "not-submitted"
+MISSING_CASE, NOT_SUBMITTED, NOTHING = "missing-case", "not-submitted", "nothing-submitted"
 OFFERING = {MISSING_CASE, "missing-mask", "missing-stage", "missing-risk"}
 """Codes of findings about cases of which all or something is missing."""
 EMPTY = {MISSING_CASE, "missing-value", "empty-case"}
 """Codes of findings about a case that has no prediction: no row, no number, no nucleus."""
 
 
+FIRST = " The first: "
+"""Before the first case that has no usable prediction."""
 SEVERAL = 4
 """Cases from which on nothing predicted is no answer: of fewer it may be meant."""
 
@@ -56,8 +58,8 @@ def require_some(read: Any, truth: Any, name: str | None) -> None:
     if n >= SEVERAL and max(len(empty), len(getattr(read, "absent", ()))) >= n:
         message = f"none of the {n:,} cases has a usable prediction, so there is nothing to score."
         first = next((f for f in noticed if f.code in EMPTY - {MISSING_CASE}), None)
-        message += f" The first: {first.where}: {first.message}" if first else ""
-        raise InputRefused([error("nothing-submitted", str(name or read.name), message)], read.findings)
+        message += f"{FIRST}{first.where}: {first.message.split('. ')[0].rstrip('.')}." if first else ""
+        raise InputRefused([error(NOTHING, str(name or read.name), message)], read.findings)
 
 
 def part_of(truth: Any, read: object, name: str) -> Any:

@@ -8,7 +8,8 @@
 * rows aligned with the cases of a truth: `case_tables.align`; ids as written: `case_ids.match`
 * fixes offered for a refused table: `fix_suggestions.fixes_of`;
   applied: `table_edits.fixed_table`, `reshaping.edited`
-* guess of foreign columns: `column_guess.guess`; long tables: `long_tables.widened`
+* guess of foreign columns: `column_guess.guess`, read as `column_readings.readings_of` says;
+  long tables: `long_tables.widened`
 * a file or folder per team: `team_entries.of_teams`; names that look alike: `look_alike_names.name_skeleton`
 * masks: `masks`; lists of nuclei: `nuclei`; volumes for the viewer: `volumes`, `scenes.read_scene`
 * images of cases by name: `case_images`; cut images: `truncated_images.is_whole`

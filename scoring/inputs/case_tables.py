@@ -34,6 +34,7 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 OF_JOBS = (
     " These are jobs of Grand Challenge: put their predictions.json beside them, which names their cases."
 )
+OF_ROWS = " These are numbers of rows, and rows are never matched by position: write the names of the cases."
 
 
 class CaseColumns(Protocol):
@@ -316,6 +317,8 @@ def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesW
         start: How the message begins, before the name of the truth.
     """
     ids = f"Here: {', '.join(here[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}."
+    numbers = list(map(str, range(len(here) + 1)))
+    ids += OF_ROWS if list(here) in (numbers[:-1], numbers[1:]) else ""
     jobs = OF_JOBS if here and all(map(UUID.fullmatch, here[:SHOWN])) else ""
     problem = error("no-common-case", where, f"{start} {truth.name}. {ids}{jobs}")
     return problem.with_fixes(*fix_suggestions.without_affix(here, truth.ids))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from scoring.common.fixes import InputChanges, Pairs
 from scoring.inputs import case_ids
-from scoring.inputs.fix_suggestions import LONGEST, NUMERIC
+from scoring.inputs.fix_suggestions import IN_PERCENT, LONGEST, NUMERIC
 from scoring.inputs.tables import TextTable, key
 
 AFFIXES = frozenset((
@@ -20,7 +20,8 @@ AFFIXES = frozenset((
 """Words beside the name of a class."""
 ALIKE, LEAST_LETTERS = 0.86, 5
 """Share of letters from which on a name is another spelling, and the letters that it needs."""
-LOOKED_AT = 500
+LOOKED_AT, MOST = 500, 4
+"""Cells by which a column is told, and columns that are offered for one that is needed."""
 MOST_IDS = 0.5
 """Share of the cells that must be cases of the truth."""
 
@@ -34,12 +35,14 @@ class TableForm:
         columns: Needed column -> its other names, in the order of the challenge.
         case_names: Names of the column of cases, as `tables.key` writes them.
         only: Whether a table may hold no other column.
+        of_probabilities: Whether their numbers are probabilities.
     """
 
     case: str
     columns: Mapping[str, tuple[str, ...]]
     case_names: tuple[str, ...] = ()
     only: bool = False
+    of_probabilities: bool = True
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,13 @@ class ColumnGuess:
         case: Header of the column of cases, None where none is.
         columns: Needed column -> header, None where none is.
         in_order: Whether columns were numbered and are taken in the order of the challenge.
+        any_of: Headers that may each be the one needed column, where its name does not tell.
     """
 
     case: str | None
     columns: Mapping[str, str | None]
     in_order: bool = False
+    any_of: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -98,6 +103,9 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
     if len(form.columns) == len(others) == 1:
         return ColumnGuess(case, dict(zip(form.columns, others, strict=True)))
     assigned = _assigned(others, form.columns)
+    if len(form.columns) == 1 and all(header[-1].isdigit() for header in assigned.values()):
+        numbers = [header for header in others if header[-1].isdigit()]
+        return ColumnGuess(case, dict.fromkeys(form.columns), any_of=tuple(numbers or others)[:MOST])
     return ColumnGuess(case, {name: assigned.get(name) for name in form.columns})
 
 
@@ -122,7 +130,8 @@ def _case(
 
 def _numbers(table: TextTable, header: str) -> bool:
     cells = table.columns[table.header.index(header)][:LOOKED_AT]
-    return sum(NUMERIC.fullmatch(cell[:LONGEST]) is not None for cell in cells) > len(cells) / 2
+    numbers = (NUMERIC.fullmatch(cell[:LONGEST]) or IN_PERCENT.fullmatch(cell[:LONGEST]) for cell in cells)
+    return sum(match is not None for match in numbers) > len(cells) / 2
 
 
 def _numbered(headers: Sequence[str], count: int) -> list[str] | None:
@@ -143,8 +152,8 @@ def _numbered(headers: Sequence[str], count: int) -> list[str] | None:
 def _words(text: str) -> list[str]:
     """Return the words of a header without those that are beside names of classes."""
     plain = unicodedata.normalize("NFKD", text.replace("ß", "ss")).encode("ascii", "ignore").decode()
-    parts = re.findall(r"[a-z]+|\d+", plain.lower())
-    return [word for word in parts if word not in AFFIXES]
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", plain)
+    return [word.lower() for word in parts if word.lower() not in AFFIXES]
 
 
 def joined_words(text: str) -> str:

@@ -21,7 +21,9 @@ LONGEST = 200
 LOOKED_AT = 20
 """Rows by which a column's kind is told."""
 NUMERIC = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
-Kind = Literal["", "text", "number"]
+IN_PERCENT = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*%\s*")
+"""A number with a percent sign, before which any blank may stand."""
+Kind = Literal["", "text", "id", "number"]
 Columns = Sequence[Sequence[str]]
 
 
@@ -80,13 +82,14 @@ def of_kind(
         columns: Its cells by column.
         missing: What is missing, for the button.
         name: What a column is renamed to.
-        kind: "text" or "number"; "": none is offered.
+        kind: "text", "id" (texts that all differ) or "number"; "": none is offered.
     """
     fits = [
         written
         for written, cells in zip(header, columns, strict=True)
         if written
         and all((NUMERIC.fullmatch(c[:LONGEST]) is not None) == (kind == "number") for c in cells[:LOOKED_AT])
+        and (kind != "id" or len({*cells}) == len(cells))
     ]
     return [read_as(written, missing, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
 
@@ -192,7 +195,7 @@ AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputCh
 
 def fixes_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
     """Return the fix for cells that are not numbers; none where neither a comma nor a percent sign is why."""
-    if any(cell.strip().endswith("%") and NUMERIC.fullmatch(cell.strip()[:-1]) for cell in cells):
+    if any(map(IN_PERCENT.fullmatch, cells)):
         return (editing("divide", "100", "Read 45% as 0.45"),)
     return (AS_COMMAS,) if any(map(COMMA.fullmatch, cells)) else ()
 

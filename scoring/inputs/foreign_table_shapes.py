@@ -64,7 +64,8 @@ def _gaps(table: TextTable, form: TableForm) -> Finding | None:
         name: sum(cell.lower() in MISSING for cell in table.cells(i)) for i, name in enumerate(table.keys)
     }
     count = sum(empty[name] for name in wanted & empty.keys())
-    if len(wanted) < 2 or not wanted <= empty.keys() or not count or count < sum(empty.values()):
+    is_known = len(wanted) > 1 and wanted <= empty.keys()
+    if not is_known or not 0 < count < len(wanted) * len(table) or count < sum(empty.values()):
         return None
     message = f"{count:,} cells are empty: write a number in each, 0 too."
     return error("missing-value", table.name, message).with_fixes(_filling(count, "empty cells"))

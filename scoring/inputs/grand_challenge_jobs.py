@@ -20,6 +20,8 @@ from scoring.common.isolation import isolated
 from scoring.common.text import csv_text, shortened
 from scoring.inputs.fix_suggestions import NUMERIC
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256
+from scoring.inputs.table_formats import cells_of
+from scoring.inputs.table_text import CELLS, COLUMNS
 
 LISTING, INPUTS = "predictions.json", "inputs.json"
 """The jobs of a submission; and what the platform writes of the inputs of a container, the jobs' files among
@@ -162,6 +164,8 @@ class AnswerColumns:
 
 USUAL = AnswerColumns()
 ANSWER_BYTES = 1_000_000
+OF_JSON = (".json", ".out")
+"""Endings of JSON of one case; batches of SageMaker write the second."""
 
 
 def open_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> SourceFiles:
@@ -242,25 +246,22 @@ def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | N
 
 
 def _class_lines(files: SourceFiles) -> JobTable | None:
-    """Return a table of files of one case each that hold scores with their classes: lines as YOLO writes
-    them, or answers of Roboflow; None for other files."""
+    """Return a table of texts of one case each that hold scores with their classes in lines, as YOLO writes
+    them, or of such files of JSON; None for other files."""
     endings = {PurePosixPath(member).suffix for member in files.members}
-    if files.kind == "file" or not endings or not (endings == {".txt"} or endings == {".json"}):
+    if files.kind == "file" or len(endings) != 1 or not endings <= {".txt", *OF_JSON}:
         return None
+    if endings != {".txt"}:
+        return _json_rows(files)
     rows: list[tuple[str, ...]] = []
     written = []
     for member in files.members:
         text = files.read(member).decode("utf-8", "replace") if files.sizes[member] < ANSWER_BYTES else "-"
-        pairs = (
-            _roboflow(text) if endings == {".json"} else [line.partition(" ")[::2] for line in _lines(text)]
-        )
-        for score, label in pairs:
+        for score, label in (line.partition(" ")[::2] for line in _lines(text)):
             if not NUMERIC.fullmatch(score) or NUMERIC.fullmatch(label.partition(" ")[0]):
                 return None
             rows.append((PurePosixPath(member).stem, label.strip(), score))
             written.append(member)
-        if endings == {".json"} and not pairs:
-            return None
     text = csv_text((USUAL.case, "class", USUAL.number), rows)
     return JobTable(text.encode(), tuple(written)) if written else None
 
@@ -269,14 +270,21 @@ def _lines(text: str) -> list[str]:
     return [line for line in map(str.strip, text.splitlines()) if line]
 
 
-def _roboflow(text: str) -> list[tuple[str, str]]:
-    """Return score and class of each prediction of an answer; nothing for other JSON."""
-    try:
-        found = json.loads(text, parse_float=str, parse_int=str)["predictions"]
-        entries = [{"class": k, **v} for k, v in found.items()] if isinstance(found, dict) else found
-        return [(str(entry["confidence"]), str(entry["class"])) for entry in entries if "x" not in entry]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return []
+def _json_rows(files: SourceFiles) -> JobTable | None:
+    """Return a table with a row for each file of JSON, called by it; None where one is not of a case."""
+    rows: list[dict[str, str]] = []
+    n_cells = 0
+    for member in files.members:
+        cells = cells_of(files.read(member)) if files.sizes[member] < ANSWER_BYTES else None
+        n_cells += len(cells or ())
+        if not cells or len(cells) > COLUMNS or n_cells > CELLS:
+            return None
+        rows.append({**cells, USUAL.case: PurePosixPath(member).stem})
+    names = dict.fromkeys(name for row in rows for name in row if name != USUAL.case)
+    if len(names) >= COLUMNS or len(names) * len(rows) > CELLS or len(rows) < 2:
+        return None
+    text = csv_text((USUAL.case, *names), ([row.get(n, "") for n in (USUAL.case, *names)] for row in rows))
+    return JobTable(text.encode("utf-8", "surrogatepass"), tuple(files.members))
 
 
 def _table(

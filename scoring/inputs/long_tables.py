@@ -1,12 +1,17 @@
-"""Long tables (a row for each case and class) and ranked ones, as wide ones with a column for each class."""
+"""Long tables (a row for each case and class), ranked ones and lists in cells, as wide tables with a column
+for each class."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 
 from scoring.inputs.fix_suggestions import NUMERIC
 
-FORMAT = "A table with names of classes beside their scores"
+FORMAT, OF_LISTS = "A table with names of classes beside their scores", "A table with lists in its cells"
+LIST = re.compile(r"(?:(?:array|tensor)\()?\[{1,2}([^\[\]]*)\]{1,2}(?:, *dtype=[\w.]+)?\)?")
+"""A list in a cell, as Python, NumPy, PyTorch and JSON write it."""
+ENTRY = re.compile(r"""'([^']*)'|"([^"]*)"|([^\s,'"]+)""")
 RANKED = re.compile(r"(.*[^\d_.])[_.]?(\d{1,3})", re.ASCII)
 """A heading of a column of ranks: what it holds, and the rank."""
 OF_CLASSES, OF_SCORES = ("name", "label", "class"), ("prob", "score", "conf")
@@ -18,10 +23,23 @@ LOOKED_AT = 50
 Columns = Sequence[Sequence[str]]
 
 
-def widened(
-    header: Sequence[str], columns: Columns
-) -> tuple[tuple[str, ...], list[list[str]], list[int]] | None:
-    """Return header, columns and the first row of each case of a long table made wide; None for any other.
+@dataclass(frozen=True)
+class WideTable:
+    """A table made wide.
+
+    Attributes:
+        first_rows: The first row of each case in the table as it was.
+        form: What it was, for messages.
+    """
+
+    header: tuple[str, ...]
+    columns: Columns
+    first_rows: Sequence[int]
+    form: str = FORMAT
+
+
+def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
+    """Return a long table, a ranked one or one with lists in its cells made wide; None for any other.
 
     A table is long if it has three columns with a name, one of them numbers, and the other two together name
     each row: every case has one row for each class. Cases are those that are more. A ranked table has the
@@ -31,8 +49,13 @@ def widened(
         header: Names of the columns.
         columns: Their cells.
     """
-    if as_ranked := ranked(header, columns):
+    lists = _without_lists(header, columns)
+    if lists is not None:
+        header, columns = lists.header, lists.columns
+    if as_ranked := _ranked(header, columns):
         return as_ranked
+    if lists is not None:
+        return lists
     for case, kind, score in _readings(header, columns):
         classes, cases = _numbered(columns[kind]), _numbered(columns[case])
         is_grid = len(cases) * len(classes) == len(columns[case])
@@ -40,19 +63,39 @@ def widened(
             wide_table = _placed(columns[case], columns[kind], columns[score], cases, classes)
             if wide_table is not None:
                 wide, first = wide_table
-                return (header[case], *classes), [list(cases), *wide], first
+                return WideTable((header[case], *classes), [list(cases), *wide], first)
     return None
 
 
-def ranked(
-    header: Sequence[str], columns: Columns
-) -> tuple[tuple[str, ...], list[list[str]], list[int]] | None:
-    """Return a ranked table made wide, as `widened`; None for any other.
+def _without_lists(header: Sequence[str], columns: Columns) -> WideTable | None:
+    """Return a table in which each entry of lists in cells has its column; None where no column holds lists
+    of one length."""
+    wide: dict[str, Sequence[str]] = {}
+    for name, cells in zip(header, columns, strict=True):
+        entries = _entries(cells) if name and cells and cells[0].strip().endswith(("]", ")")) else []
+        wide |= {f"{name}_{k}": column for k, column in enumerate(entries)} if entries else {name: cells}
+    is_same = len(wide) == len(header)
+    return (
+        None
+        if is_same or len({*header}) < len(header)
+        else WideTable((*wide,), [*wide.values()], range(len(columns[0])), OF_LISTS)
+    )
 
-    Args:
-        header: Names of the columns.
-        columns: Their cells.
-    """
+
+def _entries(cells: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the columns of lists of one length in cells; none for other cells."""
+    rows: list[list[str]] = []
+    for cell in cells:
+        match = LIST.fullmatch(cell.strip())
+        row = [next(filter(None, parts), "") for parts in ENTRY.findall(match[1])] if match else []
+        if not 1 < len(row) <= MOST_CLASSES or "..." in row or (rows and len(row) != len(rows[0])):
+            return []
+        rows.append(row)
+    return list(zip(*rows, strict=True))
+
+
+def _ranked(header: Sequence[str], columns: Columns) -> WideTable | None:
+    """Return a ranked table made wide; None for any other."""
     families: dict[str, dict[str, int]] = {}
     for place, name in enumerate(header):
         if match := RANKED.fullmatch(name):
@@ -84,11 +127,8 @@ def ranked(
     used = {k for ranks in families.values() if ranks.keys() == texts[kind].keys() for k in ranks.values()}
     kept = [k for k in range(len(header)) if k not in used]
     wide = [[row.get(name, "") for row in given] for name in classes]
-    return (
-        (*(header[k] for k in kept), *classes),
-        [*(list(columns[k]) for k in kept), *wide],
-        list(range(len(rows))),
-    )
+    kept_columns = [list(columns[k]) for k in kept]
+    return WideTable((*(header[k] for k in kept), *classes), [*kept_columns, *wide], range(len(rows)))
 
 
 def _only(families: Mapping[str, object], words: Sequence[str]) -> str | None:

@@ -27,10 +27,11 @@ def _feather(data: bytes) -> tuple[list[str], int, Iterator[Any]]:
 
 
 def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
-    """Return the cells of a Parquet or Feather file by column, "" for what is not there.
+    """Return the cells of a Parquet or Feather file by column, "" for what is not there; lists and objects as
+    such.
 
     Raises:
-        InputRefused: `unreadable-file`: damaged, too large, with nested columns, or pyarrow is missing.
+        InputRefused: `unreadable-file`: damaged, too large, or pyarrow is missing.
     """
     if "pyarrow" not in globals():
         raise refuse(
@@ -41,15 +42,25 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
         if rows > LINES or len(names) > COLUMNS or rows * len(names) > CELLS:
             raise refuse(name, f"it has {rows:,} rows and {len(names):,} columns, too many. {SAVE}")
         columns: dict[str, list[Any]] = {entry: [] for entry in names}
-        size = 0
+        size = cells = 0
         for batch in batches:
             size += sum(column.nbytes for column in batch.columns)
+            cells += sum(map(_cells, batch.columns))
+            if cells > CELLS:
+                raise refuse(name, f"its lists hold more than {CELLS:,} cells. {SAVE}")
             if size > TABLE_BYTES:
                 raise refuse(name, f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}")
             for entry, column in zip(batch.schema.names, batch.columns, strict=True):
                 columns[entry] += ["" if cell is None else cell for cell in column.to_pylist()]
     except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as fault:
         raise refuse(name, f"its Parquet or Feather cannot be read ({str(fault)[:100]}). {SAVE}") from fault
-    if any(isinstance(cell, (list, dict)) for cells in columns.values() for cell in cells[:1]):
-        raise refuse(name, f"a column holds lists or objects. {SAVE}")
     return columns
+
+
+def _cells(column: Any) -> int:
+    """Return how many cells a column has, those of its lists and objects counted each."""
+    kind = column.type
+    if pyarrow.types.is_struct(kind):
+        return sum(map(_cells, column.flatten()))
+    lists = (pyarrow.types.is_list, pyarrow.types.is_large_list, pyarrow.types.is_fixed_size_list)
+    return _cells(column.flatten()) if any(is_list(kind) for is_list in lists) else len(column)

@@ -23,7 +23,7 @@ PERCENT = re.compile(r"(.*\d)\s*%\s*", re.DOTALL)
 
 
 def edited(rows: Rows, edits: Pairs) -> Rows:
-    """Return a table with edits made, in the order of `EDITS`; as it is where there is nothing to edit.
+    """Return a table as it is read and named in messages, with edits made, in the order of `EDITS`.
 
     Args:
         rows: Its cells.
@@ -31,12 +31,16 @@ def edited(rows: Rows, edits: Pairs) -> Rows:
     """
     values, width = dict(edits), max(map(len, rows), default=0)
     rows = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows if any(row)]
-    if rows and (ranked := long_tables.ranked(rows[0], list(zip(*rows[1:], strict=True)))):
-        rows = [list(ranked[0]), *map(list, zip(*ranked[1], strict=True))]
+    rows = _widened(rows)
     for name, edit in EDITS.items():
         if name in values:
             rows = edit(rows, values[name])
-    return rows
+    return _widened(rows)
+
+
+def _widened(rows: Rows) -> Rows:
+    wide = long_tables.widened(rows[0], list(zip(*rows[1:], strict=True))) if len(rows) > 1 else None
+    return [list(wide.header), *map(list, zip(*wide.columns, strict=True))] if wide else rows
 
 
 def labels_argument(column: str, classes: Mapping[str, str]) -> str:

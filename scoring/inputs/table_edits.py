@@ -15,6 +15,7 @@ from scoring.common.isolation import isolated
 from scoring.inputs import table_formats
 from scoring.inputs.case_ids import changed_case
 from scoring.inputs.fix_suggestions import COMMA, cut_at_commas
+from scoring.inputs.long_tables import widened
 from scoring.inputs.reshaping import case_column, edited
 from scoring.inputs.table_text import find_header, is_markup
 
@@ -53,13 +54,18 @@ def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
 
 
 def _edited_text(text: str, changes: InputChanges) -> str:
+    """Return a table with its edits made; columns that are renamed are those of the table as it is read."""
     lines = text.splitlines()
-    header_line = find_header(lines) if changes.edits else None
+    header_line = find_header(lines) if changes.edits or changes.columns else None
     if header_line is None:
         return text
     first, usual = header_line
-    rows = [_cells(line, changes.delimiter or usual) for line in lines[first:]]
-    return "".join(f"{_line(row, changes.delimiter or usual)}\n" for row in edited(rows, changes.edits))
+    between = changes.delimiter or usual
+    rows = [cells for line in lines[first:] if (cells := _cells(line, between))]
+    is_even = len({*map(len, rows)}) == 1
+    if not changes.edits and not (is_even and widened(rows[0], list(zip(*rows[1:], strict=True)))):
+        return text
+    return "".join(f"{_line(row, between)}\n" for row in edited(rows, changes.edits))
 
 
 def _fixed_text(text: str, changes: InputChanges) -> str:

@@ -41,6 +41,8 @@ IN_IMAGES = (
 """Keys of lists of what lies in images, which are no tables."""
 PLACES = frozenset(("geometry", "box", "bbox", "segmentation"))
 """Keys of objects in a bare list of what lies in images."""
+IN_PLACES = frozenset((*IN_IMAGES, *PLACES, "x", "boundingBox", "bounding_box"))
+"""Keys of objects that lie in an image, or list what does."""
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -68,7 +70,8 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
     if data.startswith((PARQUET, FEATHER)):
         from scoring.inputs.parquet import read_columns  # loads pyarrow, which takes a second
 
-        return _written(read_columns(data, name)), "Parquet" if data.startswith(PARQUET) else "Feather"
+        columns = _without_lists(read_columns(data, name), name)
+        return _written(columns), "Parquet" if data.startswith(PARQUET) else "Feather"
     if data.startswith(NPY):
         return _written(_of_records_array(_array(data, name), name)), "A NumPy array"
     if data.startswith(ZIP):
@@ -89,6 +92,18 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
     if data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _written(_of_json(data, name)), "JSON"
     return text_layouts.as_commas(data)
+
+
+def _without_lists(columns: Columns, name: str) -> Columns:
+    """Return columns in which each entry of lists and objects has a column."""
+    if not any(isinstance(cell, (list, dict)) for cells in columns.values() for cell in cells):
+        return columns
+    try:
+        return _of_records(
+            [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        )
+    except _NotATable as fault:
+        raise refuse(name, f"a column holds lists or objects that are no cells ({fault}). {SAVE}") from fault
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -185,6 +200,23 @@ def _of_json(data: bytes, name: str) -> Columns:
     if len(columns) > COLUMNS or rows > LINES or rows * len(columns) > CELLS:
         raise refuse(name, f"it has {rows:,} rows and {len(columns):,} columns, more than are read. {SAVE}")
     return columns
+
+
+def cells_of(data: bytes) -> dict[str, str] | None:
+    """Return the cells of one case that a file of JSON holds, by name; None for JSON of another kind, such as
+    lists of what lies in an image."""
+    try:
+        document = _document(data.decode("utf-8-sig"))
+        if not isinstance(document, dict):
+            return None
+        if isinstance(found := document.get("predictions"), dict):  # Roboflow's, of several classes
+            document["predictions"] = [{"class": name, **value} for name, value in found.items()]
+        inner = [document, *(e for v in document.values() if isinstance(v, list) for e in v)]
+        if any(isinstance(entry, dict) and not IN_PLACES.isdisjoint(entry) for entry in inner):
+            return None
+        return {name: cells[0] for name, cells in _of_records([document]).items()}
+    except (ValueError, TypeError, RecursionError, _NotATable):
+        return None
 
 
 def _document(text: str) -> Any:

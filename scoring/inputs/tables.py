@@ -168,9 +168,8 @@ def read_table(data: bytes, name: str) -> TextTable:
     names = tuple(cell.strip() for cell in written[: len(body.columns)])
     wide = None if body.lengths else long_tables.widened(names, body.columns)
     if wide:
-        names, columns, first_rows = wide
-        body, written, other_format = _Body(columns), names, other_format or long_tables.FORMAT
-        numbers = [numbers[row] for row in first_rows]
+        names, body, written = wide.header, _Body(wide.columns), wide.header
+        other_format, numbers = other_format or wide.form, [numbers[row] for row in wide.first_rows]
     marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return TextTable(
         name,
@@ -327,7 +326,7 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
     fixes = (
         between_cells(table.header, table.columns)
         or renamings(table.header, subject, names)
-        or (kind == "text" and row_names(table.header, table.columns, names[0]))
+        or (kind in ("text", "id") and row_names(table.header, table.columns, names[0]))
         or of_kind(table.header, table.columns, subject, names[0], kind)
     )
     return missing.with_fixes(*fixes)

@@ -233,4 +233,4 @@ def form(declaration: Declaration, _truth: DeclaredCases | None) -> TableForm:
     """Return the columns of a table of predictions."""
     wanted, names = declaration.predictions, [name for name, _ in number_columns(declaration)]
     columns = names_of(names if wanted.scores else ()) or dict.fromkeys(names, ())
-    return TableForm(wanted.case, columns, (key(wanted.case),))
+    return TableForm(wanted.case, columns, (key(wanted.case),), of_probabilities=False)

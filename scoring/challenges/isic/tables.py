@@ -117,7 +117,7 @@ def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
         raise InputRefused(
             [
                 tables.missing_column(
-                    table, "the case id (rows are never matched by position)", ID_COLUMNS, "text"
+                    table, "the case id (rows are never matched by position)", ID_COLUMNS, "id"
                 )
             ]
         )

@@ -75,7 +75,7 @@ def read_predictions(
     problems += twice
     if id_column is None:
         subject = "the case id (rows are never matched by position)"
-        problems.append(tables.missing_column(table, subject, ("filename", "case", "image"), "text"))
+        problems.append(tables.missing_column(table, subject, ("filename", "case", "image"), "id"))
     read = choose(table, id_column, problems, findings)
     if id_column is None or read is None:
         raise InputRefused(ordered(problems, CODES), ordered(findings, CODES))

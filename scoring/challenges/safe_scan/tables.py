@@ -43,9 +43,7 @@ def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding])
     column, twice = tables.find_column(table, ID_COLUMNS)
     problems += twice
     if column is None:
-        problems.append(
-            tables.missing_column(table, "the image", ("NewFileName", "FilePath", "image"), "text")
-        )
+        problems.append(tables.missing_column(table, "the image", ("NewFileName", "FilePath", "image"), "id"))
         return None
     header = table.header[column]
     if table.keys[column] not in OFFICIAL_IMAGE:

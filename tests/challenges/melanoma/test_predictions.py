@@ -67,7 +67,7 @@ def test_an_only_column_of_the_other_class_is_asked_about_with_both_scores(heade
     data = table(("image", header), *zip(NAMES, (1 - score for score in SCORES), strict=True))
     problem = only(refused(read, data).problems, "column-suspect")
     assert f"column {header!r}" in problem.message
-    as_risk, as_other = problem.fixes
+    as_other, as_risk = problem.fixes  # the higher score stands first
     assert as_other.label.endswith(f"score {100 * scored(read(score_table(SCORES))).score:.2f}")
     assert read(FixedSource(data, as_risk.changes)).outputs[:, 0] == pytest.approx([1 - s for s in SCORES])
     assert read(FixedSource(data, as_other.changes)).outputs[:, 0] == pytest.approx(SCORES)
