@@ -10,7 +10,10 @@ from scoring.common.arrays import Ints
 from scoring.common.fixes import InputChanges, renamed
 
 EXTRA, AMBIGUOUS = -1, -2
-ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".png", ".tif", ".tiff")
+ENDINGS = (
+    *(".nii.gz", ".nii", ".mha", ".seg.nrrd", ".nrrd", ".geojson", ".json"),
+    *(".jpg", ".jpeg", ".png", ".tif", ".tiff"),
+)
 """Endings of files that have the name of a case."""
 ID_COLUMNS = (
     *("newfilename", "filepath", "filename", "image_path", "image", "image_name", "image_id", "file"),

@@ -2,24 +2,105 @@
 
 import json
 import re
+from collections.abc import Collection
+from dataclasses import replace
 
+from scoring.challenges.hecktor2026.structures import is_exchanged, stem_of
 from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
 from scoring.common.arrays import Ints
-from scoring.common.findings import Finding, error, warning
-from scoring.common.fixes import editing
-from scoring.inputs.inflate import gunzipped
-from scoring.inputs.masks.blocks import opened
-from scoring.inputs.masks.errors import MaskError, reading
+from scoring.common.findings import Finding, error, note, warning
+from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing
+from scoring.inputs.tables import OTHER_FORMAT
 
-OTHER_VOLUMES = (".nrrd", ".mhd", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
+OTHER_VOLUMES = (".mhd", ".nhdr", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
 """Endings of volumes that are not read."""
 LABELS, LABELS_BYTES = "dataset.json", 100_000
 """Where nnU-Net lists the labels of masks."""
-OF_HEADER = re.compile(rb'<Label [^>]{0,200}?Key="(\d{1,3})"[^>]{0,200}>\s*(?:<!\[CDATA\[)?([^\]<]{1,60})')
-"""A label in the extension of a NIfTI header: its number, then its name."""
 SWAPPED = {("gtvn", "1"), ("gtvp", "2")}
 FAR_BETTER = 0.2
 """Dice that an exchange of labels has to win before it is told."""
+
+
+USUAL_ENDINGS = re.compile(
+    r"(.+?)(?:[_.-]{1,2}(?:seg|dseg|segmentation|pred|prediction|trans|mask|label|labels|ensemble|CT|PT))+",
+    re.IGNORECASE,
+)
+"""What MONAI, TotalSegmentator, ITK-SNAP and others write after the name of a case."""
+NUMBERED = re.compile(r"(.+?)([-_ ])([12])")
+
+
+def with_usual_names(
+    contents: SubmissionLayout, ids: Collection[str]
+) -> tuple[SubmissionLayout, list[Finding]]:
+    """Return a submission in which masks are called by patients of the truth alone, without usual endings,
+    if exactly one is of each; and what was read in another form than that of the challenge.
+
+    Args:
+        ids: The patients; none where they are not known.
+    """
+    layout, findings = contents.layout, _of_forms(contents)
+    new = {
+        name: match[1]
+        for name in layout.masks
+        if name not in ids and (match := USUAL_ENDINGS.fullmatch(name)) and match[1] in ids
+    }
+    patients = [new.get(name, name) for name in layout.masks]
+    if not new or len({*patients}) < len(patients):
+        return contents, findings
+    first = next(iter(new))
+    message = f"{len(new)} masks are called by the patient and an ending ({first}): read as {new[first]}."
+    masks = {new.get(name, name): members for name, members in layout.masks.items()}
+    named = replace(contents, layout=replace(layout, masks=masks))
+    return named, [*findings, note(OTHER_FORMAT, contents.name, message)]
+
+
+def _of_forms(contents: SubmissionLayout) -> list[Finding]:
+    """Return a note for each other form in which masks are read."""
+    forms = [*contents.forms.values()]
+    masks = [member for members in contents.layout.masks.values() for member in members]
+    counts = (
+        (
+            "are NRRD; cropped ones are put back to their place",
+            sum(m.lower().endswith(".nrrd") for m in masks),
+        ),
+        (
+            "have a channel for each label, read as one label map, GTVp before GTVn",
+            sum(form.channels > 1 for form in forms),
+        ),
+        (
+            "say in their headers that GTVn is 1 or GTVp is 2, and are read so",
+            0 if contents.swap else sum(is_exchanged(form.names) for form in forms),
+        ),
+    )
+    official = "official programs take .nii.gz or .mha with GTVp as 1 and GTVn as 2."
+    return [
+        note(OTHER_FORMAT, contents.name, f"{count} masks {what}; {official}")
+        for what, count in counts
+        if count
+    ]
+
+
+def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
+    """Return `separate-structures` where patients have masks with the numbers 1 and 2, one of a structure
+    each, and nothing says which."""
+    layout, known = contents.layout, {*ids}
+    members = [*layout.elsewhere, *(member for several in layout.masks.values() for member in several)]
+    matches = [(NUMBERED.fullmatch(stem_of(member.rpartition("/")[2]) or ""), member) for member in members]
+    found = {(m[2], m[3], m[1]): member for m, member in matches if m and m[1] in known}
+    kinds = {(mark, number) for mark, number, _ in found}
+    if {number for _, number in kinds} != {"1", "2"} or len(kinds) > 2 or 2 * len(found) < len(members):
+        return []
+    (mark, _), first = min(kinds), next(iter(found.values()))
+    fixes = [
+        SuggestedFix(f"Read {mark}1 as {one} and {mark}2 as {two}", InputChanges(cases=pairs))
+        for one, two in (("GTVp", "GTVn"), ("GTVn", "GTVp"))
+        if (pairs := ((f"{ANY}{mark}1", f"{ANY}_{one}"), (f"{ANY}{mark}2", f"{ANY}_{two}")))
+    ]
+    message = (
+        f"{len(found)} masks have the numbers 1 and 2 after the patient ({first}), one of a structure each: "
+        "name them PatientID_GTVp and PatientID_GTVn."
+    )
+    return [error("separate-structures", contents.files.called(first), message).with_fixes(*fixes)]
 
 
 def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
@@ -32,8 +113,6 @@ def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
             f"({', '.join(others[:3])}{', ...' * (len(others) > 3)}): save masks as PatientID.nii.gz or "
             "PatientID.mha, with GTVp as 1 and GTVn as 2."
         )
-        if any(member.lower().endswith(".nrrd") for member in others):
-            message += " In 3D Slicer: Segmentations, Export to files, file format NIFTI, one file."
         if any(member.lower().endswith(".mhd") for member in others):
             message += ' In elastix and transformix: (ResultImageFormat "nii.gz").'
         return [error("mask-elsewhere", files.called(others[0]), message)]
@@ -57,7 +136,10 @@ def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
         else (f": Dice of all voxels {dice:.4f}", f": Dice of all voxels {swapped:.4f}")
     )
     exchange = editing("swap_labels", "yes", f"Read 1 as GTVn and 2 as GTVp{told[1]}")
-    where, pairs = _names(contents)
+    is_exchanged_already = any(is_exchanged(form.names) for form in contents.forms.values())
+    if is_exchanged_already:
+        exchange = editing("swap_labels", "no", f"Read 1 as GTVp and 2 as GTVn{told[1]}")
+    where, pairs = ("", set()) if is_exchanged_already else _names(contents)
     if SWAPPED & pairs:
         order = " and ".join(f"{n.upper()[:3]}{n[3]} is {number}" for n, number in sorted(pairs & SWAPPED))
         message = f"it says that {order}: in masks write GTVp as 1 and GTVn as 2, or fix this list."
@@ -77,7 +159,7 @@ def _dice(voxels: Ints) -> float:
 
 def _names(contents: SubmissionLayout) -> tuple[str, set[tuple[str, str]]]:
     """Return where names of labels are written, and these in lower case with their numbers: in the list that
-    nnU-Net keeps beside its masks, else in the header of the first mask, as TotalSegmentator writes them."""
+    nnU-Net keeps beside its masks."""
     files = contents.files
     listing = next((member for member in files.members if member.rpartition("/")[2] == LABELS), None)
     if listing is not None and files.sizes[listing] <= LABELS_BYTES:
@@ -87,12 +169,4 @@ def _names(contents: SubmissionLayout) -> tuple[str, set[tuple[str, str]]]:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return "", set()
         return files.called(listing), pairs | {(number, name) for name, number in pairs}  # of nnU-Net 1
-    first = next(iter(contents.layout.masks.values()))[0]
-    try:
-        with opened(lambda: files.open(first)) as file, reading():
-            head = gunzipped(file).read(LABELS_BYTES)
-    except MaskError:  # said where masks are counted
-        return "", set()
-    return files.called(first), {
-        (name.decode("latin-1").strip().lower(), number.decode()) for number, name in OF_HEADER.findall(head)
-    }
+    return "", set()

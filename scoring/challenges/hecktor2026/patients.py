@@ -167,8 +167,8 @@ def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Sc
     """Return the masks of one patient and, where they are beside the truth's, CT and PET; None without a
     truth mask. Raises InputRefused."""
     patient = truth.ids[index]
-    mask = submitted_masks.opener(truth.contents, patient)
-    if truth.masks[index] is None or mask is None:
+    mask, true = submitted_masks.opener(truth.contents, patient), truth.masks[index]
+    if true is None or mask is None:
         return None
     beside = truth.contents.layout.images.get(patient, {})
     images = {
@@ -176,7 +176,7 @@ def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Sc
         for ending, name in IMAGE_NAMES.items()
         if ending in beside
     }
-    submitted = submitted_masks.opener(predictions.contents, patient)
+    submitted = submitted_masks.opener(predictions.contents, patient, true.grid)
     return read_scene(patient, mask, submitted, images)
 
 

@@ -12,6 +12,7 @@ from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
 from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.other_tables import completed, with_c_index
 from scoring.challenges.hecktor2026.patient_tables import find_table
+from scoring.challenges.hecktor2026.structures import stem_of
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.submitted_masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.tables import (
@@ -36,7 +37,6 @@ from scoring.core.challenge import Context
 from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key
 from scoring.core.submission import ignored
 from scoring.inputs import case_tables, fix_suggestions, tables
-from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable
 
@@ -60,16 +60,16 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     finding. Cancelled.
     """
     contents = submitted_masks.open_contents(source, context.name, container=True)
+    contents, findings = foreign_masks.with_usual_names(contents, truth.ids if truth else ())
     files, layout = contents.files, contents.layout
     used: list[str] = []
     problems: list[Finding] = []
-    findings: list[Finding] = []
     table, rows, others = _rows(contents, truth, used, problems, findings)
     own = tuple(dict.fromkeys([*rows.ids, *sorted(layout.masks)]))
     ids = truth.ids if truth else own
     known = set(ids)
     unknown = tuple(patient for patient in own if patient not in known)
-    apart = submitted_masks.separate_structures(contents)
+    apart = submitted_masks.separate_structures(contents) or foreign_masks.numbered(contents, ids)
     misplaced = [replace(finding, level="error") for finding in submitted_masks.misplaced(contents)]
     problems += [
         *submitted_masks.repeated(contents),
@@ -335,7 +335,7 @@ def _layout(contents: FileContents) -> Layout:
 def _lone_mask(contents: FileContents) -> dict[str, tuple[str, ...]]:
     """Return the one mask that was dropped alone."""
     name = contents.files.name
-    stem = stem_of(name) if contents.files.kind == "file" and name.lower().endswith(MASK_ENDINGS) else None
+    stem = stem_of(name) if contents.files.kind == "file" else None
     return {stem: (name,)} if stem else {}
 
 

@@ -1,20 +1,37 @@
 """Masks of GTVp and GTVn in files of their own, joined to one label map for each patient."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
+from scoring.common.findings import InputRefused
+from scoring.inputs.masks import nifti_and_metaimage
 from scoring.inputs.masks.joined import joined_mask
-from scoring.inputs.masks.nifti_and_metaimage import stem_of
+from scoring.inputs.masks.nifti_and_metaimage import NAMED_MASK_ENDINGS
 from scoring.inputs.sources import SourceFiles
 
 STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?([pn])", re.IGNORECASE | re.DOTALL)
 LABELS = {"p": STRUCTURES["gtvp"][1], "n": STRUCTURES["gtvn"][1]}
+LIST, LIST_BYTES = "-meta.json", 100_000
+"""Where dcmqi lists the segments of the masks beside it."""
 PLACES = ("masks", "output", "images")
 """Folders that are not patient."""
+
+
+def stem_of(name: str) -> str | None:
+    """Return a file's name without the ending of a mask, also of one that names its labels; None where it has
+    none."""
+    return nifti_and_metaimage.stem_of(name, NAMED_MASK_ENDINGS)
+
+
+def is_exchanged(names: Collection[tuple[str, str]]) -> bool:
+    """Return whether names of labels, with their numbers, say that GTVp is 2 or GTVn 1."""
+    found = {(match[2].lower(), number) for name, number in names if (match := STRUCTURE.fullmatch(name))}
+    return bool(found & {("p", "2"), ("n", "1")})
 
 
 def structure_of(stem: str) -> str | None:
@@ -33,7 +50,8 @@ def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple
     """
     tops = {member.split("/")[0] for member in files.members}
     top = f"{tops.pop()}/" if len(tops) == 1 and all("/" in member for member in files.members) else ""
-    parts = _parts(files.members, top)
+    numbered = _numbered(files)
+    parts = _parts(files.members, top, {mask: name for mask, (name, _) in numbered.items()})
     both = sum(len(members) == len(LABELS) for members in parts.values())
     if not both or 2 * both < len(parts):
         return files, {}
@@ -45,17 +63,22 @@ def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple
         name: {LABELS[kind]: partial(files.open, member) for kind, member in sorted(members.items())}
         for name, members in joined_members.items()
     }
-    sizes = {member: size for member, size in files.sizes.items() if member not in parts_of_pairs}
+    lists = {mask: (listing,) for mask, (_, listing) in numbered.items() if mask in parts_of_pairs}
+    used = parts_of_pairs.union(*lists.values())
+    sizes = {member: size for member, size in files.sizes.items() if member not in used}
     sizes |= {name: sum(files.sizes[m] for m in members.values()) for name, members in joined_members.items()}
     joined = replace(
         files,
         sizes=dict(sorted(sizes.items())),
         open=lambda member: joined_mask(openers[member]) if member in openers else files.open(member),
     )
-    return joined, {name: tuple(members.values()) for name, members in joined_members.items()}
+    return joined, {
+        name: tuple(dict.fromkeys(part for m in members.values() for part in (m, *lists.get(m, ()))))
+        for name, members in joined_members.items()
+    }
 
 
-def _parts(members: Iterable[str], top: str) -> Mapping[str, Mapping[str, str]]:
+def _parts(members: Iterable[str], top: str, numbered: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
     """Return the member of each structure of each patient; nothing where two are of one, or one of nobody. A
     patient is the first folder below `top`, else what is before the structure, else the file."""
     parts: dict[str, dict[str, str]] = {}
@@ -63,7 +86,7 @@ def _parts(members: Iterable[str], top: str) -> Mapping[str, Mapping[str, str]]:
         *folders, name = PurePosixPath(member.removeprefix(top)).parts
         stem = stem_of(name) or ""
         folders = [folder for folder in folders if folder.lower() not in PLACES]
-        match = STRUCTURE.fullmatch(stem)
+        match = STRUCTURE.fullmatch(numbered.get(member, stem))
         of_folder = STRUCTURE.fullmatch(folders[0]) if folders else None
         if match:
             patient = folders[0] if folders else match[1]
@@ -76,3 +99,23 @@ def _parts(members: Iterable[str], top: str) -> Mapping[str, Mapping[str, str]]:
             return {}
         parts[patient][kind] = member
     return parts
+
+
+def _numbered(files: SourceFiles) -> Mapping[str, tuple[str, str]]:
+    """Return the masks of one segment each that dcmqi numbers, and names for them that end in the structure
+    that the list beside them, "<name>-meta.json", gives each number; and these lists."""
+    sizes = files.sizes
+    lists = [m for m in files.members if m.lower().endswith(LIST) and sizes[m] <= LIST_BYTES]
+    names: dict[str, tuple[str, str]] = {}
+    for member in lists:
+        start = member[: -len(LIST)]
+        try:
+            segments = json.loads(files.read(member))["segmentAttributes"]
+            labels = [[str(one.get("SegmentLabel")) for one in of_file] for of_file in segments]
+        except (InputRefused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
+        for number, of_file in enumerate(labels, 1):
+            of_number = (f"{start}-{number}{ending}" for ending in NAMED_MASK_ENDINGS)
+            if len(of_file) == 1 and (mask := next((m for m in of_number if m in sizes), None)):
+                names[mask] = f"{PurePosixPath(start).name}_{of_file[0]}", member
+    return names

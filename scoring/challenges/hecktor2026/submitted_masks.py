@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
-from scoring.challenges.hecktor2026.structures import join_structures, structure_of
+from scoring.challenges.hecktor2026.structures import is_exchanged, join_structures, stem_of, structure_of
 from scoring.common.arrays import Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, note, warning
 from scoring.common.fixes import ANY, renaming
@@ -18,11 +18,13 @@ from scoring.inference.cluster.masks import compare_all
 from scoring.inputs.case_tables import OTHER_TABLES
 from scoring.inputs.grand_challenge_jobs import LISTING, by_case
 from scoring.inputs.masks.blocks import Opener
+from scoring.inputs.masks.converted import AS_IS, MaskForm, converted_mask, form_of
 from scoring.inputs.masks.counting import Mask, examine
 from scoring.inputs.masks.errors import MaskError
+from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.joined import SWAPPED, relabelled_mask
 from scoring.inputs.masks.lesions import MaskPair
-from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
+from scoring.inputs.masks.nifti_and_metaimage import NAMED_MASK_ENDINGS
 from scoring.inputs.sources import TABLES, FixedSource, Source, SourceFiles, open_source
 
 TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES, LISTING)
@@ -59,13 +61,15 @@ class Layout:
 class SubmissionLayout:
     """A source that was opened. layout: what lies where in it. digest: SHA-256 of what was read. joined:
     masks that are read from one file of GTVp and one of GTVn each, with these. swap: whether labels 1 and 2
-    change places, "yes" or "no", "" where nobody said."""
+    change places, "yes" or "no", "" where nobody said. forms: masks that their headers say are another
+    form than one label map on the truth's grid."""
 
     files: SourceFiles
     layout: Layout
     digest: str | None = None
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     swap: str = ""
+    forms: Mapping[str, MaskForm] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -230,23 +234,36 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
     container: whether a container's output is looked for. Raises InputRefused.
     """
-    files = open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
+    files = open_source(source, name, streamed=NAMED_MASK_ENDINGS, table_bytes=TABLE_BYTES)
+    joined: Mapping[str, tuple[str, ...]] = {}
+    swap = ""
     if container:
         files, _ = by_case(files)
         files, joined = join_structures(files)
         edits = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
         swap = edits.get("swap_labels", "")
-        return SubmissionLayout(files, classify_members(files, container), joined=joined, swap=swap)
-    return SubmissionLayout(files, classify_members(files, container))
+    layout = classify_members(files, container)
+    masks = [member for members in layout.masks.values() for member in members]
+    forms = {
+        member: form
+        for member in masks
+        if (container or member.lower().endswith(".nrrd"))
+        and (form := form_of(partial(files.open, member))) != MaskForm()
+    }
+    return SubmissionLayout(files, layout, joined=joined, swap=swap, forms=forms)
 
 
-def opener(contents: SubmissionLayout, patient: str) -> Opener | None:
-    """Return a function that opens a patient's mask; None where there is none."""
+def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -> Opener | None:
+    """Return a function that opens a patient's mask; None where there is none. grid: that of the truth, on
+    which masks are that were cut out of it."""
     members = contents.layout.masks.get(patient)
     if not members:
         return None
-    written = partial(contents.files.open, members[0])
-    return partial(relabelled_mask, written, SWAPPED) if contents.swap == "yes" else written
+    written, form = partial(contents.files.open, members[0]), contents.forms.get(members[0], MaskForm())
+    is_swapped = contents.swap == "yes" or (not contents.swap and is_exchanged(form.names))
+    if form.channels > 1 or form.is_part:
+        return partial(converted_mask, written, SWAPPED if is_swapped else AS_IS, grid)
+    return partial(relabelled_mask, written, SWAPPED) if is_swapped else written
 
 
 def repeated(contents: SubmissionLayout) -> list[Finding]:
@@ -334,7 +351,7 @@ def count_all(
     nodes = np.zeros((len(ids), 3), np.int64) if with_nodes else None
     noted: dict[str, list[str]] = {code: [] for code in NOTES}
     pairs = [
-        None if true is None else MaskPair(true, opener(contents, patient))
+        None if true is None else MaskPair(true, opener(contents, patient, true.grid))
         for true, patient in zip(truth, ids, strict=True)
     ]
     label = STRUCTURES["gtvn"][1] if with_nodes else None

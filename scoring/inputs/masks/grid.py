@@ -10,6 +10,8 @@ import numpy as np
 from scoring.common.arrays import Floats
 
 TOLERANCE = 0.1
+FURTHEST = 1e6
+"""Voxels by which a part may lie away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,25 @@ def orientation(grid: Grid, reference: Grid) -> Orientation | None:
     ]
     best = min(ways, key=lambda way: _distance(grid, reference, way), default=None)
     return best if best is not None and _distance(grid, reference, best) <= _slack(reference) else None
+
+
+def placement(grid: Grid, reference: Grid) -> tuple[int, tuple[int, ...]] | None:
+    """Return how the voxels of a part lie among those of a whole: the place of its first voxel, the first
+    axis running fastest, and the steps along each axis of the part; None where it is no part of it."""
+    within = np.linalg.solve(reference.affine, grid.affine)
+    if not (np.abs(within) < FURTHEST).all():
+        return None
+    whole = np.rint(within).astype(np.int64)
+    turn, start = whole[:3, :3], whole[:3, 3]
+    lengths = np.array(grid.shape) - 1
+    ends = np.stack([start, start + turn @ lengths])
+    is_turn = (np.abs(turn).sum(0) == 1).all() and (np.abs(turn).sum(1) == 1).all()
+    is_inside = (ends >= 0).all() and (ends < reference.shape).all()
+    moved = Grid(grid.shape, reference.affine @ whole)
+    if not is_turn or not is_inside or _distance(moved, grid, Orientation()) > _slack(reference):
+        return None
+    steps = np.array([1, reference.shape[0], reference.shape[0] * reference.shape[1]])
+    return int(start @ steps), tuple((steps @ turn).tolist())
 
 
 def difference(grid: Grid, reference: Grid) -> str:

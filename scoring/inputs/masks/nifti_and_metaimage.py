@@ -1,4 +1,4 @@
-"""Files of volumes, opened: NIfTI-1 and -2 by nibabel, MetaImage as ITK writes it."""
+"""Files of volumes, opened: NIfTI-1 and -2 by nibabel, MetaImage as ITK writes it, NRRD."""
 
 import logging
 import math
@@ -10,38 +10,21 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from scoring.common.arrays import Floats
-from scoring.inputs.inflate import ByteFile, Inflated, gunzipped
+from scoring.inputs.inflate import ByteFile, GzipFile, Inflated, gunzipped
 from scoring.inputs.masks.errors import MaskError, cut_off, reading
 from scoring.inputs.masks.grid import Grid
+from scoring.inputs.masks.header_fields import RAS_FROM_LPS, Fields
+from scoring.inputs.masks.nrrd import is_nrrd, nrrd_fields
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
+NAMED_MASK_ENDINGS = (*MASK_ENDINGS, ".seg.nrrd", ".nrrd")
+"""Also those of masks whose headers name the labels, for readers that go by these names."""
 
 
-def stem_of(name: str) -> str | None:
+def stem_of(name: str, endings: tuple[str, ...] = MASK_ENDINGS) -> str | None:
     """Return a file's name without the ending of a mask; None where it has none, or nothing else."""
-    ending = next((e for e in MASK_ENDINGS if name.lower().endswith(e)), "")
+    ending = next((e for e in endings if name.lower().endswith(e)), "")
     return name[: -len(ending)] or None if ending else None
-
-
-@dataclass(frozen=True, eq=False)
-class Fields:
-    """Fields of a header as announced, unchecked.
-
-    Attributes:
-        shape: Voxels along each axis.
-        affine: Index -> mm in RAS, float64 [4, 4].
-        dtype: Type of the stored values, with byte order.
-        slope: A voxel's value is slope * stored + intercept.
-        intercept: See `slope`.
-        is_deflated: Whether the voxels are a zlib stream.
-    """
-
-    shape: tuple[int, ...]
-    affine: Floats
-    dtype: np.dtype[Any]
-    slope: float = 1.0
-    intercept: float = 0.0
-    is_deflated: bool = False
 
 
 Number = TypeVar("Number", int, float)
@@ -61,7 +44,6 @@ TYPES = {
 }
 LINE_BYTES, LINES = 4096, 256
 SHOWN_TYPE = 40
-RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 def is_metaimage(head: bytes) -> bool:
@@ -98,7 +80,7 @@ def metaimage_fields(file: ByteFile) -> Fields:
         (*shape, channels) if channels > 1 else shape,
         _metaimage_affine(entries, axes) if axes >= 3 else np.eye(4),
         np.dtype((">" if high else "<") + TYPES[entries["ElementType"]]),
-        is_deflated=_is_true(entries, "CompressedData", "False"),
+        packed="zlib" if _is_true(entries, "CompressedData", "False") else "",
     )
 
 
@@ -149,6 +131,9 @@ WIDE_BYTES = 540
 MOST_AXES = 7
 FURTHEST = 64 << 20  # where the voxels may begin; what stands before them is read and dropped
 PIECE = 1 << 20
+NAMES_BYTES = 100_000
+OF_LABEL = re.compile(rb'<Label [^>]{0,200}?Key="(\d{1,3})"[^>]{0,200}>\s*(?:<!\[CDATA\[)?([^\]<]{1,60})')
+"""A label in the extension of a NIfTI header: its number, then its name."""
 NEVER = logging.CRITICAL + 1
 MUTED = logging.Logger("nibabel", NEVER)
 
@@ -183,7 +168,7 @@ def nifti_fields(head: bytes, file: ByteFile) -> Fields:
         raise MaskError(
             "unreadable-file", f"its header announces {int(header['dim'][0])} axes: write it again."
         )
-    _skip(file, float(header["vox_offset"]), len(block))
+    names = OF_LABEL.findall(_skip(file, float(header["vox_offset"]), len(block)))
     slope, intercept = header.get_slope_inter()
     return Fields(
         header.get_data_shape(),
@@ -191,6 +176,7 @@ def nifti_fields(head: bytes, file: ByteFile) -> Fields:
         header.get_data_dtype(),
         1.0 if slope is None else float(slope),
         0.0 if intercept is None else float(intercept),
+        names=tuple((name.decode("latin-1"), number.decode()) for number, name in names),
     )
 
 
@@ -207,17 +193,21 @@ def _size(head: bytes, order: Literal["little", "big"]) -> int:
     return int.from_bytes(head[:4], order)
 
 
-def _skip(file: ByteFile, offset: float, done: int) -> None:
+def _skip(file: ByteFile, offset: float, done: int) -> bytes:
+    """Go to the first voxel; return the first of what stands before it."""
     if not math.isfinite(offset) or not done <= offset <= FURTHEST:
         raise MaskError(
             "unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again."
         )
     rest = int(offset) - done
+    first = file.read(min(rest, NAMES_BYTES))
+    rest -= len(first)
     while rest:
         skipped = len(file.read(min(rest, PIECE)))
         if not skipped:
             raise cut_off()
         rest -= skipped
+    return first
 
 
 MOST_VOXELS = 1 << 30
@@ -250,30 +240,41 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
     """Return the header of a seekable file, and a file of its inflated voxels that is at the first one; x
     runs fastest.
 
-    NIfTI-1 and -2 in one file, of either byte order, and MetaImage, raw or compressed, either inside gzip,
+    NIfTI-1 and -2 in one file, of either byte order, MetaImage and NRRD, raw or compressed, each inside gzip,
     are told apart by their first bytes. Trailing axes of length 1 are dropped. Raises MaskError: no such
     file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
     """
     with reading():
-        file = gunzipped(file)
-        head = file.read(HEAD_BYTES)
-        if not head:
-            raise MaskError("unreadable-file", "it is empty (0 bytes): was the upload cut off?")
-        if is_nifti(head):
-            fields = nifti_fields(head, file)
-        elif is_metaimage(head):
-            file.seek(0)
-            fields = metaimage_fields(file)
-        else:
-            message = (
-                "it is neither NIfTI (.nii, .nii.gz) nor MetaImage (.mha): write the mask as one of these."
-            )
-            raise MaskError("unreadable-file", message)
-        return _header(fields), Inflated(file) if fields.is_deflated else file
+        fields, content = read_fields(file)
+        return checked(fields, fields.shape), content
 
 
-def _header(fields: Fields) -> Header:
-    shape = list(fields.shape)
+def read_fields(file: ByteFile) -> tuple[Fields, ByteFile]:
+    """Return the unchecked header of a seekable file, and its inflated voxels, as `open_volume`. Raises
+    MaskError and whatever the formats raise."""
+    file = gunzipped(file)
+    head = file.read(HEAD_BYTES)
+    if not head:
+        raise MaskError("unreadable-file", "it is empty (0 bytes): was the upload cut off?")
+    if is_nifti(head):
+        fields = nifti_fields(head, file)
+    elif is_metaimage(head):
+        file.seek(0)
+        fields = metaimage_fields(file)
+    elif is_nrrd(head):
+        file.seek(0)
+        fields = nrrd_fields(file)
+    else:
+        message = "it is neither NIfTI (.nii, .nii.gz) nor MetaImage (.mha): write the mask as one of these."
+        raise MaskError("unreadable-file", message)
+    if fields.packed == "gzip":
+        return fields, GzipFile(fileobj=file, mode="rb")
+    return fields, Inflated(file) if fields.packed else file
+
+
+def checked(fields: Fields, axes: tuple[int, ...]) -> Header:
+    """Return the header of a volume with these axes. Raises MaskError, as `open_volume`."""
+    shape = list(axes)
     while len(shape) > 3 and shape[-1] == 1:
         shape.pop()
     lengths = "×".join(map(str, shape))[:SHOWN]

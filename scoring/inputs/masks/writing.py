@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 
 from scoring.inputs.masks.grid import Grid
-from scoring.inputs.masks.nifti_and_metaimage import RAS_FROM_LPS
+from scoring.inputs.masks.header_fields import RAS_FROM_LPS
 
 SHARE = 4
 """The box is a fourth of the volume along each axis."""

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from scoring.common.fixes import written_pairs
+from scoring.common.fixes import InputChanges, written_pairs
 from scoring.inputs.sources import FixedSource
 from tests.support import volumes
 from tests.support.archives import archive_of
@@ -201,13 +201,14 @@ def test_masks_of_which_none_can_be_used_are_refused(truth):
     for files in (
         {name: data for name, data, _ in FAULTS},
         {f"P{i}.nii.gz": mask(np.stack([labels(1) == 1] * 2, -1).astype(np.uint8)) for i in range(3)},
+        {f"P{i}.seg.nrrd": b"NRRD0004\n" for i in range(3)},
     ):
         (problem,) = refused(CHALLENGE.read_predictions, files | submission_folder(ROWS, {}), truth).problems
         assert problem.code == "no-mask"
         assert problem.message.startswith("3 masks cannot be used, too many to count as missing. P0")
 
 
-@pytest.mark.parametrize("ending", [".seg.nrrd", ".mhd", "/SEG.dcm"])
+@pytest.mark.parametrize("ending", [".nhdr", ".mhd", "/SEG.dcm"])
 def test_volumes_of_kinds_that_are_not_read_are_no_missing_masks(truth, ending):
     files = submission_folder(ROWS, {}) | {f"P{i}{ending}": b"NRRD0004" for i in range(3)}
     (problem,) = refused(CHALLENGE.read_predictions, files, truth).problems
@@ -237,15 +238,21 @@ def of_total_segmentator(labels_written: np.ndarray, *names: str) -> bytes:
     return volumes.nifti(labels_written, extension=f"<LabelTable>{lines}</LabelTable>".encode())
 
 
-def test_masks_whose_header_names_labels_otherwise_are_asked_about_and_exchanged(truth):
+def test_masks_whose_header_names_labels_otherwise_are_exchanged(truth):
     table = submission_folder(ROWS)
     files = table | {f"{p}.nii": of_total_segmentator(labels(2, 1), "GTVn", "GTVp") for p in TRUTH_MASKS}
-    problem = only(refused(CHALLENGE.read_predictions, files, truth).problems, "label-order")
-    assert "Dice of all voxels 1.0000" in problem.fixes[0].label
-    fixed = FixedSource(files, problem.fixes[0].changes)
+    fixed = FixedSource(files, InputChanges(edits=(("swap_labels", "yes"),)))
     read = CHALLENGE.read_predictions(fixed, truth)
     right = CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth)
     assert (read.masks.tables == right.masks.tables).all()
+    at_once = CHALLENGE.read_predictions(files, truth)
+    assert (at_once.masks.tables == right.masks.tables).all()
+    assert "3 masks say in their headers that GTVn is 1" in only(at_once.read, "other-format").message
+    # Where the header is wrong, Dice tells.
+    wrong = table | {f"{p}.nii": of_total_segmentator(labels(1, 2), "GTVn", "GTVp") for p in TRUTH_MASKS}
+    told = only(CHALLENGE.read_predictions(wrong, truth).read, "label-order")
+    as_is = CHALLENGE.read_predictions(FixedSource(wrong, told.fixes[0].changes), truth)
+    assert (as_is.masks.tables == right.masks.tables).all()
     named = table | {f"{p}.nii": of_total_segmentator(labels(1, 2), "GTVp", "GTVn") for p in TRUTH_MASKS}
     assert "label-order" not in codes(CHALLENGE.read_predictions(named, truth).read)
     # What is handed in is a mask that says 1 for GTVp.
@@ -499,10 +506,11 @@ def test_a_folder_per_patient_is_read_as_masks_at_the_top(truth):
 @pytest.mark.parametrize(
     ("masks", "ids", "label"),
     [
-        ("{0}__CT/{0}__CT_trans", "{0}", "“__CT”"),
-        ("{0}__CT/{0}__CT_seg", "{0}", "“__CT”"),
-        ("out/{0}__CT/{0}__CT_ensemble", "{0}", "“__CT”"),
-        ("{0}__CT_seg", "{0}", "“__CT_seg”"),
+        ("{0}__CT/{0}__CT_trans", "{0}", ""),
+        ("{0}__CT/{0}__CT_seg", "{0}", ""),
+        ("out/{0}__CT/{0}__CT_ensemble", "{0}", ""),
+        ("{0}__CT_seg", "{0}", ""),
+        ("{0}__CT_unet", "{0}", "“__CT_unet”"),
         ("{0}__CT", "{0}", "“__CT”"),
         ("{0}", "imagesTs/{0}__CT.nii.gz", "“__CT”"),
         ("{0}", "{0}_0000.nii.gz", "“_0000”"),
@@ -586,12 +594,12 @@ def test_a_stage_is_read_as_its_number(truth):
 
 
 def test_masks_or_rows_of_which_most_are_of_nobody_are_refused(truth):
-    masks = {f"{p}_seg": m for p, m in TRUTH_MASKS.items()}
+    masks = {f"{p}_run7": m for p, m in TRUTH_MASKS.items()}
     problem = only(
         refused(CHALLENGE.read_predictions, submission_folder(ROWS, masks), truth).problems, "unknown-patient"
     )
     assert "3 of 3 masks" in problem.message
-    assert [fix.changes.cases for fix in problem.fixes] == [(("*_seg", "*"),)]
+    assert [fix.changes.cases for fix in problem.fixes] == [(("*_run7", "*"),)]
     rows = [{**ROWS[0], "PatientID": f"center{i}"} for i in range(10)]
     problem = only(
         refused(CHALLENGE.read_predictions, submission_folder(rows, TRUTH_MASKS), truth).problems,

@@ -35,7 +35,7 @@ def test_masks_written_by_simpleitk_are_counted():
         true, guess = random_labels(random, shape), random_labels(random, shape)
         where = [part.ravel().tolist() for part in placed(random)]
         for labels in (true, guess):
-            ending = (".mha", ".nii.gz", ".nii")[random.integers(3)]
+            ending = (".mha", ".nii.gz", ".nii", ".nrrd")[random.integers(4)]
             values = labels.ravel(order="F").tolist()
             jobs.append(
                 [
