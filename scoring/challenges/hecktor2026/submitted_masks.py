@@ -250,6 +250,8 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
         if (container or member.lower().endswith(".nrrd"))
         and (form := form_of(partial(files.open, member))) != MaskForm()
     }
+    if 2 * sum(form.channels > 1 for form in forms.values()) <= len(masks):  # one among others is a mistake
+        forms = {member: replace(form, channels=1) for member, form in forms.items()}
     return SubmissionLayout(files, layout, joined=joined, swap=swap, forms=forms)
 
 

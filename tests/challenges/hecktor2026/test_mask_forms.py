@@ -34,7 +34,7 @@ def usual(truth):
 
 
 def nrrd(values, names=(), offset=(0, 0, 0), encoding="gzip", space="left-posterior-superior", **changes):
-    """An NRRD of a part of a volume that begins at `offset`, as vtkMRMLSegmentationStorageNode.cxx of 3D Slicer
+    """An NRRD of a part of a volume that begins at `offset`, as vtkMRMLSegmentationStorageNode of Slicer
     writes it; names: those of segments 1, 2, ..."""
     to = {"left-posterior-superior": volumes.RAS_FROM_LPS, "RAS": np.eye(4)}[space]
     affine = to @ volumes.AFFINE
@@ -163,6 +163,11 @@ def test_a_channel_for_each_label_is_one_label_map(truth, usual, first, dtype):
     files = TABLE | {f"{p}.nii.gz": one_hot(m) for p, m in other.items()}
     again = CHALLENGE.read_predictions(FixedSource(files, fix.changes), truth)
     assert (again.fingerprint == usual.fingerprint).all()
+
+
+def test_channels_in_one_mask_among_label_maps_are_a_mistake(truth):
+    files = TABLE | submission_folder([], MASKS) | {"masks/P0.nii.gz": one_hot(MASKS["P0"])}
+    assert CHALLENGE.read_predictions(files, truth).masks.states == ("malformed", "ok", "ok")
 
 
 @pytest.mark.parametrize(
