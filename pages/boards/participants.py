@@ -243,9 +243,9 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
         )
         if WORN[detail]:
             st.caption(f":material/warning: {WORN[detail]}")
-        wanted = replace(before, detail=detail)
+        wanted = replace(before, detail=detail, step=None)
         if detail != disclosure_rules.NOTHING:
-            wanted = _rounding(board, known, wanted)
+            wanted = _rounding(board, known, replace(before, detail=detail))
         _budget(visible_results.planned(board, wanted, ranking))
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):

@@ -93,6 +93,9 @@ def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
     if wanted.step is not None and not 0.001 <= wanted.step < high - low:
         below = f" to below {high - low:g}" if np.isfinite(high - low) else " on"
         problems.append(error("bad-option", "--ladder", f"write a number from 0.001{below}."))
+    if wanted.detail == NOTHING and wanted.step is not None:
+        message = "no score is shown, so the Ladder cannot choose the ranked submission: write 0."
+        problems.append(error("bad-option", "--ladder", message))
     if not 1 <= wanted.decimals <= DECIMALS:
         problems.append(error("bad-option", "--digits", f"write a number from 1 to {DECIMALS}."))
     if not 0 < wanted.refused_per_day <= 1000:

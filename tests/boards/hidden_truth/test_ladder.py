@@ -14,6 +14,7 @@ from scoring.boards.submissions.phases_and_limits import Phase
 from scoring.boards.submissions.submitting import SubmissionRequest
 from scoring.boards.teams import team_changes
 from scoring.boards.truth_correction import rescoring
+from scoring.common.findings import InputRefused
 from tests.support.boards import CASES, labels
 from tests.support.hidden_boards import MAX, PAUL, acting, good, handed_in, hidden_board, table
 
@@ -58,6 +59,11 @@ def test_an_exclusion_shows_no_other_score_and_the_bar_stays(place, tmp_path):
     assert handed_in(board, good(11)).score is None, "below what was shown"
     assert visible_results.published(board_ranking(board))["unranked"] == ["alpha"]
     assert handed_in(board, good(0)).counts, "above it"
+
+
+def test_without_shown_scores_there_is_no_ladder_that_could_choose(place, tmp_path):
+    with pytest.raises(InputRefused, match="the Ladder cannot choose"):
+        hidden_board(tmp_path, HiddenRules("none", step=0.05))
 
 
 @pytest.mark.parametrize("how", ["exclude", "delete"])
