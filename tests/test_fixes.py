@@ -351,12 +351,12 @@ def test_hecktor_masks_with_a_suffix_and_columns_of_other_names_are_read():
         path.relative_to(folder / "predictions").as_posix(): path.read_bytes()
         for path in (folder / "predictions").rglob("*.*")
     }
-    bad = {name.replace(".nii", "_seg.nii"): data for name, data in right.items()}
+    bad = {name.replace(".nii", "_run7.nii"): data for name, data in right.items()}
     bad["predictions.csv"] = (
         right["predictions.csv"].replace(b"risk", b"Risk score").replace(b"T_stage", b"T")
     )
     fixes = offered(refused(challenge.read_predictions, bad, truth).problems)
-    changes = fixes["Read cases without “_seg”"].changes
+    changes = fixes["Read cases without “_run7”"].changes
     changes = changes.joined(fixes["Read “T” as T-stage, “Risk score” as Risk"].changes)
     same_score(challenge, truth, right, FixedSource(bad, changes))
 
