@@ -25,6 +25,15 @@ def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray |
     return fields(patient, image.person, known)
 
 
+def age_unknown(image: ChosenImage) -> bool:
+    """Return whether the visitor said that nobody knows the age."""
+    return bool(st.session_state.get(_unknown_key(image.person), False))
+
+
+def _unknown_key(token: str) -> str:
+    return f"single_age_unknown_{token}"
+
+
 def fields(
     patient: PatientFields, token: str, known: tuple[int | None, str | None, str | None]
 ) -> np.ndarray | None:
@@ -32,7 +41,7 @@ def fields(
     something is missing. known: what is filled in."""
     (age, sex, site), sites = known, (*patient.locations, UNKNOWN_WORD)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        unknown = st.session_state.get(f"single_age_unknown_{token}", False)
+        unknown = st.session_state.get(_unknown_key(token), False)
         years = st.number_input(
             "Age",
             0,
@@ -45,7 +54,7 @@ def fields(
             disabled=unknown,
         )
         if age is None:
-            unknown = st.checkbox("Age unknown", key=f"single_age_unknown_{token}")
+            unknown = st.checkbox("Age unknown", key=_unknown_key(token))
         site = st.selectbox(
             "Body site",
             sites,

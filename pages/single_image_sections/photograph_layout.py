@@ -30,6 +30,7 @@ from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.inference.single_image_task import ModelTask
 from scoring.single_image import quality
+from scoring.single_image.abstention import reasons_of
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.similar_cases import NEAREST
 
@@ -39,6 +40,10 @@ ASKED = (
 )
 NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."
 PERSON_FIRST = "The answer will appear here once age, body site and sex are given."
+NEVER = (
+    "There will be no answer for this image: see its quality. Its scores can be shown once age, body site and "
+    "sex are given."
+)
 MEASURED = "Meanwhile Benchside measures the images of the test set, to see whether your image is like them."
 NOT_YET = (
     "Not yet known whether this image is like the test set: its images are being measured. The model's "
@@ -104,7 +109,7 @@ def show(challenge_id: str) -> None:
         with person_place:
             vector = demographics.vector_of(task.patient, chosen_image, truth)
         if vector is None:
-            answer_place.info(PERSON_FIRST, icon=":material/edit:")
+            answer_place.info(NEVER if reasons_of(chips) else PERSON_FIRST, icon=":material/edit:")
             _unfinished(held, among, None)
             return
     setup = Setup(task, test_set, chosen_model, truth, chosen_image, model, vector)

@@ -235,11 +235,10 @@ def _scores(query: Query) -> None:
     columns = {"class": task.names, "score": answer.probabilities}
     if span is not None:
         columns |= {"lowest": span[0], "highest": span[1]}
+    scores = figures.ImageScores(task.names, task.risk, answer.probabilities, span)
     layout.chart(
-        figures.ranked(
-            figures.ImageScores(task.names, task.risk, answer.probabilities, span), layout.theme()
-        ),
-        _legend(query),
+        figures.ranked(scores, layout.theme()),
+        _legend(query, scores.has_sums),
         pd.DataFrame(columns),
         key="ranked",
     )
@@ -269,11 +268,11 @@ def _technical(query: Query) -> None:
     )
 
 
-def _legend(query: Query) -> str:
-    sentences = ["Numbers: scores; bold: sum of the group."]
+def _legend(query: Query, has_sums: bool) -> str:
+    sentences = [f"Bold numbers: scores{'; grey numbers: sum of a group' * has_sums}."]
     if query.answer.kind != "probabilities":
         sentences.append("The model's raw outputs are not probabilities; the scores are computed from them.")
     if query.views is not None:
-        sentences.append(f"Bars: range over {query.views.others} turned and mirrored copies.")
+        sentences.append(f"Whiskers: range over {query.views.others} turned and mirrored copies.")
         sentences.append(markdown(wording.views_line(query.views)))
     return " ".join(sentences)

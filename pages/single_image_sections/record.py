@@ -7,13 +7,14 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.display import downloads, layout
 from pages.display.layout import Fact
-from pages.single_image_sections import further_photographs, saliency_maps, side_by_side
+from pages.single_image_sections import demographics, further_photographs, saliency_maps, side_by_side
 from pages.single_image_sections.query import Query
 from scoring.common.text import as_json, markdown
 from scoring.presentation.html import single_image
 from scoring.single_image import image_record
 from scoring.single_image.image_record import Checks, MoreAnswers, OnTestSet, Record
 from scoring.single_image.operating_threshold import operating_point
+from scoring.single_image.other_demographics import told
 from scoring.single_image.reader_study import Impression
 
 WITH_IMAGE = "Put the image into the record"
@@ -30,9 +31,8 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
     ]
     patient = query.setup.task.patient
     if answer.vector is not None and patient is not None:
-        values = patient.described(answer.vector).values()
-        sentence = ", ".join(f"{value:g}" if isinstance(value, float) else value for value in values)
-        entries.append(Fact("Age, sex, body site", sentence))
+        values = told(patient, answer.vector, demographics.age_unknown(query.setup.image)).values()
+        entries.append(Fact("Age, sex, body site", ", ".join(values)))
     if query.held is not None:
         entries.append(Fact("Compared with", f"{len(query.held)} cases", query.held.name))
     layout.heading("What is in the record?")
@@ -41,7 +41,7 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
     downloads.button(
         "Record to print (HTML)",
         lambda: single_image.html(_record(query, own, sensitivity, scores_shown), with_image),
-        "single-image.html",
+        f"{_stem(query)}.html",
         "single_html",
     )
     st.caption("Print it in the browser to make a PDF.")
@@ -72,9 +72,13 @@ def _technical(query: Query, own: Impression, sensitivity: float, scores_shown: 
     downloads.button(
         "answer.json",
         lambda: as_json(image_record.document(_record(query, own, sensitivity, scores_shown), with_pixels)),
-        "single-image.json",
+        f"{_stem(query)}.json",
         "single_json",
     )
+
+
+def _stem(query: Query) -> str:
+    return image_record.stem(query.setup.task.challenge, query.setup.image.photograph)
 
 
 def _record(query: Query, own: Impression, sensitivity: float, scores_shown: bool) -> Record:
@@ -97,7 +101,7 @@ def _record(query: Query, own: Impression, sensitivity: float, scores_shown: boo
             [other.photograph for other in image.others if other.number in others],
             saliency_maps.made(query),
         ),
-        Checks(query.quality, query.chips, query.reasons),
+        Checks(query.quality, query.chips, query.reasons, demographics.age_unknown(image)),
         query.model_name,
         f"{datetime.now(UTC):%d %B %Y}",
         own if own.confidence else None,

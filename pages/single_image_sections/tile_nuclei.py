@@ -149,14 +149,15 @@ def _counts(
 def _record(image: ChosenImage, tile_record: TileRecord) -> None:
     """Draw the downloads: a page to print, and the counts as JSON."""
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_tile_with_image_{image.token}")
-    content, name = partial(single_image.tile_html, tile_record, with_image), "single-tile.html"
-    downloads.button("Record to print (HTML)", content, name, "single_tile_html")
+    content = partial(single_image.tile_html, tile_record, with_image)
+    name = image_record.stem(tile_record.counts.support.challenge, image.photograph)
+    downloads.button("Record to print (HTML)", content, f"{name}.html", "single_tile_html")
     st.caption("The record has one page; print it in the browser to make a PDF.")
     with st.expander("Technical", icon=":material/build:"):
         with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_tile_pixels_{image.token}")
         document = partial(image_record.tile_document, tile_record, with_pixels)
         key = "single_tile_json"
-        downloads.button("nuclei.json", lambda: as_json(document()), "single-tile.json", key)
+        downloads.button("nuclei.json", lambda: as_json(document()), f"{name}.json", key)
 
 
 def _packed(about: TileFacts, listed: Nuclei, image: ChosenImage):

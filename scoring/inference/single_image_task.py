@@ -36,7 +36,7 @@ class PatientFields:
     sweep: Callable[[float, float, float], Mapping[str, Floats]]
 
     def described(self, vector: Sequence[float] | Array) -> Mapping[str, float | str]:
-        """Return age, gender and location of a vector [3], for people."""
+        """Return age, gender and location of a vector [3], for people; the age as the model receives it."""
         age, gender, location = vector
         return {
             "age": float(age),

@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.core.scorecard import plain
+from scoring.inference.single_image_task import UNKNOWN_WORD
 from scoring.metrics.image_quality import Quality
 from scoring.single_image.abstention import ImageAnswer, Withheld, reasons_of
 from scoring.single_image.explanation import Explanation, conclusion
@@ -102,11 +103,13 @@ class MoreAnswers:
 
 @dataclass(frozen=True)
 class Checks:
-    """What speaks for caution. abstentions: why there is no answer."""
+    """What speaks for caution. abstentions: why there is no answer. age_unknown: whether nobody knew the age,
+    so that the model received 0."""
 
     quality: Quality | None = None
     chips: Sequence[QualityBadge] = ()
     abstentions: Sequence[str] = ()
+    age_unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,14 +171,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "says_of_itself": dict(entries(model.process.facts.graph.metadata)),
             "findings": [finding.message for finding in model.findings],
         },
-        "inputs": {
-            "image_shape": [1, 3, *prediction.prepared.shape[:2]],
-            "image_sha256": sha256(prediction.prepared),
-            "vector": None if prediction.vector is None else plain(prediction.vector),
-            "described": None
-            if prediction.vector is None or model.task.patient is None
-            else dict(model.task.patient.described(prediction.vector)),
-        },
+        "inputs": _inputs(record),
         "answer": {
             "outputs": plain(prediction.outputs),
             "taken_for": prediction.kind,
@@ -205,6 +201,22 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
     }
 
 
+def _inputs(record: Record) -> dict[str, Any]:
+    """Return what the model received. unknown: the fields that nobody knew."""
+    prediction, patient = record.prediction, record.model.task.patient
+    described = None
+    if prediction.vector is not None and patient is not None:
+        described = dict(patient.described(prediction.vector))
+    unknown = [name for name, value in (described or {}).items() if value == UNKNOWN_WORD]
+    return {
+        "image_shape": [1, 3, *prediction.prepared.shape[:2]],
+        "image_sha256": sha256(prediction.prepared),
+        "vector": None if prediction.vector is None else plain(prediction.vector),
+        "described": described,
+        "unknown": ["age"] * record.checks.age_unknown + unknown,
+    }
+
+
 def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any]:
     """Return the export of one tile, without counts where there is no answer and they were not shown."""
     counts, found, classes = record.counts, record.counts.lymphocytes, record.counts.support.classes
@@ -230,6 +242,11 @@ def sha256(pixels: np.ndarray) -> str:
     """SHA-256 of pixels uint8 and their shape: of the image, never of the file, which could identify it
     elsewhere."""
     return hashlib.sha256(repr(pixels.shape).encode() + np.ascontiguousarray(pixels).tobytes()).hexdigest()
+
+
+def stem(challenge: str, photograph: Photograph) -> str:
+    """Return the name of a record's file, without its ending: two images have two names."""
+    return f"{challenge}-image-{sha256(photograph.small)[:8]}"
 
 
 def _chips(chips: Sequence[QualityBadge]) -> list[dict[str, Any]]:

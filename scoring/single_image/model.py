@@ -64,13 +64,14 @@ class OpenModel(ModelHandle):
     def run(self, prepared: np.ndarray, vector: np.ndarray | None = None) -> tuple[np.ndarray, float]:
         """Return the first output [k] float64 for prepared pixels, and milliseconds of processor time. Raises
         InputRefused."""
+        was_closed = self.ended
         try:
             result: ModelOutput = self.process.run(
                 prepared, self.recipe, vector if self.takes_vector else None
             )
             output = np.ravel(first_output(result))
         except ModelFailed as failed:
-            message = CRASHED if failed.code == "model-crashed" else failed.message
+            message = CRASHED if failed.code == "model-crashed" and not was_closed else failed.message
             raise InputRefused([error(failed.code, CALLED, message)]) from failed
         if len(output) < self.task.outputs or not np.isfinite(output).all():
             raise InputRefused(
@@ -78,8 +79,8 @@ class OpenModel(ModelHandle):
                     error(
                         "wrong-output",
                         CALLED,
-                        "Its output for this image is not a list of finite numbers, so there is nothing "
-                        "to show.",
+                        "This model's answer to the image is not a list of finite numbers, so there is "
+                        "nothing to show.",
                     )
                 ]
             )

@@ -51,10 +51,17 @@ class ModelCard:
         return bool(self.right.low <= self.commonest[1])
 
     @property
+    def worse(self) -> bool:
+        """Whether always answering the most frequent class is more often right, by the whole interval."""
+        return bool(self.right.high < self.commonest[1])
+
+    @property
     def cautions(self) -> list[str]:
         """What speaks against any answer of the model, in a few words each."""
         if self.same:
             return ["the model gives nearly the same scores for every test image"]
+        if self.worse:
+            return ["on the test set the model is worse than always predicting one class"]
         return ["the model may be no better than chance on the test set"] if self.no_better else []
 
 
@@ -112,7 +119,7 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
         k, frequency = card.commonest
         sentence += (
             f" A model that always predicts {names[k]} would be right on {frequency:.0%}: this "
-            "model may not be better."
+            f"model {'is worse' if card.worse else 'may not be better'}."
         )
     return sentence
 

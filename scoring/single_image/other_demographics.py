@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.inference.single_image_task import PatientFields
+from scoring.inference.single_image_task import UNKNOWN_WORD, PatientFields
 from scoring.single_image.image_prediction import ImagePrediction
 from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import Progress, scores
 
+ZERO_FOR_UNKNOWN = f"{UNKNOWN_WORD} (the model received 0)"
+"""An age that nobody knows, for people."""
 FIELDS = {"age": "age", "gender": "sex", "location": "body site"}
 """What the fields are called for people."""
 
@@ -62,6 +64,13 @@ def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Seque
     return tuple(sentences) or (
         f"The highest class stays {classes[prediction.top]} at every age, sex and body site.",
     )
+
+
+def told(patient: PatientFields, vector: np.ndarray, age_unknown: bool) -> dict[str, str]:
+    """Return age, gender and location of a vector [3] in words. age_unknown: whether its age stands for one
+    that nobody knows."""
+    words = {name: _word(value) for name, value in patient.described(vector).items()}
+    return words | {"age": ZERO_FOR_UNKNOWN} if age_unknown else words
 
 
 def _word(value: float | str) -> str:

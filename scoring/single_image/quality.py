@@ -143,7 +143,7 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
     if score is None:
         return ()
     alarms = counted(score.far_alarms if score.far else score.false_alarms, score.images)
-    rate = f"Of the test set's own {anything}s, each left out in turn, {{}} {alarms}."
+    rate = f"Of the test set's own {anything}s, each compared with others, {{}} {alarms}."
     if score.far:
         sentence = f"This is nothing like the {anything}s of the test set, in colours and texture."
         words = f"{sentence} {rate.format('this is said of')}"
@@ -344,8 +344,8 @@ def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge
             "colours",
             STOP,
             value,
-            "Few colours of this image look like skin, and many look like stained tissue. A "
-            "tile of tissue belongs to PUMA.",
+            "Few colours of this image look like skin, and many look like stained tissue. If it is a "
+            "tile of tissue, choose PUMA.",
         )
     return QualityBadge(
         "colours",

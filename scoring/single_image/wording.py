@@ -43,6 +43,7 @@ CAMERA_REFUSED = (
 )
 MAP = "Shows where hiding part of the image changes the model's score. It does not show disease."
 ALIKE = "Cases with similar scores from this model; they may look different."
+SAME_KIND = "These shares hold only for images of the same kind as the test set's."
 EXCHANGEABLE = "This does not hold for photos from another camera."
 UNKNOWN_INPUT = (
     "An input is given as unknown (-1). Models that were not trained with unknown inputs can give very "
@@ -124,7 +125,7 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
         return "The test set has one other case: too few to estimate how often such a score is right."
     whole = f"{of_test_set(reference)} the model was right on {right.similar} images"
     if right.every:
-        return f"{whole}: too few to tell high scores from low ones."
+        return f"{whole}: too few to tell high scores from low ones. {SAME_KIND}"
     among = (
         f"the highest score {right.low:.2f}"
         if f"{right.low:.2f}" == f"{right.high:.2f}"
@@ -132,8 +133,10 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
     )
     sentence = f"{whole} with {among}."
     if not right.of_class.n:
-        return f"{sentence} It never predicted {name}."
-    return f"{sentence} When it predicted {name}, with any score, it was right on {right.of_class}."
+        return f"{sentence} It never predicted {name}. {SAME_KIND}"
+    return (
+        f"{sentence} When it predicted {name}, with any score, it was right on {right.of_class}. {SAME_KIND}"
+    )
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
@@ -159,6 +162,8 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
             f"{sentence} With so few cases, it cannot be estimated how often such sets contain the true "
             "class."
         )
+    if class_set.members.all():
+        return f"{sentence} Sets of all classes always contain the true class."
     left = " of classes with enough" * (None in class_set.coverage.by_class)
     sentence += f" Tested on separate cases{left}: {overall} contained the true class"
     return f"{sentence}." if own is None else f"{sentence}; for cases of {names[top]}: {own}."

@@ -240,7 +240,7 @@ def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them
 
 
 def test_age_sex_and_site_are_never_filled_in(single_image):
-    app = own(single_image(), photographs.phone())
+    app = own(single_image(tab="Record"), photographs.phone())
     assert not headlines(app)
     assert "Missing: age, sex, body site." in said(app)
     app = person(app, sex=None)
@@ -248,6 +248,18 @@ def test_age_sex_and_site_are_never_filled_in(single_image):
     assert "Missing: sex." in said(app)
     assert lead(person(app, sex="unknown"))
     assert wording.UNKNOWN_INPUT in said(app)
+    assert "Bold numbers: scores; grey numbers: sum of a group." in said(app)
+    token = app.session_state[dropped_photographs.HELD][0].token
+    app = settled(app.checkbox(key=f"single_age_unknown_{token}").set_value(True).run())
+    assert "unknown (the model received 0), unknown, leg" in said(app)
+
+
+def test_no_answer_is_said_before_age_sex_and_site_are_asked_for(single_image):
+    """ "The answer will appear here", beside an image that gets none."""
+    tile = Image.open(next(TILES.glob("*.tif"))).convert("RGB")
+    app = settled(own(single_image(challenge="tricorder3"), photographs.encoded(np.asarray(tile))))
+    assert "There will be no answer for this image" in said(app)
+    assert "The answer will appear here" not in said(app)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +301,7 @@ def test_a_foreign_picture_is_called_so_with_the_rate_of_false_alarms(single_ima
     (drawn,) = gallery(1)[kind]
     app = settled(own(single_image(challenge="melanoma"), photographs.encoded(drawn)))
     assert re.search(r"(unlike|nothing like) the images of the test set", said(app))
-    assert re.search(r"own images, each left out in turn, this is said of \d+ of \d+ \(\d+%; ", said(app))
+    assert re.search(r"own images, each compared with others, this is said of \d+ of \d+ \(\d+%; ", said(app))
     assert not re.search(r"green-badge\[. Similarity", said(app))
 
 
@@ -825,7 +837,7 @@ def test_bars_are_the_range_over_the_copies_and_those_of_another_class_are_count
     finally:
         found.close()
     sentence = f"In {seen.changed} of 7 turned or mirrored copies the model chose another class."
-    legend = "Numbers: scores; bold: sum of the group. Bars: range over 7 turned and mirrored copies."
+    legend = "Bold numbers: scores. Whiskers: range over 7 turned and mirrored copies."
     assert f"{legend} {sentence}" in said(app)
     assert seen.changed
 

@@ -162,6 +162,27 @@ def test_the_file_cannot_be_found_again_by_its_hash(said):
     )
 
 
+def test_an_unknown_age_is_no_newborn(said):
+    """The page, the printed record and the JSON said an age of 0."""
+    unknown = replace(said[0].prediction, vector=vector(PATIENT, "unknown", "f", "unknown"))
+    made = replace(said[0], prediction=unknown, checks=image_record.Checks(age_unknown=True))
+    assert "Age unknown (the model received 0) Sex female Body site unknown" in words_of(html.html(made))
+    inputs = image_record.document(made)["inputs"]
+    assert (inputs["described"]["age"], inputs["unknown"]) == (0, ["age", "location"])
+    newborn = replace(made, checks=image_record.Checks())
+    assert "Age 0 Sex female" in words_of(html.html(newborn))
+    assert image_record.document(newborn)["inputs"]["unknown"] == ["location"]
+    assert image_record.document(said[0])["inputs"]["unknown"] == []
+
+
+def test_records_of_two_images_have_two_names(said):
+    """Both were single-image-00385f0d.html."""
+    one, other = said[0].photograph, received(noted_png(255 - lesion()))
+    assert image_record.stem("tricorder3", one) != image_record.stem("tricorder3", other)
+    assert image_record.stem("tricorder3", one) != image_record.stem("melanoma", one)
+    assert image_record.stem("puma", one) == image_record.stem("puma", received(phone(lesion(), 6)))
+
+
 def test_no_result_word_is_banned(said):
     assert banned(as_json(image_record.document(said[0]))) == []
 

@@ -66,6 +66,15 @@ def test_a_model_of_chance_is_said_to_be_no_better():
     assert "would be right on 9%: this model may not be better" in card_line(card, TASK.names)
 
 
+def test_a_model_below_the_share_of_the_commonest_class_is_said_to_be_worse():
+    """Right on 77 of 149 (44 to 60 %), it "may not be better" than 70 %."""
+    found = drawn()
+    truth = np.where(np.arange(220) < 150, 0, found.truth)
+    card = model_card(replace(found, truth=truth, probabilities=np.eye(11)[(truth + 1) % 11]), TASK.malignant)
+    assert card_line(card, TASK.names).endswith("this model is worse.")
+    assert card.cautions == ["on the test set the model is worse than always predicting one class"]
+
+
 @pytest.mark.parametrize(("cases", "known"), [(0, False), (1, True)])
 def test_of_few_cases_little_is_said(cases, known):
     card = model_card(drawn(cases), np.zeros(11, bool))

@@ -171,7 +171,8 @@ def test_numbers_name_their_test_set():
     assert line == (
         "In this test set (n = 120, computer-generated, 20 per class) the "
         "model was right on 24 of 34 (71%; 54 to 83%) images with a highest score from 0.66 to 0.74. "
-        "When it predicted Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%)."
+        "When it predicted Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%). "
+        "These shares hold only for images of the same kind as the test set's."
     )
     assert "too few to tell high scores from low" in wording.right_line(
         right(24, 34, True), a_reference(), "Melanoma"
@@ -205,6 +206,10 @@ def test_sets_say_what_they_are_worth():
     every = ClassSet(np.array([True, True]), 0.1, np.array([False, False]), UNTRIED, 9)
     assert "These are all classes" in wording.set_line(every, ("Melanoma", "Other"), 0)
     assert "With so few cases" in wording.set_line(every, ("Melanoma", "Other"), 0)
+    tried = replace(every, coverage=Coverage(counted(104, 104), (counted(60, 60), None)))
+    line = wording.set_line(tried, ("Melanoma", "Other"), 0)
+    assert "always contain the true class" in line
+    assert "of 104" not in line, "a trivial share got an interval"
 
 
 def test_a_tie_is_no_highest_class():

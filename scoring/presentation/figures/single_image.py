@@ -63,6 +63,11 @@ class ImageScores:
         groups = {group: [k for k in order if self.risk[k] == group] for group in RISKS}
         return {group: members for group, members in groups.items() if members}
 
+    @property
+    def has_sums(self) -> bool:
+        """Whether a risk group has several classes, whose sum is drawn."""
+        return any(len(members) > 1 for members in self.groups().values())
+
     def hover(self, k: int) -> str:
         """Return the text shown while the pointer is on class k."""
         lines = [f"<b>{safe(self.names[k])}</b>", f"score {decimal(self.probabilities[k], 6)}"]
@@ -75,8 +80,7 @@ class ImageScores:
 def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
     """Draw classes as bars by risk group, in each the highest first, with the group's sum where a group has
     several. A whisker spans the scores of the turned image."""
-    groups = scores.groups()
-    with_sums = any(len(members) > 1 for members in groups.values())
+    groups, with_sums = scores.groups(), scores.has_sums
     rows: list[int | str] = []
     for group, members in groups.items():
         rows += [group, *members] if with_sums else members

@@ -19,7 +19,7 @@ from scoring.single_image.image_record import Record, TileRecord
 from scoring.single_image.model_card import card_line, entries
 from scoring.single_image.nuclei import truth_line
 from scoring.single_image.operating_threshold import risks
-from scoring.single_image.other_demographics import FIELDS
+from scoring.single_image.other_demographics import FIELDS, told
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.saliency import FLOOR, SCALE, enlarged
@@ -226,17 +226,13 @@ def _facts(record: Record) -> list[tuple[str, str]]:
     prediction, task = record.prediction, record.model.task
     facts = [("Model", record.model_name), ("Challenge", REGISTRY[task.challenge].short_name)]
     if prediction.vector is not None and task.patient is not None:
-        described = task.patient.described(prediction.vector)
-        facts += [(FIELDS[name], _plain(value)) for name, value in described.items()]
+        described = told(task.patient, prediction.vector, record.checks.age_unknown)
+        facts += [(FIELDS[name], value) for name, value in described.items()]
     if record.test_set.reference is not None:
         facts.append(("Test set", f"{record.test_set.reference.name}, n = {len(record.test_set.reference)}"))
     if record.test_set.truth:
         facts.append(("Truth in the test set", record.test_set.truth))
     return [(name[0].upper() + name[1:], value) for name, value in facts]
-
-
-def _plain(value: float | str) -> str:
-    return f"{value:g}" if isinstance(value, float) else value
 
 
 def _cautions(record: Record) -> list[str]:
