@@ -41,8 +41,8 @@ ASKED = (
 NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."
 PERSON_FIRST = "The answer will appear here once age, body site and sex are given."
 NEVER = (
-    "There will be no answer for this image: see its quality. Its scores can be shown once age, body site and "
-    "sex are given."
+    "There will be no answer for this image: see its quality. Its scores can be shown once age, body site "
+    "and sex are given."
 )
 MEASURED = "Meanwhile Benchside measures the images of the test set, to see whether your image is like them."
 NOT_YET = (
