@@ -15,8 +15,8 @@ CHALLENGES = {
     name: support for name in challenge_ids() if (support := load_challenge(name).display.single_image)
 }
 ABOUT = (
-    "A model's prediction for one image, its confidence, the regions used, and how it performs on similar "
-    "cases."
+    "A model's output for one image: scores of a photograph of skin, with what speaks for and against them, "
+    "or nuclei of a tissue tile."
 )
 KINDS = {"photograph": photograph_layout.show, "tile": tile_layout.show}
 

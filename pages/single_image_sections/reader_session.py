@@ -210,7 +210,7 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
             ],
         }
         question = "How well did you read without and with the model?"
-        caption = f"With 95% intervals, of paired images for the difference. {RULE} {FEW_OF_ONE}"
+        caption = f"With 95% intervals; the change is that of the same images. {RULE} {FEW_OF_ONE}"
         _written(Table(question, _columns(rows), rows, caption, key="single_readers"))
     else:
         st.caption("No true class is known, so your impressions cannot be checked.")
@@ -220,7 +220,7 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
 def _table(question: str, rows: dict[str, list[str | float]], key: str) -> None:
     """Draw the images, a row each."""
     n = len(rows["image"])
-    caption = f"{n} image{'s' * (n > 1)}. The CSV file has every remark in full"
+    caption = f"{n} image{'s' * (n > 1)}. The CSV file also has the reasons for caution, if there are any"
     caption += ", and your confidence." if IN_THE_FILE[0] in rows else "."
     _written(Table(question, _columns(rows), rows, caption, key=key))
 

@@ -180,6 +180,6 @@ def _table(counts: Overview, confidence: str) -> None:
             for name in columns
         },
         f"Counted in this tile only, {confidence}; {wording.scale_words(counts.micrometres)}. "
-        f"{nuclei.truth_line(counts)}",
+        f"{wording.OF_TILE} {nuclei.truth_line(counts)}",
         key="single_counts",
     )

@@ -305,7 +305,7 @@ def _exposure(measures: Quality) -> QualityBadge:
     if faults:
         sentence = f"Parts of this image are {' and '.join(faults)}: the model cannot use these parts."
         return QualityBadge("exposure", CAUTION, value, sentence)
-    return QualityBadge("exposure", GOOD, "usual", "Neither too dark nor too bright.")
+    return QualityBadge("exposure", GOOD, "few clipped pixels", "Most pixels are not clipped.")
 
 
 def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[QualityBadge, ...]:
@@ -315,16 +315,12 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
         rank = int(np.floor(share * (len(edges) + 1)))
         if rank and measures.edges < edges[rank - 1]:
             rate = counted(int((edges < edges[rank - 1]).sum()), len(edges))
-            sentence = (
-                "No lesion stands out from the skin"
-                if level == STOP
-                else "The lesion hardly stands out from the skin"
-            )
+            sentence = "No lesion was found by its edges" if level == STOP else "The lesion has faint edges"
             words = (
-                f"{sentence}: edges in the middle are fainter than usual. The same is true for {rate} test "
-                "images."
+                f"{sentence}: edges in the middle are fainter than usual. In a grey or pale image a plain "
+                f"lesion can be missed. The same is true for {rate} test images."
             )
-            return (QualityBadge("lesion", level, "none stands out" if level == STOP else "faint", words),)
+            return (QualityBadge("lesion", level, "none found" if level == STOP else "faint", words),)
     return (QualityBadge("lesion", GOOD, "stands out", "Something stands out."),) if len(edges) else ()
 
 
@@ -363,7 +359,7 @@ def _frame(measures: Quality) -> tuple[QualityBadge, ...]:
 
 
 def _tissue(measures: Quality) -> QualityBadge:
-    value = f"{measures.tissue.stained:.0%} of it stained, {measures.tissue.white:.0%} of the tile white"
+    value = f"{measures.tissue.stained:.0%} in colours of H&E, {measures.tissue.white:.0%} of the tile white"
     if measures.tissue.white > MOST_WHITE:
         return QualityBadge(
             "tissue",

@@ -57,6 +57,7 @@ POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
 MOST_TIED = 3
 """Classes with the same highest score that are named."""
+OF_TILE = "The interval of lymphocytes treats nuclei as independent and holds for this tile only."
 LYMPHOCYTES = "Lymphocytes among detected nuclei"
 
 IN_SHORT = {

@@ -30,6 +30,7 @@ from scoring.single_image.wording import (
     LYMPHOCYTES,
     MAP,
     NO_ANSWER,
+    OF_TILE,
     POSSIBLE,
     RESEARCH_USE,
     TURNED,
@@ -130,7 +131,7 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
         digits=0,
         scores=sorted(rows, key=lambda row: -row[1][0]) if has_counts else (),
         heads=["nuclei", "per mm²"][: len(columns)],
-        scores_line=f"Counted in this tile only; {scale_words(counts.micrometres)}.",
+        scores_line=f"Counted in this tile only; {scale_words(counts.micrometres)}. {OF_TILE}",
         sha256=record.sha256,
     )
 
