@@ -24,6 +24,8 @@ def compare_teams() -> None:
         challenge = scoring.load_challenge(names[_challenge_name(list(names))])
         formula = challenge.formula(teams.shared_before(challenge))
         line = f"**{formula}**, all teams on the same cases, {challenge.scoring.direction}"
+        if order := challenge.comparison.order:
+            line += f".{order}"
         layout.scored(f"{challenge.words.title}, {line}", summary_text.RULE)
     sets = samples.test_sets(challenge.id)
     with st.container(key="inputs"):

@@ -94,6 +94,36 @@ def test_board_report_and_publication_show_the_metrics_and_ranks_behind_the_orde
     assert all(name in checklist for name in NAMES)
 
 
+def test_a_comparison_shows_mean_ranks_and_metrics_and_no_ranks_that_chance_does_not_give(folder):
+    teams = (f"alpha={folder / 'alpha'}", f"beta={folder / 'beta'}")
+    done = run("compare", folder / "spleen.toml", "--truth", folder / "truth", *teams,
+               "--html", folder / "c.html")  # fmt: skip
+    assert done.status == 0, done.err
+    page = (folder / "c.html").read_text()
+    assert ORDER in page.split("</h1>")[1][:2_000]
+    assert "ranks that chance could give" not in page
+    for shown in (done.out, page):
+        assert "mean rank" in shown
+        assert "(rank 1)" in shown
+        assert all(name in shown for name in NAMES)
+    assert ORDER in run("challenge", "check", folder / "spleen.toml").out
+    assert ORDER in run("challenge", "show", folder / "spleen.toml").out
+
+
+def test_the_checklist_tells_of_the_intervals_of_the_report_where_no_test_is_possible(folder):
+    truth = ("--truth", folder / "truth", "--resamples", 100)
+    run("board", "create", folder / "spleen.toml", "--id", "s", "--title", "Spleen", *truth)
+    for team in ("alpha", "beta"):
+        run("board", "submit", "s", "--team", team, "--predictions", folder / team)
+    run("board", "publish", "s", folder / "pub.zip", "--creator", "A, B")
+    with zipfile.ZipFile(folder / "pub.zip") as archive:
+        assert "95% interval" in archive.read("report.html").decode()
+        checklist = archive.read("bias-checklist.md").decode()
+        assert f"Dice similarity coefficient. {ORDER}" in archive.read("CITATION.cff").decode()
+    assert "by 100 resamples of 6 units (case), seed 0. No test of differences" in checklist
+    assert "No intervals" not in checklist
+
+
 @pytest.mark.parametrize("platform", ["grand-challenge", "codabench", "evalai"])
 def test_bundles_publish_the_metrics_of_the_rule_and_say_how_the_platform_orders(folder, platform):
     target = folder / "bundle"

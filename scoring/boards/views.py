@@ -16,7 +16,7 @@ from scoring.boards.foreign_leaderboards import ImportedBoard
 from scoring.boards.ranking.board_ranking import BoardRanking, history_rows, rank_change
 from scoring.boards.ranking.ranked_submissions import LADDER, MINUTE, RankedSubmission
 from scoring.boards.submissions.phases_and_limits import DAY, Allowance, allowance, spoken
-from scoring.common.text import markdown, named, shortened, stopped
+from scoring.common.text import markdown, shortened, stopped
 from scoring.comparison import display, summary_text, team_views
 from scoring.comparison import score_units as scales
 from scoring.comparison import views as comparison_views
@@ -256,12 +256,7 @@ def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
     columns = [
         RANK,
         Column("team", "team"),
-        *(
-            [Column("order", own.name, "number", 2, "lower", get=lambda t: own.values[t["team"]])]
-            if own
-            else []
-        ),
-        *(_ranked_metrics(ranking) if own else []),
+        *(team_views.order_columns(compared) if compared and own else []),
         score_column(scale),
         _interval(scale),
         Column(
@@ -279,22 +274,6 @@ def _teams(ranking: BoardRanking, value: Value, scale: Scale) -> Table:
     told = [own.words if own else "", summary_text.decides(compared) if compared else "", MOVES]
     caption = " ".join(filter(None, told))
     return Table.of("Who is ranked where?", value["teams"], columns, caption, key="board_teams")
-
-
-def _ranked_metrics(ranking: BoardRanking) -> list[Column]:
-    """Return the metrics whose ranks order the teams, each with the team's rank in it where there is one."""
-    challenge = ranking.board.challenge
-    order = challenge.comparison.ranked_by
-
-    def shown(metric: str, team: Mapping[str, Any]) -> str:
-        value, ranks = team["metrics"][metric], team.get("metric_ranks", {})
-        rank = f" (rank {ranks[metric]:g})" if metric in ranks else ""
-        return "undefined" if value is None else f"{value:.3f}{rank}"
-
-    return [
-        Column(f"metric {name}", named(name), "written", get=partial(shown, name))
-        for name in (order.metrics if order else ())
-    ]
 
 
 def _figure(value: Value, scale: Scale) -> Figure:

@@ -8,6 +8,7 @@ from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.challenges.declared import draft, library, suggestion
+from scoring.challenges.declared.comparison import ranked_by
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.library import ENDING, DeclaredFile
 from scoring.cli.input_reading import fix_problems, read_predictions, read_truth, submitted
@@ -29,7 +30,7 @@ def _check(arguments: argparse.Namespace) -> None:
     file, reading = DeclaredFile(Path(arguments.file), True), ProblemCollector()
     challenge, task = library.of_file(file.path), file.declaration.task
     lines = [f"{arguments.file} declares {challenge.id}: {task}, scored by {challenge.words.formula}"]
-    lines[0] += f"; {challenge.scoring.direction}."
+    lines[0] += f"; {challenge.scoring.direction}.{challenge.comparison.order}"
     reading.add(fix_problems(arguments), ())
     truth = read_truth(reading, challenge, arguments) if arguments.truth else None
     if truth is not None:
@@ -84,6 +85,7 @@ def _show(arguments: argparse.Namespace) -> None:
     for use in declaration.uses:
         part = f"{100 * use.weight:.4g} %" if use in declaration.score else "beside it"
         lines.append(f"  {use.key:<32}{part:<11}{use.metric.better} is better. {use.metric.pitfall}")
+    lines += [order.words] if (order := ranked_by(declaration)) else []
     respond(arguments.json, {"id": declaration.id, "declaration": declaration.tree}, "\n".join(lines))
 
 

@@ -12,6 +12,7 @@ from scoring.comparison import summary_text
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import PairDifferences
 from scoring.comparison.team_facts import UNKNOWN
+from scoring.comparison.team_views import order_columns
 from scoring.core.scorecard import ScoreCard
 
 
@@ -125,14 +126,18 @@ def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], 
 
 def comparison_table(result: Comparison) -> str:
     """Return a comparison as a short table for a terminal, best first."""
+    order = order_columns(result)
     rows = [["rank", "team", score_header(result.quantity()), "95% interval", "rank interval"]]
+    rows[0] += [column.label for column in order]
     level = summary_text.tied(result)
     for team in map(result.team, result.cards):
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
         places = summary_text.places(team["rank_interval"]) or "-"
         tie = f", {summary_text.tie(result)}" if len(level) > 1 and team["team"] in level else ""
-        rows.append([str(team["rank"]), team["team"], number, span, f"{places}{tie}"])
+        own = [column.get(team) for column in order if column.get]
+        own = [f"{value:.2f}" if isinstance(value, float) else value for value in own]
+        rows.append([str(team["rank"]), team["team"], number, span, f"{places}{tie}", *own])
     lines = aligned(rows, right=(0, 2))
     lines += [f"{name}: {card.incomplete}." for name, card in result.cards.items() if card.incomplete]
     return "\n".join([*lines, *_facts(result), *_chance(result), *_excluded(result), *_pairs(result.pairs)])

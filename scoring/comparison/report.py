@@ -108,6 +108,8 @@ def _front(comparison: Comparison, title: str, lines: Lines) -> str:
     challenge = load_challenge(comparison.challenge)
     formula = challenge.formula(comparison.provenance["options"])
     how = f"{formula}, all teams on the same cases, {challenge.scoring.direction}"
+    if order := challenge.comparison.order:
+        how += f".{order}"
     return report_blocks.front_page(f"{title}: {challenge.words.title}", how, lines)
 
 

@@ -53,9 +53,10 @@ def order(comparison: Comparison) -> str:
 
 def decides(comparison: Comparison) -> str:
     """Return what ranks depend on, for the caption of a ranking."""
+    held = "the ranks that chance could give are shown next to them."
     if not by_score(comparison):
-        return "The ranks that chance could give are shown next to them."
-    return "Ranks depend only on the score; the ranks that chance could give are shown next to them."
+        return f"T{held[1:]}" if comparison.result.rank_intervals else ""
+    return f"Ranks depend only on the score; {held}"
 
 
 def tied(comparison: Comparison) -> tuple[str, ...]:

@@ -1,10 +1,13 @@
 """Headline of a comparison, and tables about its teams: facts, refused submissions, withdrawals."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
+from math import isnan
+from typing import Any
 
 from scoring.common.finding_groups import grouped
-from scoring.common.text import markdown
+from scoring.common.text import markdown, named
 from scoring.comparison import summary_text
 from scoring.comparison.comparability import Excluded
 from scoring.comparison.compare import Comparison
@@ -28,6 +31,29 @@ def headline(displayed: Displayed) -> Headline:
         arithmetic=markdown(summary_text.leaders(comparison), SENTENCE),
         notes=_notes(comparison),
     )
+
+
+def order_columns(comparison: Comparison) -> list[Column]:
+    """Return what orders the teams where the score does not: its value, and the metrics with the ranks in them.
+
+    A row is a mapping with the "team"."""
+    own, order = comparison.own_ranking, comparison.spec.ranked_by
+    if own is None or summary_text.by_score(comparison):
+        return []
+
+    def shown(metric: str, row: Mapping[str, Any]) -> str:
+        value = comparison.cards[row["team"]].metrics[metric]
+        ranks = own.of_teams[row["team"]].get("metric_ranks", {})
+        rank = f" (rank {ranks[metric]:g})" if metric in ranks else ""
+        return "undefined" if value is None or isnan(value) else f"{value:.3f}{rank}"
+
+    return [
+        Column("order", own.name, "number", 2, "lower", get=lambda row: own.values[row["team"]], width=84),
+        *(
+            Column(f"metric {name}", named(name), "written", get=partial(shown, name), width=110)
+            for name in (order.metrics if order else ())
+        ),
+    ]
 
 
 def _notes(comparison: Comparison) -> tuple[Text, ...]:

@@ -65,10 +65,12 @@ def team_table(displayed: Displayed) -> Table:
     """Return a row for each team: rank, score with interval, ranks that chance allows, and what the score is
     made of."""
     comparison, scale = displayed.comparison, displayed.scale
-    metrics = comparison.spec.metrics[: METRICS + 1]
+    metrics, order = comparison.spec.metrics[: METRICS + 1], team_views.order_columns(comparison)
+    ranked = [column.name.removeprefix("metric ") for column in order]
     columns = [
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team", width=84),
+        *order,
         Column("score", "score", "number", scale.digits, scale.better, full=scale.unit, width=62),
         Column("interval", "95% interval", "interval", scale.digits_of_intervals, width=96, lighter=True),
         Column(
@@ -99,16 +101,19 @@ def team_table(displayed: Displayed) -> Table:
                 3,
                 comparison.quantity(metric).better,
                 width=80,
-                detail=number >= METRICS,
+                detail=number >= METRICS or metric in ranked,
             )
             for number, metric in enumerate(metrics)
         ),
     ]
+    if comparison.result.rank_intervals is None and order:
+        columns = [column for column in columns if column.name != "could hold"]
     return Table(
         "How are the scores composed?",
         columns,
-        _team_rows(displayed, metrics),
-        f"{summary_text.order(comparison)} {summary_text.decides(comparison)}{_unranked(comparison)}",
+        _team_rows(displayed, metrics, order),
+        " ".join(filter(None, (summary_text.order(comparison), summary_text.decides(comparison))))
+        + _unranked(comparison),
         key="teams_table",
     )
 
@@ -132,7 +137,7 @@ def exported(displayed: Displayed) -> Table:
     )
 
 
-def _team_rows(displayed: Displayed, metrics: Sequence[str]) -> Data:
+def _team_rows(displayed: Displayed, metrics: Sequence[str], order: Sequence[Column]) -> Data:
     comparison, scale, result = displayed.comparison, displayed.scale, displayed.comparison.result
     level = (
         summary_text.tied(comparison)
@@ -156,6 +161,7 @@ def _team_rows(displayed: Displayed, metrics: Sequence[str]) -> Data:
     return {
         "rank": [comparison.ranks[name] for name in names],
         "team": names,
+        **{column.name: [column.get({"team": name}) for name in names] for column in order if column.get},
         "score": [scale.points(card.score) for card in cards],
         "interval": [scale.scaled(card.intervals.get("score")) for card in cards],
         "could hold": [could_hold(name) for name in names],

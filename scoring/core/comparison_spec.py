@@ -193,6 +193,11 @@ class ComparisonSpec:
     ranked_by: RankedBy | None = None
     offered: str = ""
 
+    @property
+    def order(self) -> str:
+        """What orders the teams where ranks in metrics or cases do: a sentence after a blank; "" elsewhere."""
+        return f" {self.ranked_by.words}" if self.ranked_by else ""
+
 
 def correct_labels(card: ScoreCard) -> NDArray[np.float64]:
     """Return 1 where the label is that of the truth, else 0; NaN for a case without a true label or without

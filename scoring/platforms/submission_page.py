@@ -65,8 +65,7 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     limits = f"{PER_DAY} submissions a day and {IN_ALL} in total, unless the organizers set other limits."
     told = f"{challenge.scoring.direction}, {challenge.scoring.quantity().words}"
     after = [f"The score: {challenge.formula(settings.options)}; {told}.", limits]
-    if order := challenge.comparison.ranked_by:
-        after[0] += f" {order.words}"
+    after[0] += challenge.comparison.order
     if challenge.inputs.note:
         after.insert(0, challenge.inputs.note)
     if platform == "grand-challenge":

@@ -165,12 +165,16 @@ def _changed(changes: Sequence[Mapping[str, str]]) -> str:
 
 
 def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:
-    if not provenance.get("resamples") or not provenance.get("pairs_test"):
+    if not provenance.get("resamples") or not provenance.get("interval"):
         return "No intervals and no tests are published."
-    return (
+    intervals = (
         f"95% intervals ({provenance['interval']}) by {provenance['resamples']:,} resamples of "
-        f"{provenance['n_units']:,} units ({markdown(str(provenance['unit']))}), seed "
-        f"{provenance['seed']}. Teams are told apart by Student's t on the standard errors of the "
+        f"{provenance['n_units']:,} units ({markdown(str(provenance['unit']))}), seed {provenance['seed']}."
+    )
+    if not provenance.get("pairs_test"):
+        return f"{intervals} No test of differences between teams is published."
+    return (
+        f"{intervals} Teams are told apart by Student's t on the standard errors of the "
         f"{provenance['pairs_test']} test, each pair at 5%/(m (m − 1)²) with m = {submissions} submissions "
         "that were scored so far, so that the error level holds however often the board is viewed."
     )

@@ -67,7 +67,8 @@ def _title(ranking: BoardRanking) -> str:
 
 def _about(ranking: BoardRanking) -> str:
     challenge = ranking.board.challenge
-    return f"Ranking of {challenge.words.title}: {challenge.formula(ranking.board.row.options['score'])}."
+    scored = challenge.formula(ranking.board.row.options["score"])
+    return f"Ranking of {challenge.words.title}: {scored}.{challenge.comparison.order}"
 
 
 def _zenodo(ranking: BoardRanking, creators: Sequence[str], licence: str) -> dict[str, object]:
