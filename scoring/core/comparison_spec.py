@@ -195,7 +195,7 @@ class ComparisonSpec:
 
     @property
     def order(self) -> str:
-        """What orders the teams where ranks in metrics or cases do: a sentence after a blank; "" elsewhere."""
+        """What orders the teams where their ranks do: a sentence after a blank; "" elsewhere."""
         return f" {self.ranked_by.words}" if self.ranked_by else ""
 
 
