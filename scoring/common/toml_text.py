@@ -36,7 +36,9 @@ def read_toml(
     where = name
     try:
         if len(data) > largest:
-            raise ValueError(f"it has {len(data):,} bytes; a declaration has at most {largest:,}.")
+            raise ValueError(f"it has more than {largest:,} bytes, which no declaration needs.")
+        if (b"\0" in data) if isinstance(data, bytes) else ("\0" in data):
+            raise ValueError("it holds NUL characters: save it as plain text in UTF-8.")
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
         if long := LONG_KEY.search(text):
             where = f"{name}:{text.count(chr(10), 0, long.start()) + 1}"

@@ -34,9 +34,9 @@ def headline(displayed: Displayed) -> Headline:
 
 
 def order_columns(comparison: Comparison) -> list[Column]:
-    """Return what orders the teams where the score does not: its value, and the metrics with the ranks in them.
+    """Return what orders the teams where the score does not: its value, and the metrics with ranks in them.
 
-    A row is a mapping with the "team"."""
+    A row has the key "team"."""
     own, order = comparison.own_ranking, comparison.spec.ranked_by
     if own is None or summary_text.by_score(comparison):
         return []

@@ -156,7 +156,7 @@ def _measured(
     labels, grid = read_label_map(partial(truth.files.open, truth.masks[case]))
     guess = np.zeros_like(labels) if sent is None else read_label_map(sent, grid)[0]
     values = np.zeros((len(declaration.uses), len(declaration.regions), MEASURES))
-    regions, edges = map(set, declaration.regions.values()), [float(str(np.float32(edge))) for edge in grid.spacing]
+    regions, edges = map(set, declaration.regions.values()), grid.nominal
     for place, pair in enumerate(region_pairs(labels, guess, edges, [*regions])):
         known: dict[str, tuple[float, ...]] = {}
         for number, use in enumerate(declaration.uses):

@@ -100,7 +100,7 @@ def _regions(keys: KeyReader, task: str, classes: tuple[str, ...]) -> Mapping[st
     for name, values in written.items():
         wanted = values if isinstance(values, list) else [values]
         if not wanted or any(type(v) is not int or not 0 < v < 65_536 for v in wanted):
-            keys.bad(("regions", name), "write the values in the mask, such as [1, 2, 4].")
+            keys.bad(("regions", name), "write values in the mask, such as [1, 2, 4]; 0 is the background.")
             continue
         regions[name] = tuple(sorted(set(wanted)))
     return regions or {name: (k + 1,) for k, name in enumerate(classes)}
@@ -185,8 +185,13 @@ class _MetricReader:
             keys.bad(at, 'write [{metric = "f2", weight = 60}, ...].')
         elif len(report) + len(summands or ()) > MOST_METRICS:
             keys.bad(("report",), f"at most {MOST_METRICS} metrics are allowed.")
-        elif (summands is None) == ("metric" not in score):
-            advice = 'write metric = "...", or parts = [...] for a weighted sum.'
+        elif summands is not None and "metric" in score:
+            keys.refuse(
+                "missing-key", ("score", "metric"), "metric and parts are both there: keep one of them."
+            )
+        elif summands is None and "metric" not in score:
+            near = [f" Did you mean metric in place of {key}?" for key in score if nearest("metric", [key])]
+            advice = f'write metric = "...", or parts = [...] for a weighted sum.{"".join(near[:1])}'
             keys.refuse("missing-key", ("score", "metric"), advice)
         if len(keys.problems) > n_problems:
             return (), ()

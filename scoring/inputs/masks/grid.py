@@ -38,6 +38,11 @@ class Grid:
         return edges
 
     @property
+    def nominal(self) -> list[float]:
+        """Edges of a voxel in mm as they are meant: headers keep 32 bits, where 0.8 becomes 0.800000012."""
+        return [float(str(np.float32(edge))) for edge in self.spacing]
+
+    @property
     def voxel_ml(self) -> float:
         """Volume of a voxel in millilitres."""
         return abs(float(np.linalg.det(self.affine[:3, :3]))) / 1000

@@ -268,3 +268,27 @@ metric = "hd95"
     diagonal = np.linalg.norm(np.array(SHAPE) * np.diag(AFFINE)[:3])
     intervals = [card.intervals["score"], card.intervals["hd95"], card.per_class["tumour"]["hd95_interval"]]
     assert all(0 < low < high <= diagonal + 1e-6 for low, high in intervals)
+
+
+@pytest.mark.parametrize(
+    ("edge", "voxels", "tolerance"), [(0.8, 1, 0.8), (0.6, 1, 0.6), (0.4, 5, 2), (0.7, 1, 0.7)]
+)
+def test_a_surface_at_the_tolerance_is_within_it_in_nominal_millimetres(tmp_path, edge, voxels, tolerance):
+    text = 'id = "t"\ntitle = "T"\ntask = "segmentation"\n[regions]\nbox = [1]\n[score]\nmetric = "nsd"\n'
+    (tmp_path / "t.toml").write_text(f"{text}tolerance_mm = {tolerance}\n")
+    for name, shift in (("truth", 0), ("sent", voxels)):
+        mask = np.zeros((24, 24, 24), np.uint8)
+        mask[6 + shift : 14 + shift, 6:14, 6:14] = 1
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.nii").write_bytes(nifti(mask, np.diag([edge, edge, edge, 1])))
+    args = (
+        "--truth",
+        tmp_path / "truth",
+        "--predictions",
+        tmp_path / "sent",
+        "--resamples",
+        0,
+        "--json",
+        "-",
+    )
+    assert run("score", tmp_path / "t.toml", *args).json["score"] == 1

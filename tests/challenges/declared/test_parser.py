@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -360,3 +361,23 @@ def test_keys_beside_an_unknown_metric_are_listed_in_one_order():
     text = FILE.replace(SCORE, 'metric = "f9"\nzzzz = 1')
     (listing,) = (p.message for p in problems(text) if p.code == "unknown-key")
     assert "Keys here: metric, parts, average, class, beta" in listing
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('metric = "mae"', 'metrc = "mae"', "Did you mean metric in place of metrc?"),
+        (
+            'metric = "mae"',
+            'metric = "mae"\nparts = [{metric = "mae"}]',
+            "metric and parts are both there",
+        ),
+        ('title = "T"', 'title = "T\0"', "it holds NUL characters: save it as plain text"),
+        ('title = "T"', 'title = "T"' + " " * 300_000, "it has more than 256,000 bytes"),
+        ('task = "regression"', 'task = "segmentation"\n[regions]\ntz = [0]', "0 is the background"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named_with_its_mend(before, after, said):
+    text = 'id = "t"\ntitle = "T"\ntask = "regression"\n[score]\nmetric = "mae"\n'.replace(before, after)
+    with pytest.raises(InputRefused, match=re.escape(said)):
+        parse(text.encode()[: LARGEST + 1], "t.toml")
