@@ -193,7 +193,7 @@ def _field(swept: DemographicSweep, field: str, classes, risk, vector: np.ndarra
     moved = Sweep(values, rows, classes, swept.patient.described(vector)[field], risk)
     if field == "age":
         figure = sweep_lines(moved, layout.theme(), "Same picture, another age", "age in years")
-        caption = "Dotted: the age given."
+        caption = "Dotted: the age that the model receives. It receives 0 for an unknown age, too."
     else:
         figure = setting_dots(
             moved, layout.theme(), f"Same picture, another {other_demographics.FIELDS[field]}"
