@@ -1,7 +1,7 @@
 """Boards page; nothing is computed here (`scoring.boards`).
 
 * list, new board: `board_list.show`; one board: `board_page.show`;
-  permission and every change: `actions.done`
+  who sees the organizer's tabs: `actions.may_organize`
 * drop submissions: `submitting.show`; as a participant: `participants.submit`
 * phases, teams, deletion: `settings.show`; corrected truth: `truth_correction.show`
 * what its tabs receive: `board_context.BoardPage`

@@ -4,5 +4,6 @@
   by rules of `login_roles.read`
 * refusal of whoever lacks a role: `roles.require_login`;
   which pages a visitor may open: `pages.server.access`
-* boards that a team member sees: `scoring.boards.teams.members`
+* organizer's tabs of a board: `pages.boards.actions.may_organize`;
+  boards that a team member sees: `scoring.boards.teams.members`
 """

@@ -51,7 +51,7 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     if (before is None or by_split) and not wanted.keys() - {"refused_per_day"}:
         rules = visible_results.planned(board).proposed or rules
     rules = replace(rules, **wanted)
-    if rules.step == 0:
+    if rules.step == 0 or (rules.detail == disclosure_rules.NOTHING and arguments.ladder is None):
         rules = replace(rules, step=None)
     visible_results.hide(store, board.row.id, rules)
     used, budget = visible_results.use(board), visible_results.planned(board)

@@ -1,5 +1,5 @@
 """Abstention: reasons for which a model's output is not an answer, and how often they apply to the test
-set; how foreign an image is says `out_of_distribution`.
+set; how foreign an image is says `out_of_distribution`, which `quality.likeness_chip` makes a badge.
 
 Calibrated to be rare: an answer that is withheld for every third image is not heeded. There is none where the
 highest score is lower than on 98 % of the test set's images, where nearly all turned and mirrored copies get
