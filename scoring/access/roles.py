@@ -1,7 +1,7 @@
 """The three roles, and the person who acts; a role holds for all boards of a server.
 
-`login_roles` decides which role somebody has, `pages.server.access` which role a page needs, `pages.boards.actions.may_organize` who
-sees the organizer's tabs of a board.
+`login_roles` decides which role somebody has, `pages.server.access` which role a page needs,
+`pages.boards.actions.may_organize` who sees the organizer's tabs of a board.
 """
 
 from dataclasses import dataclass, field
