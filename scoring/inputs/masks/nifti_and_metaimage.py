@@ -291,7 +291,9 @@ def checked(fields: Fields, axes: tuple[int, ...]) -> Header:
         sentence = f"its voxels are {fields.dtype}, not real numbers: write the labels as whole numbers."
         raise MaskError("unreadable-file", sentence)
     affine = np.asarray(fields.affine, float)
-    if not (np.abs(affine) < FURTHEST_MM).all() or not abs(np.linalg.det(affine[:3, :3])) > 0:
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # sizes near the smallest number
+        has_volume = abs(np.linalg.det(affine[:3, :3])) > 0
+    if not (np.abs(affine) < FURTHEST_MM).all() or not has_volume:
         message = (
             "its affine gives the voxels no valid position (NaN, infinite, or an axis without length): copy "
             "the affine of the image."

@@ -173,6 +173,7 @@ def test_not_three_axes(data, words):
     assert f"shape {words}:" in fault(data).words
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -209,6 +210,10 @@ def test_not_three_axes(data, words):
         (metaimage(LABELS, ElementSpacing="nan 1 1"), "affine"),
         (metaimage(LABELS, ElementSpacing="inf 1 1"), "affine"),
         (metaimage(LABELS, ElementSpacing="1e200 1e200 1"), "affine"),
+        (
+            metaimage(LABELS, TransformMatrix="0 1 0 1 0 0 0 0 1", ElementSpacing="1e-310 1e-310 1e-310"),
+            "affine",
+        ),
         (metaimage(LABELS, Offset="0 1e308 0"), "affine"),
         (metaimage(LABELS, ElementSpacing="1 1"), "cannot be read"),
         (metaimage(LABELS, DimSize="4 3 x"), "cannot be read"),
