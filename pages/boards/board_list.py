@@ -19,6 +19,7 @@ from scoring.boards.submissions import phases_and_limits
 from scoring.boards.teams import members
 from scoring.boards.views import RULES
 from scoring.challenges import load_challenge
+from scoring.challenges.declared import draft
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.options import Option
@@ -124,12 +125,13 @@ def _new(store: Store) -> None:
         )
         challenge = load_challenge(names[chosen])
         title = st.text_input("Title", key="board_new_title", placeholder="Lesions 2026")
+        suggested = draft.titled(title)["id"] if title.strip() else "lesions-2026"
         board_id = st.text_input(
             "Address",
             key="board_new_id",
-            placeholder="lesions-2026",
-            help="Small letters, digits and hyphens. It is part of the page's address.",
-        )
+            placeholder=suggested,
+            help="Small letters, digits and hyphens; empty: the grey one. It is part of the page's address.",
+        ).strip()
         counts = st.radio("Ranked is", COUNTS, format_func=RULES.get, key="board_new_counts")
     with right:
         truth = selectors.one_file(f"Test set: {challenge.inputs.truth.words}", "board_new_truth")
@@ -141,7 +143,7 @@ def _new(store: Store) -> None:
             st.error("Drop the test set first.", icon=":material/block:")
             return
         settings = replace(settings, metadata=table.source if table else None)
-        outcome = actions.attempt(_create, store, board_id, challenge, truth, settings)
+        outcome = actions.attempt(_create, store, board_id or suggested, challenge, truth, settings)
         if not outcome.refused:
             for name in ("truth", "metadata"):
                 st.session_state.pop(f"board_new_{name}_kept", None)

@@ -64,6 +64,9 @@ def show() -> None:
             text = file.source.decode("utf-8", "replace")
             _made(attempt(library.of_text, file.source, file.name), text, truth)
         elif truth is not None:
+            if st.session_state.get("new_truth_before", truth.key) != truth.key:
+                st.session_state.pop("new_predictions_kept", None)  # they were of the other challenge
+            st.session_state["new_truth_before"] = truth.key
             _from_truth(truth)
 
 
@@ -224,11 +227,8 @@ def _options(metric: Any, usual: Mapping[str, Any], key: str, with_rules: bool =
     """Draw the numbers and rules of a metric, and return its options; a rule that is not changed is none."""
     chosen = dict(usual)
     for name, parameter in metric.parameters.items():
-        label, widget, about = (
-            name.replace("_mm", " in mm").replace("_", " "),
-            f"{key}_option_{name}",
-            parameter.about,
-        )
+        label = name.replace("_mm", " in mm").replace("_", " ")
+        widget, about = f"{key}_option_{name}", parameter.about
         if name in usual and parameter.kind is not str:
             low, high = (float(end) for end in parameter.allowed)
             top = high if math.isfinite(high) else None
@@ -257,12 +257,9 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
         finding_list.refusal(outcome.refused, title="The challenge is not complete", message=CHOOSE)
         return
     challenge: Challenge = outcome.value
-    rule, order = (
-        f"scored: {challenge.formula()}, {challenge.scoring.direction}",
-        challenge.comparison.ranked_by,
-    )
-    words = f". {markdown(order.words, 600)}" if order else ""
-    st.markdown(f"**{markdown(challenge.words.title)}**, {rule}{words}")
+    rule = f"scored: {challenge.formula()}, {challenge.scoring.direction}"
+    words = markdown(challenge.comparison.order, 600)
+    st.markdown(f"**{markdown(challenge.words.title)}**, {rule}{'.' * bool(words)}{words}")
     if truth is not None:
         label = "Predictions: see a score at once"
         _scores(challenge, truth, selectors.one_file(label, "new_predictions", MASK_ENDINGS))

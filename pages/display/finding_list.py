@@ -14,7 +14,12 @@ from scoring.common.text import file_name, markdown
 from scoring.core.options import Option
 
 FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?:[ ]([a-z][a-z0-9-]*))?")
-COMMON = {"resamples": "number of resamples", "group": "unit that is resampled", "metadata": "Metadata"}
+COMMON = {
+    "id": "Address",
+    "resamples": "number of resamples",
+    "group": "unit that is resampled",
+    "metadata": "Metadata",
+}
 """Options of every challenge -> their names on a page."""
 
 

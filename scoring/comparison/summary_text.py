@@ -15,7 +15,7 @@ TOLD_APART = (
     "if the predictions of two teams are exchanged in random units, at most 5% of the exchanges give such a "
     "difference in any pair (swap test)"
 )
-RULE = f"""Teams are ranked by the challenge's rule: the official score, or another order (weighted ranks). \
+RULE = f"""Teams are ranked by the challenge's rule: the official score, or an order by ranks. \
 Chance does not change the ranks. Intervals beside the ranks show chance: a paired bootstrap draws the same \
 resampled test sets for every team and computes the official score of each again. Units are resampled: \
 a unit is a case, or all cases of a patient or lesion.

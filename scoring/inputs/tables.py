@@ -88,12 +88,19 @@ class TextTable:
     def problems(self) -> tuple[Finding, ...]:
         """`row-length` for each row of the wrong length."""
         advice = (
-            f"cells, {len(self.header)} expected as in the header. Quote text that holds the delimiter, "
+            f"{len(self.header)} expected as in the header. Quote text that holds the delimiter, "
             "remove extra cells or add missing ones."
         )
         fixes = (AS_COMMAS,) * self.cut_at_commas
+        lengths = self.written.lengths
         return tuple(
-            Finding("error", "row-length", self.place(i), f"{self.written.lengths[i]} {advice}", fixes)
+            Finding(
+                "error",
+                "row-length",
+                self.place(i),
+                f"{lengths[i]} cell{'s' * (lengths[i] != 1)}, {advice}",
+                fixes,
+            )
             for i in sorted(self.ragged)
         )
 

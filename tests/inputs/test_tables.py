@@ -198,6 +198,7 @@ def test_rows_of_the_wrong_length():
         ("row-length", "f.csv:4"),
         ("row-length", "f.csv:5"),
     ]
+    assert table.problems[0].message.startswith("1 cell, 2 expected")
     assert table.ragged == {0, 2, 3}
     assert table.columns == (("a", "b", "c", "d", ""), ("", "1", "1", "1", ""))
 

@@ -50,11 +50,14 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     assert "It collects submissions over weeks" in words(app)
     assert "No boards yet." in words(app)
     app.selectbox(key="board_new_challenge").select("Melanoma").run()
-    app.text_input(key="board_new_title").input("Lesions 2026")
-    app.text_input(key="board_new_id").input("lesions-2026")
+    app.text_input(key="board_new_title").input("Lesions 2026").run()
+    app.text_input(key="board_new_id").input("Lesions 2026")
     app.number_input(key="board_new_resamples").set_value(60)
     truth = labels(tmp_path / "labels.csv", wrong=(0, 3))
     app.file_uploader(key="board_new_truth_file").upload("labels.csv", truth.read_bytes()).run()
+    button(app, "Create the board").click().run()
+    assert "“Address”" in "".join([words(app), *(one.value for one in app.error)])
+    app.text_input(key="board_new_id").input("")  # the one that the title suggests
     button(app, "Create the board").click().run()
     assert not app.exception
     assert board_of(store, "lesions-2026").row.options["statistics"]["resamples"] == 60

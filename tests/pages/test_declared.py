@@ -420,3 +420,11 @@ def test_an_exported_board_of_a_challenge_that_is_a_file_is_taken_to_its_compari
     assert "was not taken" not in words(app)
     assert app.query_params["challenge"].startswith("ages@")
     assert "dropped board: its test set is used" in words(app)
+
+
+def test_predictions_of_the_earlier_challenge_leave_with_its_truth(opened):
+    app = new(opened, TRUTH).file_uploader(key="new_predictions_file").upload("alpha.csv", PREDICTIONS).run()
+    assert len(app.metric) == 2
+    put_files(app, "new_truth_file", [("ages.csv", AGES)])
+    assert "Drop predictions to see their score here." in words(app)
+    assert "alpha.csv" not in words(app)

@@ -43,7 +43,7 @@ NEAR = "differ in very few cases from an earlier one: participants can reveal a 
 ALIKE = (
     "have the same number for all cases, in every column or in one: this can reveal how often a class occurs."
 )
-EQUAL = "are identical, byte for byte: do these teams work together, or share their results?"
+EQUAL = "identical, byte for byte: do these teams work together, or share their results?"
 COPIES = "answers of these teams rank the cases in nearly the same order: one may be a copy of the other."
 UNSCORED = "could not be scored because of an error of this server, not of the file: see the server's log."
 

@@ -122,7 +122,8 @@ class _Card:
             truth, labels = self.truth.labels, list(declaration.classes)
             counts = classification.confusion_matrix(truth, self.predictions.labels, len(labels))
             confusion = {"labels": labels, "counts": counts.tolist()}
-        gaps = f"{n_missing} of {len(self.truth)} cases have no prediction" if n_missing else ""
+        gaps = f"{n_missing} of {len(self.truth)} cases {'has' if n_missing == 1 else 'have'} no prediction"
+        gaps = gaps if n_missing else ""
         counted = "are left out" if declaration.predictions.missing == "ignore" else "count as wrong"
         return ScoreCard(
             declaration.id,
