@@ -10,8 +10,9 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Session
 
-from scoring.boards.row_validation import OPENED, require_readable
+from scoring.boards.row_validation import DETAILS, OPENED, require_readable
 from scoring.common.direction_and_range import SHARE, Quantity
+from scoring.common.findings import Finding, error
 from scoring.store.database import Store
 from scoring.store.schema import Hidden
 
@@ -43,6 +44,27 @@ class HiddenRules:
         """Return the decimals that a score has at most as it is shown: with the Ladder those of its step."""
         step = Decimal(str(self.step)).normalize().as_tuple().exponent if self.step else -self.decimals
         return min(max(-int(step), 0), DECIMALS)
+
+    def problems(self, quantity: Quantity) -> list[Finding]:
+        """Return what no board can have of these, by the options of `board hide`. quantity: of the score."""
+        low, high = quantity.range
+        below = f" to below {high - low:g}" if quantity.is_bounded else " on"
+        checks = (
+            (self.detail in DETAILS, "--detail", f"{self.detail!r} is not one of {', '.join(DETAILS)}."),
+            (
+                self.step is None or 0.001 <= self.step < high - low,
+                "--ladder",
+                f"write a number from 0.001{below}.",
+            ),
+            (
+                self.step is None or self.detail != NOTHING,
+                "--ladder",
+                "no score is shown, so the Ladder cannot choose the ranked submission: write 0.",
+            ),
+            (1 <= self.decimals <= DECIMALS, "--digits", f"write a number from 1 to {DECIMALS}."),
+            (0 < self.refused_per_day <= 1000, "--refused-per-day", "write a number from 1 to 1000."),
+        )
+        return [error("bad-option", option, message) for holds, option, message in checks if not holds]
 
     def levels(self, quantity: Quantity) -> float:
         """Return how many scores of a range can be told apart as they are shown; infinity without end."""

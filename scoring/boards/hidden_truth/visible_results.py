@@ -35,12 +35,12 @@ from scoring.boards.ranking.ranked_submissions import (
     baseline,
     counting,
 )
-from scoring.boards.row_validation import DETAILS, OPENED
+from scoring.boards.row_validation import OPENED
 from scoring.boards.submissions import phases_and_limits
 from scoring.boards.teams import members
 from scoring.challenges import load_challenge
 from scoring.common.direction_and_range import SHARE
-from scoring.common.findings import Finding, InputRefused, error, warning
+from scoring.common.findings import Finding, InputRefused, warning
 from scoring.comparison.team_facts import UNKNOWN
 from scoring.statistics.optimism import effective_labels, effective_units
 from scoring.store.database import Store
@@ -83,23 +83,8 @@ def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
         InputRefused: `forbidden` for others than organizers, `bad-option` for what cannot be.
     """
     store.actor.require(Role.ORGANIZER)
-    problems = []
-    if wanted.detail not in DETAILS:
-        problems.append(
-            error("bad-option", "--detail", f"{wanted.detail!r} is not one of {', '.join(DETAILS)}.")
-        )
     board = opened(store, board_id)
-    low, high = board.challenge.scoring.range
-    if wanted.step is not None and not 0.001 <= wanted.step < high - low:
-        below = f" to below {high - low:g}" if np.isfinite(high - low) else " on"
-        problems.append(error("bad-option", "--ladder", f"write a number from 0.001{below}."))
-    if wanted.detail == NOTHING and wanted.step is not None:
-        message = "no score is shown, so the Ladder cannot choose the ranked submission: write 0."
-        problems.append(error("bad-option", "--ladder", message))
-    if not 1 <= wanted.decimals <= DECIMALS:
-        problems.append(error("bad-option", "--digits", f"write a number from 1 to {DECIMALS}."))
-    if not 0 < wanted.refused_per_day <= 1000:
-        problems.append(error("bad-option", "--refused-per-day", "write a number from 1 to 1000."))
+    problems = wanted.problems(board.challenge.scoring.quantity())
     if problems:
         raise InputRefused(problems)
     spent = _spent(board, wanted, board_ranking(board))
