@@ -1,4 +1,7 @@
-"""Memory budgets: bytes of cached results, of all sessions and of each; the oldest are deleted first."""
+"""Memory budgets: bytes of cached results, of all sessions and of each; the oldest are deleted first.
+
+The limit on uploaded bytes is in `pages.input_widgets.upload_quota`.
+"""
 
 import sys
 import threading

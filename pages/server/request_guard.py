@@ -1,5 +1,7 @@
 """Request guard: answers only requests that are addressed to this server and come from its own pages.
 
+The limit on uploaded bytes is in `pages.input_widgets.upload_quota`.
+
 A page of another site can have its host name point at this machine (DNS rebinding) or show this app inside
 a frame. Streamlit answers any host by default, allows frames, and asks an outside service for this machine's
 address, while all visitors wait, when a WebSocket comes from an origin that it does not know by itself.

@@ -1,4 +1,7 @@
-"""Limits that the server's operator may set: uploads, memory, models (of tables: `inputs.table_text`)."""
+"""Limits that the server's operator may set: uploads, memory, models (of tables: `inputs.table_text`).
+
+Those of uploads are enforced by `pages.input_widgets.upload_quota`.
+"""
 
 import os
 import shutil

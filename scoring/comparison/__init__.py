@@ -1,6 +1,7 @@
 """Comparison of teams on one truth. No file is read.
 
-* scores, ranks, ties, groups, pairs of teams: `compare.compare`; of scorecards: `compare.compare_cards`
+* scores, ranks, ties, pairs of teams: `compare.compare`; of scorecards: `compare.compare_cards`
+* groups of teams that are not told apart: `many_teams.groups`; could be best: `many_teams.could_be_best`
 * sentences: who leads and how certainly: `summary_text.leaders`;
   what the data can resolve: `summary_text.gap`
 * one team against another in any metric, near-identical submissions: `pairs.pairs_of`, `pairs.near_identical`
@@ -11,7 +12,7 @@
   `figures`
 * HTML report and zip for a paper: `report.html`, `report.paper_zip`
 * may these submissions be compared?: `comparability.unequal`
-* many teams, which could be best: `many_teams.could_be_best`; facts of teams: `team_facts.read_facts`
+* facts of teams: `team_facts.read_facts`
 * tables of teams, differences and other rules: `team_views`, `difference_views`, `rule_views`
 * what figures show of many teams: `display`; units and decimals: `score_units`
 

@@ -19,5 +19,5 @@
 * channel to it: `worker_protocol`, `worker_results`; layers that are missing: `sandbox_layers.check`
 * processor or GPU: `devices`; resizing as Pillow: `resampling`; picture of a DICOM file: `dicom.picture`
 
-Outputs as probabilities, logits or percent: `scoring.metrics.output_kinds`.
+Are outputs probabilities, logits or percent?: `scoring.metrics.output_kinds.output_kind`, `are_percent`.
 """

@@ -8,6 +8,7 @@
 * rows aligned with the cases of a truth: `case_tables.align`; ids as written: `case_ids.match`
 * fixes offered for a refused table: `fix_suggestions.fixes_of`;
   applied: `table_edits.fixed_table`, `reshaping.edited`
+* missing column, "did you mean": `tables.missing_column`; its fix: `fix_suggestions.renamings`
 * guess of foreign columns: `column_guess.guess`, read as `column_readings.readings_of` says;
   long tables: `long_tables.widened`
 * a file or folder per team: `team_entries.of_teams`; names that look alike: `look_alike_names.name_skeleton`

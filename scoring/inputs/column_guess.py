@@ -1,4 +1,7 @@
-"""Guess of the columns of a foreign table: which one is the case, and which one each needed score."""
+"""Guess of the columns of a foreign table: which one is the case, and which one each needed score.
+
+A missing column is refused, with "did you mean", by `tables.missing_column`.
+"""
 
 import difflib
 import re

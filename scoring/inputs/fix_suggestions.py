@@ -1,4 +1,7 @@
-"""Suggested fixes of a table: columns, names of cases and decimal commas that were probably meant."""
+"""Suggested fixes of a table: columns, names of cases and decimal commas that were probably meant.
+
+A column that is missing is told by `tables.missing_column`; buttons: `pages.input_widgets.fix_buttons`.
+"""
 
 import difflib
 import re

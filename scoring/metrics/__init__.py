@@ -8,7 +8,7 @@
   from formulas in `catalogue.toml`
 * ECE, Brier score, reliability diagram (drawn by `scoring.presentation.figures.calibration`):
   `calibration.reliability`
-* probabilities, logits or percent?: `output_kinds.output_kind`;
+* probabilities or logits?: `output_kinds.output_kind`; percent?: `output_kinds.are_percent`;
   as probabilities: `output_kinds.probabilities`
 * Dice: `dice_and_panoptic_quality.dice`;
   Hausdorff, surface Dice, lesions of masks: `mask_measures.hd95`, `mask_measures.nsd`
@@ -25,5 +25,6 @@
 * surfaces and nearest points: `surface_distances`, `point_pairs`
 * as the registry calls them: `metric.Metric`, `task_cases`, `segmentation`
 
+Curves and diagrams are drawn in `scoring.presentation.figures`: `curves`, `calibration`, `survival`.
 Intervals and tests of teams are in `scoring.statistics`.
 """

@@ -1,5 +1,7 @@
 """ROC AUC and average precision of a score, weighted, for many replicates at once; ROC curves.
 
+The curves are drawn by `scoring.presentation.figures.curves`.
+
 Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; there the points are those of
 scikit-learn's `roc_curve`.
 """

@@ -1,4 +1,7 @@
-"""C-index, Kaplan-Meier curves and log-rank test under right censoring."""
+"""C-index, Kaplan-Meier curves and log-rank test under right censoring.
+
+The curve is drawn by `scoring.presentation.figures.survival`.
+"""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Ranks by scores or by case, with ties; Kendall's tau between two orders.
 
+Groups of teams that are not told apart: `scoring.comparison.many_teams.groups`.
+
 Everything is compared after rounding to 12 decimals, so that float noise makes no rank.
 """
 

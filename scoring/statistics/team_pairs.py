@@ -1,5 +1,7 @@
 """Pairs of teams: every two of several, with the result of their test (`permutation_test.swap_test`).
 
+Groups of teams that are not told apart: `scoring.comparison.many_teams.groups`.
+
 A thousand teams make half a million pairs, so they are kept as columns, and a pair is made when it is asked
 for.
 """
