@@ -10,5 +10,6 @@
 * files after a reload of the tab: `reload_recovery.take_over`
 * photographs for the page of single images: `dropped_photographs`; challenges to choose: `known_challenges`
 
-Which challenge a file is for: `scoring.challenges.recognition`.
+Which challenge a file is for: `scoring.challenges.recognition.recognise`. Buttons that fix a refused file:
+`pages.display.finding_list.refusal`; the fixes: `scoring.inputs.fix_suggestions`.
 """

@@ -1,4 +1,4 @@
-"""Routing of dropped files, whose kind `scoring.challenges.recognition` told, to an input of the page.
+"""Routing of dropped files to an input of the page; `scoring.challenges.recognition.recognise` told their kind.
 
 Nothing here knows the session: `route` returns a value, which `pages/input_widgets/dropped_files.py` applies.
 """

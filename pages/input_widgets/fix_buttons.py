@@ -1,4 +1,8 @@
-"""Buttons that fix own files: changes of how a file is read or scored, and their undo."""
+"""Buttons that fix own files: changes of how a file is read or scored, and their undo.
+
+Of a refused file they are drawn by `pages.display.finding_list.refusal`, of fixes that
+`scoring.inputs.fix_suggestions` suggests.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,6 @@
 """Roles (visitor, participant, organizer) and the login rules that give them.
 
+* scores that a participant may see: `scoring.boards.hidden_truth.visible_results.visible_scores`
 * role of a person who logged in, from claims and secrets: `login_roles.actor_of`,
   by rules of `login_roles.read`
 * refusal of whoever lacks a role: `roles.require_login`;

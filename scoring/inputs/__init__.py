@@ -20,6 +20,6 @@
 * a truth of which nothing is known yet: `truth_contents.read_truth`;
   columns that a challenge's file names: `named_columns.ColumnReader`
 
-Which challenge a dropped file is for: `scoring.challenges.recognition`. Pictures and DICOM are decoded, and
-freed of personal data, by `scoring.inference.image_sanitizer`.
+Which challenge a dropped file is for: `scoring.challenges.recognition.recognise`. Pictures and
+DICOM are decoded, and freed of personal data, by `scoring.inference.image_sanitizer`.
 """

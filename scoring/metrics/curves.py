@@ -1,5 +1,5 @@
-"""Points of the ROC and precision-recall curves of one score, to draw; their areas:
-`auc_and_average_precision`."""
+"""Points of the ROC and precision-recall curves of one score, drawn by
+`scoring.presentation.figures.curves`; their areas: `auc_and_average_precision`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,6 +1,7 @@
 """Plotly figures, a module for each kind.
 
-* confusion matrix: `confusion.confusion_matrix_figure`; ROC and precision-recall: `curves.roc_figure`
+* confusion matrix: `confusion.confusion_matrix_figure`; ROC and precision-recall: `curves.roc_figure`,
+  `curves.precision_recall_figure`
 * calibration: `calibration.reliability`;
   thresholds, net benefit: `thresholds.threshold_lines`, `thresholds.net_benefit`
 * survival: `survival.kaplan_meier`; Dice: `masks.raincloud`; nuclei: `detection.class_heat`;
