@@ -1,4 +1,4 @@
-"""Routing of dropped files to an input of the page; `scoring.challenges.recognition.recognise` told their kind.
+"""Routing of dropped files to an input of the page, by what `scoring.challenges.recognition.recognise` said.
 
 Nothing here knows the session: `route` returns a value, which `pages/input_widgets/dropped_files.py` applies.
 """
