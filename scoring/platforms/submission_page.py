@@ -77,6 +77,8 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     with zipfile.ZipFile(io.BytesIO(data if is_zip else zipped([made]))) as archive:
         members = archive.namelist()
     what = f"A zip with these files ({len(members):,} in all)" if is_zip else "A table (CSV)"
+    if any(member.endswith(".mha") for member in members):
+        what += ", each mask as MetaImage or NIfTI (.mha, .nii or .nii.gz)"
     lines = members if is_zip else data.decode().splitlines()
     if platform == "codabench":  # it takes nothing but zips
         what = what if is_zip else "A zip of one table (CSV)"

@@ -125,6 +125,7 @@ def test_the_page_of_masks_asks_for_masks_and_that_of_hecktor_says_what_rfs_is()
     page = submission_page(settings, truth, "grand-challenge").markdown().decode()
     assert "writes one mask for a case to one socket of the kind Segmentation" in page
     assert "JSON" not in page
+    assert "each mask as MetaImage or NIfTI (.mha, .nii or .nii.gz)" in page
     settings = PlatformSettings("hecktor2026")
     truth = settings.challenge.read_truth(str(ROOT / "sample_data" / "hecktor2026" / "clinical.csv"))
     for platform in ("grand-challenge", "codabench", "evalai"):
