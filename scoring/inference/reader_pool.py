@@ -20,6 +20,7 @@ MODULES = (
     "scoring.inputs.parquet",
     "scoring.inputs.workbooks",
     "scoring.inputs.nuclei.reader",
+    "scoring.inputs.nuclei.rewriting",
     "scoring.inputs.nuclei.tiles",
     "scoring.inference.model_edits",
 )

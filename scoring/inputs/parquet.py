@@ -4,10 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 
 with suppress(ImportError):  # the package is a part of the app, and of no command but this
     import pyarrow
+    import pyarrow.compute
     import pyarrow.parquet
 
 SAVE = "Save the table as CSV."
@@ -44,8 +47,9 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
         columns: dict[str, list[Any]] = {entry: [] for entry in names}
         size = cells = 0
         for batch in batches:
-            size += sum(column.nbytes for column in batch.columns)
-            cells += sum(map(_cells, batch.columns))
+            for column in batch.columns:
+                more, unpacked = _extent(column, name)
+                cells, size = cells + more, size + unpacked
             if cells > CELLS:
                 raise refuse(name, f"its lists hold more than {CELLS:,} cells. {SAVE}")
             if size > TABLE_BYTES:
@@ -57,10 +61,30 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
     return columns
 
 
-def _cells(column: Any) -> int:
-    """Return how many cells a column has, those of its lists and objects counted each."""
-    kind = column.type
-    if pyarrow.types.is_struct(kind):
-        return sum(map(_cells, column.flatten()))
-    lists = (pyarrow.types.is_list, pyarrow.types.is_large_list, pyarrow.types.is_fixed_size_list)
-    return _cells(column.flatten()) if any(is_list(kind) for is_list in lists) else len(column)
+def _extent(column: Any, name: str) -> tuple[int, int]:
+    """Return how many cells a column has, those of its lists and objects counted each, and the bytes of all
+    of them once they are unpacked: many rows may share one text of a dictionary or of views.
+
+    Raises:
+        InputRefused: For other types, as runs, of which a million may be written in a few bytes.
+    """
+    kind, types = column.type, pyarrow.types
+    lists = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    if types.is_struct(kind):
+        parts = [_extent(part, name) for part in column.flatten()]
+        return sum(cells for cells, _ in parts), sum(size for _, size in parts)
+    if any(is_list(kind) for is_list in lists):
+        return _extent(column.flatten(), name)
+    if types.is_string_view(kind) or types.is_binary_view(kind):
+        views = np.frombuffer(column.buffers()[1], np.int32).reshape(-1, 4)
+        return len(column), int(views[column.offset : column.offset + len(column), 0].clip(0).sum(dtype=int))
+    texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    numbers = (types.is_null, types.is_boolean, types.is_integer, types.is_floating, types.is_decimal)
+    plain = (*texts, *numbers, types.is_temporal, types.is_fixed_size_binary)
+    values = column.dictionary if types.is_dictionary(kind) else column
+    if not any(is_plain(values.type) for is_plain in plain):
+        raise refuse(name, f"a column has the type {str(kind)[:60]}, which is not read. {SAVE}")
+    if values is not column and any(is_text(values.type) for is_text in texts):
+        lengths = pyarrow.compute.take(pyarrow.compute.binary_length(values), column.indices)
+        return len(column), int(pyarrow.compute.sum(lengths).as_py() or 0)
+    return len(column), column.nbytes

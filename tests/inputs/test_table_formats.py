@@ -6,7 +6,10 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from scoring.common.findings import InputRefused
 from scoring.inputs.tables import read_table
@@ -154,8 +157,54 @@ def test_what_is_no_table_is_refused(data, words):
 
 
 def test_a_long_column_of_parquet_is_refused_before_it_is_unpacked():
-    """A text of a megabyte in each of 5,000 rows is 5 GB, in a file of a megabyte."""
+    """A text of a megabyte in each of 300 rows is 300 MB, in a file of a megabyte."""
     file = io.BytesIO()
-    pd.DataFrame({"image": ["x" * 1_000_000] * 5_000}).to_parquet(file)
+    pd.DataFrame({"image": ["x" * 1_000_000] * 300}).to_parquet(file)
     with pytest.raises(InputRefused, match="more than 200 MB"):
         read_table(file.getvalue(), "p")
+
+
+def in_parquet(table: pa.Table) -> bytes:
+    pq.write_table(table, file := io.BytesIO())
+    return file.getvalue()
+
+
+def in_feather(table: pa.Table) -> bytes:
+    feather.write_feather(table, file := io.BytesIO())
+    return file.getvalue()
+
+
+TEXT, ROWS = "x" * 900_000, 3_000
+SHARED = pa.DictionaryArray.from_arrays(pa.array([0] * ROWS, pa.int32()), pa.array([TEXT]))
+VIEW = np.array([len(TEXT), int.from_bytes(b"xxxx", "little"), 0, 0], np.int32).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("form", "column"),
+    [
+        (in_parquet, SHARED),
+        (in_feather, SHARED),
+        (in_parquet, pa.FixedSizeListArray.from_arrays(SHARED, 1)),
+        (in_feather, pa.FixedSizeListArray.from_arrays(SHARED, 1)),
+        (in_feather, pa.RunEndEncodedArray.from_arrays(pa.array([ROWS], pa.int32()), pa.array([TEXT]))),
+        (
+            in_feather,
+            pa.Array.from_buffers(
+                pa.string_view(), ROWS, [None, pa.py_buffer(VIEW * ROWS), pa.py_buffer(TEXT.encode())]
+            ),
+        ),
+    ],
+    ids=lambda value: str(getattr(value, "type", value.__name__ if callable(value) else "")),
+)
+def test_a_text_that_many_rows_share_is_refused_before_it_is_unpacked(form, column):
+    """900 kB that 3,000 rows share are 2.7 GB."""
+    data = form(pa.table({"image": column}))
+    assert len(data) < 4_000_000
+    with pytest.raises(InputRefused, match=r"more than 200 MB|is not read"):
+        read_table(data, "p")
+
+
+def test_texts_as_views_are_read():
+    """Polars writes them."""
+    table = pa.table({"image": pa.array(["a", "b", None], pa.string_view()), "MEL": [0.1, 0.2, 0.3]})
+    assert read_table(in_feather(table), "p").cells(0) == ["a", "b", ""]

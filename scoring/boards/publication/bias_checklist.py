@@ -165,7 +165,7 @@ def _changed(changes: Sequence[Mapping[str, str]]) -> str:
 
 
 def _statistics(provenance: Mapping[str, Any], submissions: int) -> str:
-    if not provenance.get("resamples") or not provenance.get("interval"):
+    if not all(provenance.get(name) for name in ("resamples", "interval", "n_units")):
         return "No intervals and no tests are published."
     intervals = (
         f"95% intervals ({provenance['interval']}) by {provenance['resamples']:,} resamples of "

@@ -205,7 +205,7 @@ def test_a_board_of_before_says_that_it_is_not_safe_and_what_would_be(place, tmp
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cases", "known", "per_day"),
-    [(60, HiddenRules("none"), 1), (8000, None, 1)],
+    [(60, HiddenRules("none"), 1), pytest.param(8000, None, 1, marks=pytest.mark.soak)],
 )
 def test_twenty_days_of_five_accounts_on_a_board_that_calls_itself_safe(
     place, tmp_path, monkeypatch, cases, known, per_day
