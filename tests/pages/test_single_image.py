@@ -984,28 +984,25 @@ def test_two_models_stand_side_by_side(single_image):
     assert re.search(r"Both models give|The models differ", said(app))
 
 
-def test_a_model_that_gives_no_number_on_one_turn_gets_a_sentence(single_image):
+def shown_a_bright_left(single_image, model: bytes) -> AppTest:
+    """Return the page with a model and an own image whose left half is bright."""
     app = single_image(challenge="melanoma")
-    app.file_uploader(key="single_melanoma_sample_model_files").upload(
-        "team.onnx", of_left_less_right()
-    ).run()
+    app.file_uploader(key="single_melanoma_sample_model_files").upload("team.onnx", model).run()
     bright_left = np.full((600, 600, 3), 90, np.uint8)
     bright_left[:, :300] = 200
     app = settled(own(settled(app), photographs.encoded(bright_left)))
     assert not app.exception
+    return app
+
+
+def test_a_model_that_gives_no_number_on_one_turn_gets_a_sentence(single_image):
+    app = shown_a_bright_left(single_image, of_left_less_right())
     assert headlines(app) == ["No answer"]
     assert "The model failed on this image turned or mirrored" in said(app)
 
 
 def test_a_model_that_ends_with_an_error_crashed_on_this_image(single_image):
-    app = single_image(challenge="melanoma")
-    app.file_uploader(key="single_melanoma_sample_model_files").upload(
-        "team.onnx", crashing_on_the_left()
-    ).run()
-    bright_left = np.full((600, 600, 3), 90, np.uint8)
-    bright_left[:, :300] = 200
-    app = settled(own(settled(app), photographs.encoded(bright_left)))
-    assert not app.exception
+    app = shown_a_bright_left(single_image, crashing_on_the_left())
     assert not headlines(app)
     assert [plain(one.value) for one in app.error] == ["The model crashed on this image."]
 

@@ -107,39 +107,43 @@ def of_patches(weights: np.ndarray, side: int = 64) -> bytes:
     return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, ["N", 1])], constants)
 
 
-def of_left_less_right(side: int = 64) -> bytes:
-    """Melanoma's one score: the root of left half less right half; no number where the right is brighter."""
-    half = side // 2
-    nodes = [
+def _of_halves(nodes: list[onnx.NodeProto], constants: list[onnx.TensorProto], side: int) -> bytes:
+    """Return a model of nodes that make scores of the means of an image's left half, l, and right half, r."""
+    halves = [
         onnx.helper.make_node("Slice", ["image", "start", "half", "axis"], ["left"]),
         onnx.helper.make_node("Slice", ["image", "half", "end", "axis"], ["right"]),
         onnx.helper.make_node("ReduceMean", ["left"], ["l"], axes=[1, 2, 3], keepdims=0),
         onnx.helper.make_node("ReduceMean", ["right"], ["r"], axes=[1, 2, 3], keepdims=0),
+    ]
+    limits = [
+        builders.initializer("start", np.array([0])),
+        builders.initializer("half", np.array([side // 2])),
+        builders.initializer("end", np.array([side])),
+        builders.initializer("axis", np.array([3])),
+        builders.initializer("shape", np.array([-1, 1])),
+    ]
+    image = ("image", onnx.TensorProto.FLOAT, ["N", 3, side, side])
+    scores = ("scores", onnx.TensorProto.FLOAT, ["N", 1])
+    return builders.build([*halves, *nodes], [image], [scores], [*limits, *constants])
+
+
+def of_left_less_right(side: int = 64) -> bytes:
+    """Melanoma's one score: the root of left half less right half; no number where the right is brighter."""
+    nodes = [
         onnx.helper.make_node("Sub", ["l", "r"], ["less"]),
         onnx.helper.make_node("Add", ["less", "little"], ["more"]),
         onnx.helper.make_node("Sqrt", ["more"], ["root"]),
         onnx.helper.make_node("Reshape", ["root", "shape"], ["scores"]),
     ]
     constants = [
-        builders.initializer("start", np.array([0])),
-        builders.initializer("half", np.array([half])),
-        builders.initializer("end", np.array([side])),
-        builders.initializer("axis", np.array([3])),
         builders.initializer("little", np.float32(0.01)),
-        builders.initializer("shape", np.array([-1, 1])),
     ]
-    image = ("image", onnx.TensorProto.FLOAT, ["N", 3, side, side])
-    return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, ["N", 1])], constants)
+    return _of_halves(nodes, constants, side)
 
 
 def crashing_on_the_left(side: int = 64) -> bytes:
     """Melanoma's one score, 0.5; an error where the left half is much brighter than the right."""
-    half = side // 2
     nodes = [
-        onnx.helper.make_node("Slice", ["image", "start", "half", "axis"], ["left"]),
-        onnx.helper.make_node("Slice", ["image", "half", "end", "axis"], ["right"]),
-        onnx.helper.make_node("ReduceMean", ["left"], ["l"], axes=[1, 2, 3], keepdims=0),
-        onnx.helper.make_node("ReduceMean", ["right"], ["r"], axes=[1, 2, 3], keepdims=0),
         onnx.helper.make_node("Mul", ["r", "half_more"], ["most"]),
         onnx.helper.make_node("Greater", ["l", "most"], ["brighter"]),
         onnx.helper.make_node("Cast", ["brighter"], ["place"], to=onnx.TensorProto.INT64),
@@ -147,13 +151,7 @@ def crashing_on_the_left(side: int = 64) -> bytes:
         onnx.helper.make_node("Reshape", ["found", "shape"], ["scores"]),
     ]
     constants = [
-        builders.initializer("start", np.array([0])),
-        builders.initializer("half", np.array([half])),
-        builders.initializer("end", np.array([side])),
-        builders.initializer("axis", np.array([3])),
         builders.initializer("half_more", np.float32(1.5)),
         builders.initializer("row", np.array([0.5], np.float32)),
-        builders.initializer("shape", np.array([-1, 1])),
     ]
-    image = ("image", onnx.TensorProto.FLOAT, ["N", 3, side, side])
-    return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, ["N", 1])], constants)
+    return _of_halves(nodes, constants, side)
