@@ -70,10 +70,10 @@ class Notes:
 
     def _drawn(self, last: bool, body: Body, scored: ScoredSubmission) -> None:
         # Of another submission everything is drawn anew: nothing of the one before moves to make room.
-        of_files = hashlib.sha256(repr((scored.truth_key, scored.submission.key)).encode()).hexdigest()[:12]
+        digest = hashlib.sha256(repr((scored.truth_key, scored.submission.key)).encode()).hexdigest()[:12]
         if not last:
             self.draw()
-        with st.container(key=f"body_{of_files}"):
+        with st.container(key=f"body_{digest}"):
             body(scored)
         if last:
             self.draw()

@@ -263,11 +263,12 @@ def _foreign_cases(table: TextTable, guessed: ColumnGuess, truth: WithIds | None
 def _best_first(
     challenge: "Challenge[Any, Any]", source: Source, truth: Any, read: Read, fixes: Sequence[SuggestedFix]
 ) -> tuple[SuggestedFix, ...]:
-    """Return alternative fixes with the score that each gives, the highest first; a lone one as it is."""
+    """Return alternative fixes with the score that each gives, the best first; a lone one as it is."""
     if truth is None or len(fixes) < 2:
         return tuple(fixes)
     cards = [(fix, _card(challenge, source, fix.changes, truth, read)) for fix in fixes]
-    cards.sort(key=lambda pair: -np.inf if pair[1] is None else pair[1].score or 0.0, reverse=True)
+    order = challenge.scoring.quantity().order
+    cards.sort(key=lambda pair: order(pair[1].score if pair[1] else None), reverse=True)
     return tuple(_told(challenge, fix, card) for fix, card in cards)
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import zipfile
 
+import pandas as pd
 import pytest
 
 import scoring
@@ -131,3 +132,15 @@ def test_of_two_lists_of_scores_none_is_offered_as_the_first(name):
     assert all(len(fix.changes.columns) < 4 for fix in fixes)
     if name == "{}_{}":
         assert {fix.label for fix in fixes} >= {f"Read columns without “{k}_”" for k in ("logits", "output")}
+
+
+def test_of_two_columns_the_one_with_the_smaller_error_stands_first():
+    challenge, ages = scoring.load_challenge("rsna-boneage"), [40.0, 90.5, 120.0, 66.0, 150.0, 12.0]
+    cases = [f"c{i}" for i in range(len(ages))]
+    truth = challenge.read_truth(pd.DataFrame({"case": cases, "boneage": ages}).to_csv(index=False).encode())
+    far, near = [age + 50 for age in ages], [age + 1 for age in ages]
+    table = pd.DataFrame({"case": cases, "months_far": far, "months_near": near})
+    with pytest.raises(InputRefused) as refused:
+        challenge.read_predictions(table.to_csv(index=False).encode(), truth, "p.csv")
+    labels = [fix.label for fix in refused.value.problems[0].fixes]
+    assert [label.partition("score ")[2] for label in labels] == ["1.0000", "50.0000"]

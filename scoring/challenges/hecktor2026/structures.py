@@ -1,6 +1,5 @@
 """Masks of GTVp and GTVn in files of their own, joined to one label map for each patient."""
 
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -9,6 +8,7 @@ from pathlib import PurePosixPath
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.common.findings import InputRefused
+from scoring.common.strict_json import strict_loads
 from scoring.inputs.masks import nifti_and_metaimage
 from scoring.inputs.masks.joined import joined_mask
 from scoring.inputs.masks.nifti_and_metaimage import NAMED_MASK_ENDINGS
@@ -110,7 +110,7 @@ def _numbered(files: SourceFiles) -> Mapping[str, tuple[str, str]]:
     for member in lists:
         start = member[: -len(LIST)]
         try:
-            segments = json.loads(files.read(member))["segmentAttributes"]
+            segments = strict_loads(files.read(member))["segmentAttributes"]
             labels = [[str(one.get("SegmentLabel")) for one in of_file] for of_file in segments]
         except (InputRefused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
