@@ -180,6 +180,8 @@ def _pixel_fixes(
         cards: Of the fixes of its findings.
     """
     before = source.changes if isinstance(source, FixedSource) else InputChanges()
+    if challenge.scoring.quantity().sign < 0:  # "far better" is a step of scores that rise
+        return []
     if not LEAST_CASES <= len(truth) <= MOST_RUN or "pixels" in dict(before.edits):
         return []
     is_refused = isinstance(outcome, InputRefused)
