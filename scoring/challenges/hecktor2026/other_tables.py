@@ -13,7 +13,8 @@ from scoring.challenges.hecktor2026.tables import COLUMNS, is_numbering, patient
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats
 from scoring.common.findings import Finding, InputRefused, error, note
-from scoring.common.fixes import SuggestedFix, editing
+from scoring.common.fixes import InputChanges, Pairs, SuggestedFix, editing
+from scoring.inputs.case_tables import OF_ROWS
 from scoring.inputs.joined_tables import joined_table
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import SourceFiles
@@ -47,15 +48,15 @@ def completed(
     place = next((k for k, name in enumerate(table.header) if plain_name(name) in COLUMNS["patient"]), None)
     own = [patient_of(cell) for cell in table.cells(place)] if place is not None else []
     known = {*own, *(truth.ids if truth else ())}
-    _require_no_curves(table, own, known, truth)
+    _require_no_curves(table, table.name, own, known, truth)
     others: list[TextTable] = []
     for member in _others(files, used) if place is not None else ():
         try:
             other = files.read_table(member)[1]
         except InputRefused:  # named as a file that is not read
             continue
-        _require_no_curves(other, own, known, truth)
-        if (named := _with_patients(other, own, known, findings)) is not None:
+        _require_no_curves(other, table.name, own, known, truth)
+        if (named := _with_patients(other, table.name, own, known)) is not None:
             others.append(_with_stages(named, findings))
             used.append(member)
     if not others:
@@ -83,23 +84,19 @@ def _others(files: SourceFiles, used: Sequence[str]) -> list[str]:
 
 
 def _with_patients(
-    table: TextTable, own: Sequence[str], known: Collection[str], findings: list[Finding]
+    table: TextTable, first: str, own: Sequence[str], known: Collection[str]
 ) -> TextTable | None:
     """Return a table whose column of patients is called so, whatever its name; None for one without patients.
-    Rows that are numbered as those of the first table are its patients. Raises InputRefused where patients
-    are columns."""
+    Raises InputRefused where patients are columns, or numbers of the rows of the first table."""
     if 2 * len({*map(patient_of, table.header)} & {*known}) >= len(known):
         message = "its columns are patients: write a row for each, with columns PatientID and Risk."
         raise InputRefused([error("missing-column", table.header_place, message)])
     for place, cells in enumerate(table.columns):
         patients = [patient_of(cell.strip()) for cell in cells]
-        if plain_name(table.header[place]) in COLUMNS["patient"] and is_numbering(patients, own):
-            message = (
-                "the rows are numbered, from 0, and are read as the patients of the first table, in order."
-            )
-            findings.append(note(OTHER_FORMAT, table.name, message))
-            patients = list(own)
-        elif 2 * sum(patient in known for patient in patients) < max(1, len(patients)):
+        if plain_name(table.header[place]) in COLUMNS["patient"]:
+            _require_no_numbering(table.name, patients, first, own)
+            _require_no_numbering(first, own, table.name, patients)
+        if 2 * sum(patient in known for patient in patients) < max(1, len(patients)):
             continue
         header = (*table.header[:place], PATIENT, *table.header[place + 1 :])
         columns = (*table.columns[:place], patients, *table.columns[place + 1 :])
@@ -107,8 +104,22 @@ def _with_patients(
     return None
 
 
+def _require_no_numbering(name: str, names: Sequence[str], other: str, own: Sequence[str]) -> None:
+    """Refuse a table whose patients are numbers of rows, with what reads these as the patients of another
+    table. Raises InputRefused."""
+    if not is_numbering(names, own):
+        return
+    message = f"its PatientIDs are {names[0]} to {names[-1]}, and no patient has such a name.{OF_ROWS}"
+    fix = SuggestedFix(f"Rows are in the order of {other}", InputChanges(cases=_in_order(names, own)))
+    raise InputRefused([error("no-common-case", name, message).with_fixes(fix)])
+
+
+def _in_order(names: Sequence[str], own: Sequence[str]) -> Pairs:
+    return tuple(zip(names, own, strict=True))
+
+
 def _require_no_curves(
-    table: TextTable, own: Sequence[str], known: Collection[str], truth: HecktorTruth | None
+    table: TextTable, first: str, own: Sequence[str], known: Collection[str], truth: HecktorTruth | None
 ) -> None:
     """Refuse a table of survival curves of patients, with the numbers of a curve that may count. Raises
     InputRefused."""
@@ -120,12 +131,18 @@ def _require_no_curves(
     if not is_of_rows and 2 * len({*ids} & {*known}) < len(ids):
         return
     patients = own if is_of_rows else ids
-    rows = f" Its columns are numbers of rows: those of {len(own)} patients, in order." * is_of_rows
+    rows = f" Its columns are called {ids[0]} to {ids[-1]}, as no patient is.{OF_ROWS}" * is_of_rows
     message = (
         f"it holds survival curves, {len(patients)} patients at {len(curves.times)} times: one number "
         f"of each has to count.{rows}"
     )
     fixes = [_reading(how, words, curves, patients, truth) for how, words in READINGS.items()]
+    if is_of_rows:
+        in_order = InputChanges(cases=_in_order(ids, own))
+        label = f"{{}}, columns are in the order of {first}"
+        fixes = [
+            replace(fix, label=label.format(fix.label), changes=fix.changes.joined(in_order)) for fix in fixes
+        ]
     raise InputRefused([error("missing-column", table.header_place, message).with_fixes(*fixes)])
 
 

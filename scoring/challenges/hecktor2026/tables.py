@@ -107,8 +107,9 @@ def patient_of(cell: str) -> str:
 
 
 def is_numbering(names: Sequence[str], own: Sequence[str]) -> bool:
-    """Return whether names are the numbers of rows, from 0, of a table of these patients."""
-    return len(own) > 1 and list(names) == [str(k) for k in range(len(own))] != list(own)
+    """Return whether names are the numbers of rows, from 0 or 1, of a table of patients with other names."""
+    numbers = [str(k) for k in range(len(own) + 1)]
+    return len(own) > 1 and list(names) in (numbers[:-1], numbers[1:]) and not {*names} & {*own}
 
 
 def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Finding]:

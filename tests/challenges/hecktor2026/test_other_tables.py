@@ -78,7 +78,8 @@ def test_survival_curves_are_asked_about_with_the_c_index_of_each_reading(truth,
         files = {**USUAL, "predictions.csv": lines((*STAGES[0], *TIMES), *stages)}
     problem = only(refused(CHALLENGE.read_predictions, files, truth).problems, "missing-column")
     fix = next(f for f in problem.fixes if f.changes.edits == (("survival", reading),))
-    assert fix.label.endswith(": C-index 0.7333")
+    order = ", columns are in the order of staging.csv" * (form == "rows")
+    assert fix.label.endswith(f": C-index 0.7333{order}")
     fixed = FixedSource(files, fix.changes)
     assert score(truth, fixed) == score(truth, USUAL)
     found = CHALLENGE.read_predictions(fixed, truth)
@@ -89,6 +90,38 @@ def test_survival_curves_are_asked_about_with_the_c_index_of_each_reading(truth,
     assert found.scores["time"].values[0] == pytest.approx(expected, rel=1e-12)
     name, data = CHALLENGE.changed_file(truth, found, fixed, "theirs")
     assert CHALLENGE.read_predictions(data, truth, name).fingerprint.tolist() == found.fingerprint.tolist()
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("form", ["risks", "stages"])
+def test_rows_that_are_numbered_are_never_silently_those_of_another_table(truth, form, first):
+    numbers = range(first, first + N)
+    risks = [(n, h) for n, h in zip(numbers if form == "risks" else HAZARDS, HAZARDS.values(), strict=True)]
+    stages = [
+        {**row, "PatientID": n} if form == "stages" else row for n, row in zip(numbers, STAGES, strict=True)
+    ]
+    masks = {n: d for n, d in BESIDE.items() if n != "staging.csv"}
+    files = masks | {"predictions.csv": table(stages), "cox.csv": lines(("PatientID", "Risk"), *risks)}
+    problem = only(refused(CHALLENGE.read_predictions, files, truth).problems, "no-common-case")
+    assert "never matched by position" in problem.message
+    (fix,) = problem.fixes
+    assert fix.label == f"Rows are in the order of {'predictions' if form == 'risks' else 'cox'}.csv"
+    assert score(truth, FixedSource(files, fix.changes)) == score(truth, USUAL)
+
+
+def test_names_of_patients_that_are_numbers_are_names():
+    """In another order than the rows of the first table."""
+    names = [str(k) for k in (3, 0, 5, 1, 4, 2)]
+    rows = [{**row, "PatientID": name} for row, name in zip(TRUTH_ROWS, names, strict=True)]
+    masks = {name: labels(1, 2) for name in names}
+    own = CHALLENGE.read_truth(truth_folder(rows, masks))
+    stages = [{k: row[k] for k in STAGES[0]} for row in rows]
+    risks = [{"PatientID": str(k), "Risk": k + 0.5} for k in range(N)]
+    files = submission_folder(stages, masks) | {"cox.csv": table(risks)}
+    read = CHALLENGE.read_predictions(files, own)
+    assert dict(zip(read.ids, read.scores["risk"].values.tolist(), strict=True)) == {
+        row["PatientID"]: row["Risk"] for row in risks
+    }
 
 
 @pytest.mark.parametrize(
