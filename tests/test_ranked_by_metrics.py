@@ -7,6 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scoring.boards import views
+from scoring.boards.board import opened
+from scoring.boards.ranking.board_ranking import board_ranking
+from scoring.store.database import open_store
 from tests.support.command_line import run
 from tests.support.schemas import problems
 from tests.support.volumes import nifti
@@ -92,6 +96,20 @@ def test_board_report_and_publication_show_the_metrics_and_ranks_behind_the_orde
     assert ORDER in checklist
     assert "Spleen; biomedical imaging; challenge" in checklist
     assert all(name in checklist for name in NAMES)
+
+
+def test_the_header_of_an_empty_board_tells_what_orders_its_teams(folder):
+    made = run("board", "create", folder / "spleen.toml", "--id", "s", "--title", "Spleen",
+               "--truth", folder / "truth")  # fmt: skip
+    assert made.status == 0, made.err
+    empty = (
+        "Dice similarity coefficient, higher is better. The ranking uses the last submission of each team."
+    )
+    assert views.formula(board_ranking(opened(open_store(), "s"))) == f"{empty} {ORDER}"
+    assert run("board", "hide", "s", "--digits", 2).status == 0
+    assert views.formula(board_ranking(opened(open_store(), "s"))).endswith(
+        f"Once the truth is open: {ORDER}"
+    )
 
 
 def test_a_comparison_shows_mean_ranks_and_metrics_and_no_ranks_that_chance_does_not_give(folder):

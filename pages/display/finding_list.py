@@ -67,17 +67,20 @@ def _fold(
     badge_column, right = st.columns([2, 7], gap="small")
     badge_column.markdown(f"{_badge(fold.level, fold.level)} `{file_name(fold.code)}`")
     with right.container(gap="xsmall"):
-        st.markdown(_message(fold.where, fold.message))
+        st.markdown(sentence(fold.where, fold.message))
         if take is not None:
             fix_buttons(fixes, take, key)
         if len(fold.entries) > 1:
             with st.popover(f"All {len(fold.entries):,}", type="tertiary", icon=":material/list:"):
-                lines = [_message(entry.where, entry.message) for entry in fold.entries[:LISTED]]
+                lines = [sentence(entry.where, entry.message) for entry in fold.entries[:LISTED]]
                 more = len(fold.entries) - LISTED
                 st.markdown("  \n".join([*lines, *([f":gray[and {more:,} more]"] * (more > 0))]))
 
 
-def _message(where: str, message: str) -> str:
+def sentence(where: str, message: str) -> str:
+    """Return a message after its place, unless it begins with the case that the place names."""
+    team, _, case = where.rpartition(": ")
+    where = team if message.startswith(f"case {case} ") else where
     prefix = f"**{markdown(without_flags(where))}** " if where else ""
     return f"{prefix}{markdown(without_flags(message), 600)}"
 

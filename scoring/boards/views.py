@@ -65,12 +65,12 @@ def formula(ranking: BoardRanking) -> str:
     """Return what is scored, which submission is ranked, and by which order (Markdown)."""
     challenge, own = ranking.board.challenge, own_order(ranking)
     scored = challenge.formula(ranking.board.row.options["score"])
-    if own is None:
+    order = own.words if own else challenge.comparison.order.strip()
+    if not order:
         return f"{scored}. The ranking uses {which_counts(ranking)}; {challenge.scoring.direction}"
     since = "" if ranking.hidden is None else "Once the truth is open: "
     return (
-        f"{scored}, {challenge.scoring.direction}. The ranking uses {which_counts(ranking)}. "
-        f"{since}{own.words}"
+        f"{scored}, {challenge.scoring.direction}. The ranking uses {which_counts(ranking)}. {since}{order}"
     )
 
 

@@ -16,6 +16,12 @@ LEAST = 20
 OUTSIDE = 1.96
 """Standard deviations from chance from which on an area is outside of its 95% interval."""
 
+SENTINELS = [sign * (10.0**digits - 1) for digits in range(2, 7) for sign in (-1, 1)]
+"""Numbers that often stand for a missing value: -99, 99, -999, ..."""
+OTHER_UNIT = 8.0
+"""How often as large a median is from which on it is another unit's: mm for cm gives 10, and less where
+predictions are poor."""
+
 
 def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Finding]:
     """Yield `equal-to-truth` where outputs [N, K] are 1 for the true class of each of many cases, 0 else.
@@ -38,6 +44,40 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
         yield warning(
             "constant-output", where, "the same is predicted for every case: nothing is told apart."
         )
+
+
+def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Iterator[Finding]:
+    """Yield `sentinel-value` where a number that stands for a gap is far from all others, and `other-unit`
+    where the medians of predictions and truth are far apart.
+
+    Args:
+        numbers: What is predicted [N, K]; NaN where nothing is.
+        truth: The number that is true [N]; None where no number is.
+    """
+    is_sentinel = np.isin(numbers, SENTINELS)
+    usual = ~np.isnan(numbers) & ~is_sentinel
+    known = np.concatenate([numbers[usual], np.zeros(0) if truth is None else truth])
+    low, high = known.min(initial=np.inf), known.max(initial=-np.inf)
+    for value in np.unique(numbers[is_sentinel]).tolist() if len(known) else ():
+        if 2 * low - high <= value <= 2 * high - low and not value < 0 <= low:
+            continue
+        n = np.count_nonzero(numbers == value)
+        message = (
+            f"{n:,} prediction{'s are' if n > 1 else ' is'} {value:.0f}, far from the other numbers "
+            f"({low:.4g} to {high:.4g}), and scored as written. If it stands for a gap, leave the cell empty."
+        )
+        yield warning("sentinel-value", where, message)
+    if truth is None or not usual.any() or truth.min() < 0 < truth.max():
+        return
+    own, true = float(np.median(numbers[usual])), float(np.median(truth[usual.any(1)]))
+    ratio = true / own if own else 0.0
+    if ratio >= OTHER_UNIT or 0 < ratio <= 1 / OTHER_UNIT:
+        times = f"{ratio:.3g} times as large" if ratio > 1 else f"{1 / ratio:.3g} times as small"
+        message = (
+            f"the median prediction is {own:.4g}, and that of the truth {true:.4g}, {times}: is the unit "
+            "another one, such as mm and cm? Scored as written; send predictions in the unit of the truth."
+        )
+        yield warning("other-unit", where, message)
 
 
 def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ()) -> Iterator[Finding]:

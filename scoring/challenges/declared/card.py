@@ -123,7 +123,6 @@ class _Card:
             counts = classification.confusion_matrix(truth, self.predictions.labels, len(labels))
             confusion = {"labels": labels, "counts": counts.tolist()}
         gaps = f"{n_missing} of {len(self.truth)} cases {'has' if n_missing == 1 else 'have'} no prediction"
-        gaps = gaps if n_missing else ""
         counted = "are left out" if declaration.predictions.missing == "ignore" else "count as wrong"
         return ScoreCard(
             declaration.id,
@@ -139,7 +138,7 @@ class _Card:
             plain(self._more(n_missing)),
             arrays,
             official=Official.compare(value, value),
-            incomplete=f"{gaps} and {counted}" if gaps else "",
+            incomplete=f"{gaps} and {counted}" if n_missing else "",
         )
 
     def _noticed(self) -> Iterator[Finding]:

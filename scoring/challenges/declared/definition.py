@@ -29,8 +29,7 @@ NO_MODEL = "this challenge scores files, not models: give --predictions."
 BOUNDED_BY_LABELS = frozenset(
     ["accuracy", "balanced_accuracy", "recall", "specificity", "f1", "f2", "auc", "average_precision"]
 )
-"""Metrics of a class a case as of `Scoring.bounded_by_labels`; all of them from 0 to 1, because a gain counts twice
-from -1 to 1."""
+"""Metrics of a class a case as of `Scoring.bounded_by_labels`: from 0 to 1, as from -1 a gain counts twice."""
 
 
 def _later(name: str, declaration: Declaration) -> Any:

@@ -110,8 +110,9 @@ def read_predictions(
         problems.append(nothing_in_common(files.name, "no mask is of a case of", extra, truth))
         raise InputRefused(problems, findings)
     if extra:
-        listing = ", ".join(extra[:3])
-        message = f"{len(extra)} masks of cases that the truth does not have ({listing}): left out."
+        message = (
+            f"{len(extra)} masks of cases that the truth does not have ({', '.join(extra[:3])}): left out."
+        )
         findings.append(warning("extra-case", files.name, message))
     missing, openers = declaration.predictions.missing, {c: partial(files.open, m) for c, m in masks.items()}
     outputs = np.full((len(truth), len(declaration.uses) * len(declaration.regions) * MEASURES), np.nan)

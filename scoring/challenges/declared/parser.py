@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -166,12 +166,14 @@ def _ranking(keys: KeyReader, known: Sequence[str]) -> parts.RankingRule:
 
 @dataclass(frozen=True)
 class _MetricReader:
-    """Reads the metrics of one declaration; what is wrong with them is kept by `keys`. task: "" for none."""
+    """Reads the metrics of one declaration; what is wrong with them is kept by `keys`. task: "" for none.
+    seen: sections with the metrics in them; kept declarations, which have no lines, may have one twice."""
 
     keys: KeyReader
     task: str
     names: tuple[str, ...]
     predictions: parts.PredictionColumns
+    seen: set[tuple[str, str]] = field(default_factory=set)
 
     def uses(self) -> tuple[tuple[MetricUse, ...], tuple[MetricUse, ...]]:
         """Return the parts of the score, and the metrics beside it."""
@@ -212,9 +214,6 @@ class _MetricReader:
         words = ", ".join(f"{use.key} ({use.metric.better})" for use in uses)
         rule = "the parts of a sum must all be better when higher, or all better when lower"
         self.keys.bad(at, f"{rule}: {words}.", len({use.metric.better for use in uses}) > 1)
-        names = [use.key for use in uses]
-        if twice := {name for name in names if names.count(name) > 1}:
-            self.keys.bad(at, f"{min(twice)} appears twice.")
         return tuple(replace(use, weight=use.weight / total) for use in uses)
 
     def _use(self, path: Path, table: Mapping[str, Any], section: str) -> MetricUse | None:
@@ -240,7 +239,10 @@ class _MetricReader:
             del options[key]
         self._check(path, metric, options)
         weight = keys.value((*path, "weight"), table.get("weight", 1), "number") if "weight" in known else 1
-        return MetricUse(metric, key_of(metric, options), options, 1.0 if weight is None else float(weight))
+        key = key_of(metric, options)
+        keys.bad(at, f"{key} appears twice.", (section, key) in self.seen and len(keys.lines) > 1)
+        self.seen.add((section, key))
+        return MetricUse(metric, key, options, 1.0 if weight is None else float(weight))
 
     def _check(self, path: Path, metric: Metric, options: Mapping[str, Any]) -> None:
         """Refuse a metric that is not defined on what the file declares."""

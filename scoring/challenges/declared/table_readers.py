@@ -9,7 +9,7 @@ import numpy as np
 
 from scoring.challenges.declared.cases import DeclaredCases, as_metric_cases
 from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
-from scoring.challenges.doubtful_results import upside_down
+from scoring.challenges.doubtful_results import doubtful_numbers, upside_down
 from scoring.challenges.lesion_names import names_of
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error, split, warning
@@ -177,6 +177,8 @@ def read_predictions(
         read.problems += _not_probabilities(declaration, outputs, read.table.header_place)
     read.settle(faults, wanted.missing)
     place = declaration.positive_place
+    known = truth.values[:, 0] if truth is not None and declaration.task == "regression" else None
+    read.findings += doubtful_numbers(numbers, known, read.files.name)
     if truth is not None and declaration.predictions.score and declaration.is_graded and place is not None:
         read.findings += upside_down(outputs[:, place], truth.labels == place, read.files.name)
     findings, digest = tuple(read.findings), read.files.digest(read.digest_of)

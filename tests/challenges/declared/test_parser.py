@@ -107,6 +107,22 @@ BAD = {
         "ranking.ties",
         "average, min",
     ),
+    "report twice": (
+        '"accuracy"',
+        '"accuracy"\n[[report]]\nmetric = "accuracy"',
+        "bad-value",
+        20,
+        "report[2].metric",
+        "accuracy appears twice",
+    ),
+    "part twice": (
+        SCORE,
+        'parts = [\n{metric = "accuracy", weight = 1},\n{metric = "accuracy", weight = 2}]',
+        "bad-value",
+        14,
+        "score.parts[2].metric",
+        "accuracy appears twice",
+    ),
     "table": ("[[report]]", "[report]", "bad-value", 17, "report", "[[report]]"),
     "section": ("[truth]", "[truths]", "unknown-key", 6, "truths", "Did you mean 'truth'?"),
 }
@@ -128,6 +144,11 @@ def test_each_mistake_is_refused_with_line_key_and_mend(name):
     found = [p for p in problems(text) if p.code == code and p.message.startswith(f"{key}: ")]
     assert [p.where for p in found] == [f"cells.toml:{line}"]
     assert words in found[0].message
+
+
+def test_a_kept_declaration_of_before_may_report_a_metric_twice():
+    text = FILE + '[[report]]\nmetric = "accuracy"\n'
+    assert [use.key for use in parse_tree(tomllib.loads(text), "declaration").report] == ["accuracy"] * 2
 
 
 @pytest.mark.parametrize(("line", "code"), [('positive = "z"\n', "bad-value"), ("", "missing-key")])

@@ -76,6 +76,43 @@ def test_gaps_refuse_count_as_wrong_or_are_left_out():
     assert found.metrics["accuracy"] == pytest.approx(metrics.accuracy_score(YES[kept], P[kept] > 0.5))
 
 
+@pytest.mark.parametrize(
+    ("cell", "code", "words"),
+    [
+        (lambda i, age: -999 if i < 3 else age + 2, "sentinel-value", "3 predictions are -999"),
+        (lambda i, age: 9999.0 if i == 5 else age - 2, "sentinel-value", "1 prediction is 9999"),
+        (lambda _, age: age / 100, "other-unit", "100 times as large"),
+        (lambda _, age: age * 12 + 1, "other-unit", "12 times as small"),
+        (lambda i, age: -999 if i < 30 else age / 10, "other-unit", "10 times as large"),
+        (lambda _, age: age + 2, None, ""),
+        (lambda _, age: 60 - 0.05 * (age - 60), None, ""),
+        (lambda i, age: 99 if i == 4 else age, None, ""),  # an age
+    ],
+)
+def test_numbers_that_stand_for_gaps_or_are_in_another_unit_are_told_and_scored_as_they_are(
+    cell, code, words
+):
+    """-999 for a gap and ages 100 times too small were scored without a word."""
+    ages = [30 + 1.0 * i for i in range(60)]
+    truth = ["id,y", *(f"{i},{age}" for i, age in enumerate(ages))]
+    numbers = [cell(i, age) for i, age in enumerate(ages)]
+    found = card(AGES.format("ignore"), truth, ["id,p", *(f"{i},{n}" for i, n in enumerate(numbers))])
+    assert found.score == pytest.approx(np.abs(np.array(numbers) - ages).mean())
+    told = [f for f in found.findings if f.code in ("sentinel-value", "other-unit")]
+    assert {code} - {None} <= {f.code for f in told}
+    assert bool(told) == (code is not None)
+    assert all((f.level, f.where) == ("warning", "p.csv") for f in told)
+    assert any(words in f.message for f in told) or not code
+
+
+@pytest.mark.parametrize("factor", [1, -1])
+def test_numbers_of_both_signs_have_no_ratio(factor):
+    """A weak model of differences predicts little: that is no unit."""
+    truth = ["id,y", *(f"{i},{i - 29.5}" for i in range(60))]
+    sent = ["id,p", *(f"{i},{factor * (i - 29.5) / 50}" for i in range(60))]
+    assert codes(card(AGES.format("ignore"), truth, sent).findings) == []
+
+
 def test_a_missing_grade_is_as_far_off_as_can_be():
     truth, sent = ["id,y", "a,0", "b,1", "c,2", "d,2"], ["id,p", "a,0", "b,1", "c,2"]
     found = card(GRADES.format("worst"), truth, sent, resamples=0)

@@ -1,10 +1,10 @@
-"""Flags of the command line in the words of a page."""
+"""Findings in the words of a page: labels for flags, and every case named once."""
 
 import json
 
 import pytest
 
-from pages.display.finding_list import FLAG, without_flags
+from pages.display.finding_list import FLAG, sentence, without_flags
 from tests.support.golden import FOLDER
 
 
@@ -20,6 +20,20 @@ from tests.support.golden import FOLDER
 )
 def test_a_flag_becomes_the_label_of_its_widget(message, words):
     assert without_flags(message) == words
+
+
+@pytest.mark.parametrize(
+    ("where", "message", "words"),
+    [
+        ("echo005", "case echo005 has no prediction in a.csv.", "case echo005 has no prediction in a.csv."),
+        ("zeta: echo005", "case echo005 has no prediction.", "**zeta** case echo005 has no prediction."),
+        ("echo0051", "case echo005 has no prediction.", "**echo0051** case echo005 has no prediction."),
+        ("a.csv:3", "case echo005 has no class.", "**a.csv:3** case echo005 has no class."),
+    ],
+)
+def test_a_case_is_named_once(where, message, words):
+    """An organizer read "echo005 case echo005 has no prediction"."""
+    assert sentence(where, message).replace("\\", "") == words
 
 
 def test_no_message_keeps_a_flag():
