@@ -54,15 +54,15 @@ def score(
     opened = _challenge(challenge)
     reading = ProblemCollector()
     test_set = _truth(reading, opened, truth, images, options)
-    given = model if predictions is None else predictions
+    answers = model if predictions is None else predictions
     if submitted_only:
-        if predictions is None or not _is_source(_source(given)):
+        if predictions is None or not _is_source(_source(answers)):
             raise TypeError("submitted_only needs the files of predictions")
         if test_set is not None:
             needed = opened.needed("predictions", options)
-            name = _name(given, "predictions")
-            test_set = opened.submitted_part(test_set, _source(given), name, **needed)
-    submission = _submission(reading, opened, given, test_set, options, "predictions")
+            name = _name(answers, "predictions")
+            test_set = opened.submitted_part(test_set, _source(answers), name, **needed)
+    submission = _submission(reading, opened, answers, test_set, options, "predictions")
     if reading.problems and test_set is not None:
         reading.add(opened.readers.missing_columns(test_set, _source(metadata)), ())
     reading.raise_problems()
@@ -104,7 +104,7 @@ def compare(
     reading = ProblemCollector()
     test_set = _truth(reading, opened, truth, images, shared)
     read = {
-        name: _submission(reading, opened, given, test_set, shared, name) for name, given in teams.items()
+        name: _submission(reading, opened, answers, test_set, shared, name) for name, answers in teams.items()
     }
     reading.raise_problems()
     return comparison.compare(opened, test_set, read, options, **shared)
@@ -146,8 +146,8 @@ def log(
 
     if (challenge is None) != (truth is None):
         raise TypeError("give both challenge and truth, or neither")
-    given = _source(predictions)
-    run = run_log.Run(given, _name(predictions, name or "predictions"), name, config or {}, note)
+    answers = _source(predictions)
+    run = run_log.Run(answers, _name(predictions, name or "predictions"), name, config or {}, note)
     if challenge is None:
         return run_log.on_kept(run, options)
     source = _source(truth)
@@ -176,19 +176,19 @@ def _truth(
 def _submission(
     reading: ProblemCollector,
     challenge: Challenge[Any, Any],
-    given: Any,
+    answers: Any,
     truth: Any,
     options: Mapping[str, Any],
     name: str,
 ) -> Any:
     """Read predictions or run a model; predictions that were read already stay."""
-    source = _source(given)
+    source = _source(answers)
     if not _is_source(source):
         return source
     if isinstance(source, (str, os.PathLike)) and str(source).lower().endswith(".onnx"):
         return None if truth is None else reading.attempt(challenge.predict, source, truth)
     needed = challenge.needed("predictions", options)
-    return reading.attempt(challenge.read_predictions, source, truth, _name(given, name), **needed)
+    return reading.attempt(challenge.read_predictions, source, truth, _name(answers, name), **needed)
 
 
 def _is_source(value: Any) -> bool:

@@ -121,10 +121,10 @@ def _groups(rows: Sequence[Mapping[str, object]]) -> dict[str, Bools]:
     groups: dict[str, Bools] = {}
     for key in rows[0] if rows else ():
         values = [row.get(key) for row in rows]
-        words = sorted({value for value in values if isinstance(value, str)})
-        if key not in NO_GROUPS and 1 < len(words) <= MOST_GROUPS:
+        texts = sorted({value for value in values if isinstance(value, str)})
+        if key not in NO_GROUPS and 1 < len(texts) <= MOST_GROUPS:
             head = key.replace("_", " ")
-            groups |= {f"{head}: {word}": np.array([value == word for value in values]) for word in words}
+            groups |= {f"{head}: {text}": np.array([value == text for value in values]) for text in texts}
     return groups
 
 
@@ -135,19 +135,19 @@ def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
         cases: All cases.
         wanted: Which of them. If cases cost the same, the lowest score comes first.
     """
-    kept = np.ones(len(cases.names), bool)
+    matches = np.ones(len(cases.names), bool)
     if wanted.result in ("mistakes", "right"):
-        kept &= cases.right >= 1 if wanted.result == "right" else cases.right < 1
+        matches &= cases.right >= 1 if wanted.result == "right" else cases.right < 1
     elif wanted.result in CHANGES:
-        kept &= (0 if cases.changed is None else cases.changed) == (1 if wanted.result == "fixed" else -1)
+        matches &= (0 if cases.changed is None else cases.changed) == (1 if wanted.result == "fixed" else -1)
     for value, column in ((wanted.truth, cases.truth), (wanted.called, cases.called)):
         if value != ANY and column:
-            kept &= np.array([name == value for name in column])
+            matches &= np.array([name == value for name in column])
     for group in wanted.groups:
-        kept &= cases.groups.get(group, True)
+        matches &= cases.groups.get(group, True)
     if wanted.scores is not None:
-        kept &= (cases.score >= wanted.scores[0]) & (cases.score <= wanted.scores[1])
-    places = np.flatnonzero(kept)
+        matches &= (cases.score >= wanted.scores[0]) & (cases.score <= wanted.scores[1])
+    places = np.flatnonzero(matches)
     if wanted.order == "case":
         return places
     by = (cases.score, -cases.lost) if wanted.order == ORDERS[0] else (cases.score,)

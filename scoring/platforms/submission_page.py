@@ -61,7 +61,7 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
         platform: One of `platform_bundles.PLATFORMS`.
     """
     challenge = settings.challenge
-    made = None if challenge.inputs.example is None else challenge.inputs.example(truth)
+    example = None if challenge.inputs.example is None else challenge.inputs.example(truth)
     limits = f"{PER_DAY} submissions a day and {IN_ALL} in total, unless the organizers set other limits."
     told = f"{challenge.scoring.direction}, {challenge.scoring.quantity().words}"
     after = [f"The score: {challenge.formula(settings.options)}; {told}.", limits]
@@ -70,20 +70,20 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
         after.insert(0, challenge.inputs.note)
     if platform == "grand-challenge":
         after.insert(0, _of_jobs(challenge, settings.sockets))
-    if made is None:
+    if example is None:
         return SubmissionPage((f"{challenge.inputs.submission.words}.", "\n\n".join(after)), (), None)
-    name, data = made
+    name, data = example
     is_zip = name.endswith(".zip")
-    with zipfile.ZipFile(io.BytesIO(data if is_zip else zipped([made]))) as archive:
+    with zipfile.ZipFile(io.BytesIO(data if is_zip else zipped([example]))) as archive:
         members = archive.namelist()
-    what = f"A zip with these files ({len(members):,} in all)" if is_zip else "A table (CSV)"
+    contents = f"A zip with these files ({len(members):,} in all)" if is_zip else "A table (CSV)"
     if any(member.endswith(".mha") for member in members):
-        what += ", each mask as MetaImage or NIfTI (.mha, .nii or .nii.gz)"
+        contents += ", each mask as MetaImage or NIfTI (.mha, .nii or .nii.gz)"
     lines = members if is_zip else data.decode().splitlines()
     if platform == "codabench":  # it takes nothing but zips
-        what = what if is_zip else "A zip of one table (CSV)"
-        name, data = "example_submission.zip", data if is_zip else zipped([made])
-    before = f"{what}, for each of the {len(truth):,} cases by their names here, in any order:"
+        contents = contents if is_zip else "A zip of one table (CSV)"
+        name, data = "example_submission.zip", data if is_zip else zipped([example])
+    before = f"{contents}, for each of the {len(truth):,} cases by their names here, in any order:"
     after.insert(
         0,
         f"The example ({name}) can be scored unchanged; its predictions do not depend on the cases. "
@@ -98,9 +98,9 @@ def _of_jobs(challenge: Challenge[Any, Any], slugs: Mapping[str, str]) -> str:
     usual = grand_challenge_sockets.parts(challenge.inputs) | dict(slugs)
     outputs = {part: slug for part, slug in usual.items() if part != grand_challenge_sockets.CASE}
     if not challenge.inputs.outputs:
-        slug, (what, kind) = outputs[grand_challenge_sockets.ANSWER], challenge.inputs.per_case
+        slug, (answer, kind) = outputs[grand_challenge_sockets.ANSWER], challenge.inputs.per_case
         socket = f"the socket {slug}" if slug else f"one socket of the kind {kind}"
-        return f"If the phase runs algorithms, each algorithm writes {what} for a case to {socket}."
+        return f"If the phase runs algorithms, each algorithm writes {answer} for a case to {socket}."
     listed = ", ".join(f"{part} to {slug}" for part, slug in outputs.items())
     return (
         f"If the phase runs algorithms, each algorithm writes these outputs for a case, by socket: {listed}."

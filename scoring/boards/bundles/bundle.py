@@ -57,15 +57,16 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
     for name, entries in rows.items():
         keys = [column.name for column in ROWS[name].__table__.primary_key]
         entries.sort(key=lambda entry, keys=keys: [entry[key] for key in keys])  # type: ignore[misc]
-    digests = {one["sha256"] for one in (*rows["submissions"], *rows["refused"])}
+    digests = {entry["sha256"] for entry in (*rows["submissions"], *rows["refused"])}
     of_board, cards = plain(row), dict[str, bytes]()
     if with_truth:
-        digests |= {one["card"] for name in OF_RESULTS for one in rows[name] if one["card"]}
-        digests |= {one[key] for one in rows["test_sets"] for key in ("sha256", "metadata_sha256")} - {None}
+        digests |= {entry["card"] for name in OF_RESULTS for entry in rows[name] if entry["card"]}
+        file_keys = ("sha256", "metadata_sha256")
+        digests |= {entry[key] for entry in rows["test_sets"] for key in file_keys} - {None}
     else:
         of_board, rows, cards = reduced(board, of_board, rows)
-    found = {**cards, **{digest: store.files.read(digest) for digest in digests}}
-    files = {digest: found[digest] for digest in sorted(found)}
+    contents = {**cards, **{digest: store.files.read(digest) for digest in digests}}
+    files = {digest: contents[digest] for digest in sorted(contents)}
     sizes = {digest: len(data) for digest, data in files.items()}
     manifest = {"format": BOARD_FORMAT, "board": of_board, **rows, "files": sizes}
     text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
@@ -127,17 +128,19 @@ def counted(source: Source) -> Counting:
     unranked = {team.name for team in bundle.rows["teams"] if team.baseline}
     ranked = counting(
         results(
-            (one, scored[one.id]) for one in submissions if one.id in scored and one.team not in unranked
+            (sent_file, scored[sent_file.id])
+            for sent_file in submissions
+            if sent_file.id in scored and sent_file.team not in unranked
         ),
         row.counts,
         load_challenge(row.challenge).scoring.quantity(),
         nominated={team.nominated for team in bundle.rows["teams"]},
     )
     teams = {
-        team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)
-        for team, one in ranked.items()
+        team: (sent[submission.id].name, files[sent[submission.id].sha256], sent[submission.id].options)
+        for team, submission in ranked.items()
     }
-    (truth,) = (one for one in bundle.rows["test_sets"] if one.number == row.version)
+    (truth,) = (test_set for test_set in bundle.rows["test_sets"] if test_set.number == row.version)
     known = (truth.name, files[truth.sha256]) if truth.sha256 in files else None
     return Counting(row.challenge, row.title, teams, known)
 

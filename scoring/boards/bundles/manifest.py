@@ -152,12 +152,14 @@ def _relations(manifest: Row) -> Iterator[Finding]:
         if (twin := names.setdefault(name_skeleton(name), name)) != name:
             problem = f"the teams {twin!a} and {name!a} look alike: delete the submissions of one"
             yield _bad("teams", problem)
-    results, shown = (
+    results, visible = (
         {(scoring["submission_id"], scoring["number"]) for scoring in lists[name]}
         for name in ("scorings", "shown")
     )
-    scored = {(one["submission_id"], one["number"]) for one in lists["scorings"] if one["card"]}
-    if shown != (scored if lists["splits"] else set()):
+    scored = {
+        (scoring["submission_id"], scoring["number"]) for scoring in lists["scorings"] if scoring["card"]
+    }
+    if visible != (scored if lists["splits"] else set()):
         yield _bad("shown", "results on the shown part are missing, or their split is unknown")
     if {sent["id"] for sent in lists["submissions"]} != {submission for submission, _ in results}:
         yield _bad("scorings", "results are missing, or have no submission")

@@ -55,11 +55,11 @@ def bare(card: ScoreCard, truth: str = LEFT_OUT) -> ScoreCard:
 
 def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
     """Return a bare scorecard of a hidden truth. score: as it is shown."""
-    one, names = bare(card, WITHHELD), dict.fromkeys(card.metrics)
-    known = {**one.provenance, "n_units": 0}
+    bare_card, names = bare(card, WITHHELD), dict.fromkeys(card.metrics)
+    known = {**bare_card.provenance, "n_units": 0}
     official = Official(False, None, NOT_TOLD)
     return replace(
-        one, score=score, metrics=names, n_cases=0, intervals={}, provenance=known, official=official
+        bare_card, score=score, metrics=names, n_cases=0, intervals={}, provenance=known, official=official
     )
 
 
@@ -81,9 +81,11 @@ def reduced(
         board_row, lists = _of_hidden(ranking, row, rows, files)
     else:
         board_row, gone = dict(row), {"sha256": LEFT_OUT, "metadata_sha256": None}
-        kept = {name: [_kept(board, one, files) for one in rows[name]] for name in ("scorings", "shown")}
-        kept["splits"] = [entry | {"cases": [], "seed": None} for entry in rows["splits"]]
-        lists = {**rows, **kept, "test_sets": [entry | gone for entry in rows["test_sets"]]}
+        bare_rows = {
+            name: [_kept(board, entry, files) for entry in rows[name]] for name in ("scorings", "shown")
+        }
+        bare_rows["splits"] = [entry | {"cases": [], "seed": None} for entry in rows["splits"]]
+        lists = {**rows, **bare_rows, "test_sets": [entry | gone for entry in rows["test_sets"]]}
     return board_row, lists, files
 
 
@@ -100,21 +102,23 @@ def _of_hidden(
     """Return the rows of a board with a hidden truth: one version, scores as they are shown, and the rule by
     which they are ranked."""
     assert ranking.shown is not None
-    shown = {
+    visible_score = {
         score.entry.id: score.score
         for team in ranking.by_team
         for score in visible_results.visible_scores(ranking, team)
     }
     scorings = []
-    whole = {(one["submission_id"], one["number"]): one for one in rows["scorings"]}
-    parts = [whole[one["submission_id"], one["number"]] | one for one in rows["shown"]]
+    whole = {(scoring["submission_id"], scoring["number"]): scoring for scoring in rows["scorings"]}
+    parts = [whole[scoring["submission_id"], scoring["number"]] | scoring for scoring in rows["shown"]]
     for entry in parts if rows["splits"] else rows["scorings"]:
         submission = entry["submission_id"]
-        if submission in shown and entry["card"] == ranking.shown.cards[submission] and entry["card"]:
+        if submission in visible_score and entry["card"] == ranking.shown.cards[submission] and entry["card"]:
             card = serialization.card_from_bytes(ranking.board.store.files.read(entry["card"]))
-            digest = _added(files, _as_shown(card, shown[submission]))
+            digest = _added(files, _as_shown(card, visible_score[submission]))
             ends: dict[str, Any] = {"low": None, "high": None, "number": 1}
-            scorings.append(entry | ends | {"score": shown[submission], "card": digest, "problems": []})
+            scorings.append(
+                entry | ends | {"score": visible_score[submission], "card": digest, "problems": []}
+            )
     once = {entry["submission_id"]: entry for entry in reversed(scorings)}
     first = {**rows["test_sets"][0], "number": 1, "sha256": WITHHELD, "metadata_sha256": None}
     rules = [entry | {"spent": 0.0} for entry in rows["hidden"]]

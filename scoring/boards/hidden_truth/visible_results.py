@@ -171,29 +171,31 @@ def reveal(store: Store, board_id: str) -> None:
 
 def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
     """Return what is shown of the submissions of a team, also of those that were excluded since."""
-    shown = _shown(ranking)
+    visible = _shown(ranking)
     results: list[VisibleScore] = []
     best: float | None = None
     for entry in ranking.by_team.get(team, ()):
         score = _score(ranking, entry)
         if score is not None:
-            best = score if shown.quantity.improves(score, best) else best
+            best = score if visible.quantity.improves(score, best) else best
         results.append(VisibleScore(entry, score, best))
     return results
 
 
 def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
     """Return the score of a submission as it is shown; None if there are none."""
-    shown = _shown(ranking)
-    return None if shown.rules.detail == NOTHING else shown.scores.get(entry.id)
+    visible = _shown(ranking)
+    return None if visible.rules.detail == NOTHING else visible.scores.get(entry.id)
 
 
 def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
     """Return the submission of each team that is ranked as everybody sees it: whatever a correction of the
     truth did since, none of what was scored is missing."""
-    shown = _shown(ranking)
+    visible = _shown(ranking)
     scored = (at_first(ranking, entry) for entry in ranking.competing)
-    return counting(scored, ranking.rule, shown.quantity, shown=shown.scores, nominated=ranking.nominated_now)
+    return counting(
+        scored, ranking.rule, visible.quantity, shown=visible.scores, nominated=ranking.nominated_now
+    )
 
 
 def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission:
@@ -329,18 +331,18 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
     tell it; the second not where it is open, is elsewhere, or is safe with the phases and teams that are
     there now. ranking: as of `use`."""
     store, board_id, others = board.store, board.row.id, twins(board)
-    found = deleted_truths.notice(store, board_id)
-    if others and any(is_hidden(store, one) for one in (board_id, *others)):
+    findings = deleted_truths.notice(store, board_id)
+    if others and any(is_hidden(store, other) for other in (board_id, *others)):
         verb = "has" if len(others) == 1 else "have"
         message = (
             f"{', '.join(others)} {verb} the same test set: participants of both boards learn about it from "
             "both, and see all of it once one board is open. The budget counts both."
         )
-        found.append(warning("truth-shared", board_id, message))
+        findings.append(warning("truth-shared", board_id, message))
     if is_hidden(store, board_id) and store.files.holds(board.test_set.sha256):
         budget = planned(board, ranking=ranking)
-        found += [] if budget.proposed is None else [warning("truth-not-safe", board_id, budget.words)]
-    return found
+        findings += [] if budget.proposed is None else [warning("truth-not-safe", board_id, budget.words)]
+    return findings
 
 
 def is_hidden(store: Store, board_id: str) -> bool:
