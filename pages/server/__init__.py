@@ -6,7 +6,9 @@
 * long jobs beside the page, turns of visitors: `background_jobs.JobQueue`
 * memory of cached results: `memory_budget.MemoryBudget`; of ended sessions: `session_cleanup.Departures`
 * bytes that a visitor uploads: `pages.input_widgets.upload_quota`; numbers: `scoring.common.limits.uploads`
-* the page's address: `url_state.replace`; private parts of Streamlit: `streamlit_internals`
+* choices in the page's address (URL): read by `url_state.read`, written by `url_state.replace`;
+  challenge or board in it: read by the page itself (`pages.single_image`, `pages.declared`)
+* private parts of Streamlit: `streamlit_internals`
 * app start: `preload`, `navigation`, `page_style`; scores before widgets: `deferred_widgets`
 * claims in login cookies: `login_cookies`; garbage collection: `gc_tuning`
 

@@ -8,7 +8,8 @@
   on a cluster: `cluster`
 * places of visitors' models; a slow one that blocks nobody: `open_models.HeldModels`,
   `fair_semaphore.FairSemaphore`
-* time limit of every request to a process: `timed_worker.WorkerProcess`; confinement: `sandbox.confine`
+* child process started, and a time limit for every request to it: `timed_worker.WorkerProcess`
+* child process confined (no network, no files, memory), by itself: `worker.main`, `sandbox.confine`
 * tables and documents read in a confined process: `reader_pool.ReaderPool`
 * pictures and DICOM decoded, freed of names and places: `image_sanitizer.upright`;
   cached: `image_cache.PictureCache`

@@ -1,7 +1,8 @@
 """Statistics of scores: intervals, tests of teams, rankings.
 
 * bootstrap: cases drawn: `replicates.draw`; quantities on them: `replicates.evaluate`
-* confidence intervals of them (wilson t, percentile, BCa): `intervals.estimated`; Wilson: `intervals.wilson`
+* confidence intervals of them: `intervals.percentile`, `intervals.bca`, `intervals.wilson_t`;
+  of a share: `intervals.wilson`; method chosen: `interval_options.StatisticsOptions`
 * two teams told apart (swap test): `permutation_test.swap_test`;
   by request: `paired_bootstrap.bootstrap_test`
 * McNemar, DeLong, Wilcoxon, Holm: `mcnemar_delong_wilcoxon`;

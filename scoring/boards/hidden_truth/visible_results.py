@@ -1,4 +1,4 @@
-"""Disclosure of a hidden truth: scores that participants and the public may see.
+"""Disclosure of a hidden truth: scores that participants and the public may see; hiding and opening it.
 
 What is shown of a score is rounded and, with the Ladder, only shown where it is better than the team's best
 by a step (Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice
