@@ -52,6 +52,8 @@ ENDINGS = ("s", "_cell", "_cells", "_nucleus", "_nuclei")
 ABBREVIATIONS = {"til": "lymphocyte", "tils": "lymphocyte", "pmn": "neutrophil", "pmns": "neutrophil"}
 """Tumour-infiltrating lymphocytes and polymorphonuclear neutrophils, as pathologists write them."""
 POSITION = {alias: k for k, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
+NAMES = frozenset((*POSITION, *(f"{PREFIX}{alias}" for alias in POSITION)))
+"""All names of the ten, as `tables.key` writes them."""
 COMPARED = 60
 SHOWN = 20
 

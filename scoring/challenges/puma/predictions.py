@@ -194,7 +194,7 @@ def read_predictions(source: Source, truth: PumaTruth | None, context: Context) 
     measured = zip(truth.ids, truth.sizes.tolist(), strict=True) if truth else ()
     size_of = {"": SIZE, **{case: (size[0], size[1]) for case, size in measured}}
     edited = bool(OF_COORDINATES & edits.keys())
-    files = by_tile(files, changes, {} if edited else QUESTIONS, size_of)
+    files = by_tile(files, changes, {} if edited else QUESTIONS, size_of, nucleus_classes.NAMES)
     leaves = partial(_leaves_by_name, source, original)
     submission = find_predictions(files, truth.ids if truth else None, leaves)
     ids = truth.ids if truth else tuple(sorted(submission.member_of))

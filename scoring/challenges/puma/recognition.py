@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from scoring.challenges.puma.cases import CASE, PATH, SUFFIX, TABLE, case_id, is_nuclei_file
 from scoring.challenges.puma.formula import ID
+from scoring.challenges.puma.nucleus_classes import NAMES
 from scoring.core import file_contents
 from scoring.core.file_contents import (
     LIKELY,
@@ -43,7 +44,7 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
     drawn = bool(contents.ending_in(*xml_shapes.ENDINGS, *LINES, imagej_rois.SETS))
     several = drawn or any(map(is_of_nuclei, contents.tables)) or any(map(OF_SEVERAL.search, heads))
     slides, of_slide = by_slide(contents.files)
-    tiles = by_tile(slides) if several else slides
+    tiles = by_tile(slides, names=NAMES) if several else slides
     nuclei = [member for member in tiles.members if is_nuclei_file(member)]
     is_split = tiles is not slides or any(member.endswith(OF_SLIDE) for member in of_slide.values())
     if not is_split and not any(NUCLEI.search(head) for head in heads):

@@ -9,6 +9,7 @@ import numpy as np
 
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, error, note, warning
+from scoring.common.text import shortened
 from scoring.common.transport import crosses
 
 
@@ -116,6 +117,8 @@ def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
     return np.concatenate(rings), np.array([len(ring) for ring in rings])
 
 
+PATH = 200
+"""Characters of a path in messages."""
 NUCLEI = 100_000
 VERTICES = 3
 SHOWN = 5
@@ -192,6 +195,17 @@ class NucleiFile:
     problems: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
     unnamed: bool = False
+
+
+def same_name(where: str, *images: str) -> Finding:
+    """Return `duplicate-case` for two images of one name.
+
+    Args:
+        where: What they are in.
+        images: Their paths.
+    """
+    text = f"{' and '.join(shortened(image, PATH) for image in images)} have the same name, by which nuclei"
+    return error("duplicate-case", where, f"{text} are matched to images. Keep one, or rename it.")
 
 
 def too_large(where: str, items: int) -> Finding:

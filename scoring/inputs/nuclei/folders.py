@@ -4,13 +4,15 @@ Sources of the formats: CellViT (TIO-IKIM/CellViT-Inference, cellvit/inference/i
 containers of Grand Challenge, layers of napari, and ROI sets of ImageJ.
 """
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from scoring.inputs.nuclei import imagej_rois, point_tables
 from scoring.inputs.sources import TEXT_TABLES, SourceFiles
+from scoring.inputs.tables import key
 
 LISTS = (".json", ".geojson")
 OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detection.geojson")
@@ -20,6 +22,8 @@ OF_RUN = "processed_files.json"
 IN_SLIDE = ("cell_detection", "output")
 """Folders in that of a slide or case, of CellViT's first version and of Grand Challenge."""
 HEADER_BYTES = 4096
+MARKS = re.compile(r"[-_ .]")
+"""What is between the name of an image and that of a class."""
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
@@ -60,10 +64,18 @@ def _slide(path: PurePosixPath) -> tuple[str, int]:
     return folder.name, OF_SLIDE.index(path.name) if path.name in OF_SLIDE else 0
 
 
-def by_class(files: SourceFiles) -> dict[str, tuple[str, str | None]]:
-    """Return the image and the class of members that are a file for each class in a folder for each image:
-    tables of places alone of which a name is in several folders, and all others in these folders; and those
-    of sets of regions of ImageJ, None where the set is of several."""
+def by_class(
+    files: SourceFiles, names: Collection[str] = (), cases: Collection[str] = ()
+) -> dict[str, tuple[str, str | None]]:
+    """Return the image and the class of members that are a file for each class: sets of regions of ImageJ,
+    None where the set is of several, and tables of places alone, both by a class in the name of the file or
+    its folder; and in folders for each image, files of which a name is in several.
+
+    Args:
+        files: The members.
+        names: Classes, as `tables.key` writes them.
+        cases: Names of cases, which name no class.
+    """
     endings = (*TEXT_TABLES, imagej_rois.SETS)
     paths = [PurePosixPath(member) for member in files.members if member.lower().endswith(endings)]
     uses = Counter(path.name for path in paths if path.parent.name)
@@ -71,13 +83,35 @@ def by_class(files: SourceFiles) -> dict[str, tuple[str, str | None]]:
     found: dict[str, tuple[str, str | None]] = {}
     for path in paths:
         image = f"{path.parent.name}.json"
-        if path.suffix.lower() == imagej_rois.SETS:
+        is_set = path.suffix.lower() == imagej_rois.SETS
+        named = _named(path, names, cases)
+        if named and (is_set or point_tables.is_of_one_class(header(files, str(path)))):
+            found[str(path)] = f"{named[0]}.json", named[1]
+        elif is_set:
             name = imagej_rois.SET_NAME.sub("", path.stem)
             is_of_class = path.parent.name and (uses[path.name] > 1 or path.stem.lower().startswith("roi"))
             found[str(path)] = (image, name or None) if is_of_class else (f"{name}.json", None)
         elif path.parent in folders and point_tables.is_of_one_class(header(files, str(path))):
             found[str(path)] = image, path.stem
     return found if len({*found.values()}) == len(found) else {}
+
+
+def _named(path: PurePosixPath, names: Collection[str], cases: Collection[str]) -> tuple[str, str] | None:
+    """Return the image and the class that the names of a file and its folder tell; None where they tell no
+    class, or the file has the name of a case."""
+    folder, stem = path.parent.name, imagej_rois.SET_NAME.sub("", path.stem)
+    if path.stem in cases:
+        return None
+    if folder and key(stem) in names:
+        return folder, stem
+    for mark in MARKS.finditer(stem):
+        start, end = (
+            imagej_rois.SET_NAME.sub("", part) for part in (stem[: mark.start()], stem[mark.end() :])
+        )
+        for image, kind in ((start, end), (end, start)):
+            if image and key(kind) in names:
+                return image, kind
+    return (stem, folder) if stem and key(folder) in names else None
 
 
 def header(files: SourceFiles, member: str) -> str:

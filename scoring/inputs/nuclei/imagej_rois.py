@@ -7,7 +7,7 @@ from 64 on all x and all y from the left and top, and with option 128 again as f
 
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,6 +15,7 @@ from scoring.common.findings import InputRefused, error
 from scoring.inputs.archives import open_archive
 from scoring.inputs.nuclei.contents import NUCLEI, too_large
 from scoring.inputs.nuclei.foreign import corners
+from scoring.inputs.tables import key
 
 ENDING, SETS = ".roi", ".zip"
 SET_NAME = re.compile(r"^roi_?sets?[-_ ]?|[-_ ]?roi_?sets?$", re.IGNORECASE)
@@ -39,13 +40,16 @@ TYPES = {
 }
 
 
-def cells_of(data: bytes, name: str, kind: str | None) -> list[dict[str, Any]] | None:
+def cells_of(
+    data: bytes, name: str, kind: str | None, classes: Collection[str] = ()
+) -> list[dict[str, Any]] | None:
     """Return the cells of a set of regions, None for a zip of other files.
 
     Args:
         data: The zip.
         name: Its name in messages.
-        kind: The class of all regions whose names do not tell several.
+        kind: The class of all regions whose names do not tell it.
+        classes: Names of classes, as `tables.key` writes them.
 
     Raises:
         InputRefused: A region is of another type, is damaged, or there are too many.
@@ -59,7 +63,7 @@ def cells_of(data: bytes, name: str, kind: str | None) -> list[dict[str, Any]] |
         text = f"its regions take more than {ROI_BYTES // 10**6} MB each or {SET_BYTES // 10**6} MB together."
         raise InputRefused([error("too-large", name, text)])
     names = [NUMBER.sub("", PurePosixPath(member).stem) for member in members]
-    by_name = kind is None or len({*names}) > 1
+    by_name = kind is None or (len({*names}) > 1 and (not classes or any(key(n) in classes for n in names)))
     cells: list[dict[str, Any]] = []
     for member, own in zip(members, names, strict=True):
         rings = _rings(archive.read(member), f"{name} › {member}")

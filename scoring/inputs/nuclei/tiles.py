@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -28,7 +28,7 @@ from scoring.inputs.nuclei import (
     via_label_studio_yolo,
     xml_shapes,
 )
-from scoring.inputs.nuclei.contents import POLYGONS
+from scoring.inputs.nuclei.contents import POLYGONS, same_name
 from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Cells, Size
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
@@ -68,6 +68,7 @@ def by_tile(
     changes: InputChanges = InputChanges(),
     questions: Questions = NOTHING,
     sizes: Mapping[str, Size] = WHOLE,
+    names: frozenset[str] = frozenset(),
 ) -> SourceFiles:
     """Return files of which those of several tiles are a file for each, in the form of CellViT.
 
@@ -75,29 +76,27 @@ def by_tile(
         changes: By which names of tiles are read that only a file's content has.
         questions: What is asked about tables in MICROMETRES; without any they are read as written.
         sizes: Width and height of images in px by their ids, "" for all others: what fractions are of.
+        names: Classes, as `tables.key` writes them, which names of files may tell.
 
     Raises:
-        InputRefused: A table of points has no class, or two files list the nuclei of one tile.
+        InputRefused: A table of points has no class, or nuclei of one tile are listed twice.
     """
     listing = _listing(files)
     files_of_tiles: Tiles = {}
     split = {listing} if listing else set()
     images = files.read(listing) if listing else b""
-    classes, beside = folders.by_class(files), _class_files(files)
+    classes = folders.by_class(files, names, sizes)
+    beside = _Beside(_class_files(files), images, dict(questions), dict(sizes), names)
     parts: dict[str, list[bytes]] = {}
     for member in files.members:
         of_class = classes.get(member, (member, None))
-        tiles = (
-            None
-            if member == listing
-            else _tiles(files, member, of_class, beside, images, questions, dict(sizes))
-        )
+        tiles = None if member == listing else _tiles(files, member, of_class, beside)
         if tiles is not None:
             named = {fixed_name(name, changes): data for name, data in tiles.items()}
             _refuse_twice(
                 named, {*files_of_tiles, *(() if member in classes else parts)}, files.called(member)
             )
-            split |= {member, *beside.get(PurePosixPath(member).suffix.lower(), ())}
+            split |= {member, *beside.classes.get(PurePosixPath(member).suffix.lower(), ())}
             for name, data in named.items() if member in classes else ():
                 parts.setdefault(name, []).append(data)
             files_of_tiles |= {} if member in classes else named
@@ -158,17 +157,28 @@ def _class_files(files: SourceFiles) -> dict[str, list[str]]:
     }
 
 
+@dataclass(frozen=True)
+class _Beside:
+    """What files of nuclei are read by.
+
+    Attributes:
+        classes: Files that name classes, as of `_class_files`.
+        images: As of `of_several` and `of_table`.
+        questions, sizes, names: As of `by_tile`.
+    """
+
+    classes: Mapping[str, list[str]]
+    images: bytes
+    questions: dict[str, tuple[SuggestedFix, ...]]
+    sizes: dict[str, Size]
+    names: frozenset[str]
+
+
 def _tiles(
-    files: SourceFiles,
-    member: str,
-    of_class: tuple[str, str | None],
-    beside: Mapping[str, list[str]],
-    images: bytes,
-    questions: Questions,
-    sizes: dict[str, Size],
+    files: SourceFiles, member: str, of_class: tuple[str, str | None], beside: _Beside
 ) -> Tiles | None:
     """Return the tiles of a member; None for a member of another kind. of_class: its image and class, as of
-    `by_class`. beside: as of `_class_files`. images: as of `of_several` and `of_table`."""
+    `by_class`."""
     name, ending = files.called(member), PurePosixPath(member).suffix.lower()
     if not member.lower().endswith(READ):
         return None
@@ -179,12 +189,12 @@ def _tiles(
     if ending in folders.LISTS:
         is_several = ending == ".json" and any(all(mark in data for mark in marks) for marks in SEVERAL)
         is_alone = b'"geometry"' in data and len(_first_lists(files)) == 1
-        tiles = of_several(data, name, images, sizes) if is_several or is_alone else None
-        types = beside[".json"] if any(mark in data for mark in NUMBERS_OF_TYPES) else []
+        tiles = of_several(data, name, beside.images, beside.sizes) if is_several or is_alone else None
+        types = beside.classes[".json"] if any(mark in data for mark in NUMBERS_OF_TYPES) else []
         tile = rewriting.of_types(data, name, files.read(types[0])) if types and tiles is None else None
         return tiles if tile is None else {_case(member): tile}
     if ending == imagej_rois.SETS:
-        tile = of_regions(data, name, of_class[1])
+        tile = of_regions(data, name, of_class[1], beside.names)
         return None if tile is None else {_case(of_class[0]): tile}
     if ending in LINES:
         tile = rewriting.of_lines(data, name)
@@ -192,12 +202,12 @@ def _tiles(
     if ending in xml_shapes.ENDINGS:
         return of_xml(data, name, member)
     if ending == ".txt" and YOLO.fullmatch(data.partition(b"\n")[0]):
-        case, listing = _case(member), next(iter(beside[".txt"]), "")
+        case, listing = _case(member), next(iter(beside.classes[".txt"]), "")
         classes = files.read(listing) if listing else b""
-        size = sizes.get(case.removesuffix(".json"), sizes[""])
+        size = beside.sizes.get(case.removesuffix(".json"), beside.sizes[""])
         tile = of_fractions(data, name, size, classes, listing)
         return None if tile is None else {case: tile}
-    return of_table(data, name, of_class, images, dict(questions), sizes)
+    return of_table(data, name, of_class, beside.images, beside.questions, beside.sizes)
 
 
 def _first_lists(files: SourceFiles) -> list[str]:
@@ -217,11 +227,7 @@ def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
     cells_of = xml_shapes.cells_of(data, name)
     if cells_of is None:
         return None
-    tiles = {_case(image or member): _written(cells, {}) for image, cells in cells_of.items()}
-    if len(tiles) < len(cells_of):
-        text = "two of its images have the same name, in different folders. Keep one, or rename it."
-        raise InputRefused([error("duplicate-case", name, text)])
-    return tiles
+    return _of_images({image or member: cells for image, cells in cells_of.items()}, {}, name)
 
 
 @isolated
@@ -252,7 +258,7 @@ def of_table(
         text = "coordinates are in µm, and px are needed: divide them by the size of a pixel in µm."
         raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
     cells = point_tables.cells(table, *of_class, numbered, sizes)
-    return None if cells is None else _grouped(cells)
+    return None if cells is None else _grouped(cells, name)
 
 
 @isolated
@@ -272,19 +278,19 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
 
 
 @isolated
-def of_regions(data: bytes, name: str, kind: str | None) -> bytes | None:
+def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]) -> bytes | None:
     """Return a set of regions of ImageJ in the form of CellViT, None for another zip.
 
     Args:
         data: The file.
         name: Its name in messages.
-        kind: As of `imagej_rois.cells_of`.
+        kind, classes: As of `imagej_rois.cells_of`.
 
     Raises:
         InputRefused: A region cannot be read.
     """
     try:
-        cells = imagej_rois.cells_of(data, name, kind)
+        cells = imagej_rois.cells_of(data, name, kind, classes)
     except InputRefused:
         if b".roi" in data:
             raise
@@ -332,36 +338,42 @@ def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) ->
     """
     document, _problem = strict.document(data, name)
     if all(mark in data for mark in coco.MARKS):
-        return _of_coco(document, strict.document(images, name)[0] if images else document)
-    found = _grouped(via_label_studio_yolo.of_via(document)) or _grouped(
-        via_label_studio_yolo.of_label_studio(document, sizes)
-    )
-    found = found or _grouped(via_label_studio_yolo.of_fiftyone(document, name, sizes))
-    images_of = {} if found else foreign.by_image(document)
-    features = {_case(image): {"type": "FeatureCollection", "features": f} for image, f in images_of.items()}
-    if len(features) == len(images_of):
-        found |= {case: json.dumps(entry).encode() for case, entry in features.items()}
+        beside = strict.document(images, name)[0] if images else document
+        files = coco.cells(document, beside)
+        return None if files is None else _of_images(files, coco.names(beside), name)
+    found = _grouped(via_label_studio_yolo.of_via(document), name)
+    found = found or _grouped(via_label_studio_yolo.of_label_studio(document, sizes), name)
+    found = found or _grouped(via_label_studio_yolo.of_fiftyone(document, name, sizes), name)
+    features = {} if found else foreign.by_image(document)
+    for image, case in _cases(features, name).items():
+        found[case] = json.dumps({"type": "FeatureCollection", "features": features[image]}).encode()
     if not found and isinstance(document, dict) and all(map(foreign.native, document.values())):
-        found = {_case(image): json.dumps(entry).encode() for image, entry in document.items()}
+        cases = _cases(document, name).items()
+        found = {case: json.dumps(document[image]).encode() for image, case in cases}
     return found or None
 
 
-def _of_coco(document: Any, beside: Any) -> Tiles | None:
-    """Return the tiles of a document of COCO; None of another one."""
-    files = coco.cells(document, beside)
-    cells: dict[str, list[dict[str, Any]]] = {}
-    for file, listed in () if files is None else files.items():
-        cells.setdefault(_case(file), []).extend(listed)
-    names = coco.names(beside)
-    return None if files is None else {case: _written(listed, names) for case, listed in cells.items()}
-
-
-def _grouped(cells: Cells) -> Tiles:
-    """Return a file for each image of named cells."""
+def _grouped(cells: Cells, name: str) -> Tiles:
+    """Return a file for each image of named cells. name: where they are. Raises InputRefused."""
     cells_of: dict[str, list[dict[str, Any]]] = {}
-    for name, cell in cells:
-        cells_of.setdefault(_case(name), []).append(cell)
-    return {case: _written(listed, {}) for case, listed in cells_of.items()}
+    for image, cell in cells:
+        cells_of.setdefault(image, []).append(cell)
+    return _of_images(cells_of, {}, name)
+
+
+def _of_images(cells_of: Mapping[str, list[dict[str, Any]]], names: Mapping[str, str], name: str) -> Tiles:
+    """Return a file for each image. names: of class numbers. Raises InputRefused."""
+    return {case: _written(cells_of[image], names) for image, case in _cases(cells_of, name).items()}
+
+
+def _cases(images: Iterable[str], name: str) -> dict[str, str]:
+    """Return the case of each image. name: where they are listed. Raises InputRefused where two images have
+    one name."""
+    image_of: dict[str, str] = {}
+    for image in images:
+        if (other := image_of.setdefault(_case(image), image)) != image:
+            raise InputRefused([same_name(name, other, image)])
+    return {image: case for case, image in image_of.items()}
 
 
 def _case(name: str) -> str:

@@ -22,6 +22,7 @@ from typing import Any
 from scoring.common.findings import InputRefused, error
 from scoring.inputs import case_ids
 from scoring.inputs.nuclei import strict
+from scoring.inputs.nuclei.contents import same_name
 from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND, corners
 from scoring.inputs.tables import key
 
@@ -94,7 +95,7 @@ def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
         document: The tasks.
         sizes: Of images by their ids, "" for all others.
     """
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for entry in document if isinstance(document, list) else ():
         task = _as_task(entry)
         image = next((value for value in _object(task, "data").values() if isinstance(value, str)), None)
@@ -102,10 +103,13 @@ def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
             continue
         name = UPLOAD.sub("", image.rpartition("/")[2].rpartition("=")[2])
         runs = _results(task, "predictions") or _results(task, "annotations")
-        if len(runs) > 1 or (runs and runs[0] and name in seen):
+        is_filled = bool(runs and runs[0])
+        if len(runs) > 1 or (is_filled and seen.get(name) == image):
             text = f"{max(2, len(runs))} predictions or annotations of the image: keep one of them."
             raise InputRefused([error("duplicate-case", name, text)])
-        seen |= {name} if runs and runs[0] else set()
+        if is_filled and name in seen:
+            raise InputRefused([same_name(name, seen[name], image)])
+        seen |= {name: image} if is_filled else {}
         size = sizes.get(name.rpartition(".")[0], sizes[""])
         for result in runs[0] if runs else ():
             if value := _object(result, "value"):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.challenges.puma.nucleus_classes import position
 from scoring.challenges.recognition import recognise
 from scoring.inputs.nuclei import imagej_rois, xml_shapes
 from tests.inputs.nuclei.test_tools import KINDS, MIDDLES, NAMES, OUTLINES, SCORES
@@ -60,10 +61,48 @@ def image(shapes: str) -> bytes:
     return f'<annotations><image name="tile_1.png">{shapes}</image></annotations>'.encode()
 
 
-def test_two_images_of_one_name_are_refused():
-    twice = '<annotations><image name="a/tile_1.png"/><image name="b/tile_1.png"/></annotations>'
-    with pytest.raises(scoring.InputRefused, match="two of its images have the same name"):
-        read({"a.xml": twice.encode()})
+IMAGES = ("runs/1/tile_1.tif", "runs/2/tile_1.tif")
+LABELLED = {"x": 1, "y": 1, "width": 5, "height": 5, "rotation": 0, "rectanglelabels": ["tumor"]}
+OF_TWO_FOLDERS = {
+    "CVAT": '<annotations><image name="{}"/><image name="{}"/></annotations>',
+    "COCO": json.dumps({
+        "images": [{"id": k, "file_name": name} for k, name in enumerate(IMAGES)],
+        "categories": [{"id": 1, "name": "tumor"}],
+        "annotations": [{"image_id": k, "category_id": 1, "bbox": [1, 1, 5, 5]} for k in range(2)],
+    }),
+    "FiftyOne": json.dumps({"samples": [
+        {"filepath": name, "p": {"detections": [{"label": "tumor", "bounding_box": [0.1, 0.1, 0.2, 0.2]}]}}
+        for name in IMAGES
+    ]}),
+    "Label Studio": json.dumps([
+        {"data": {"image": f"/data/local-files/?d={name}"}, "predictions": [{"result": [
+            {"type": "rectanglelabels", "original_width": 9, "original_height": 9, "value": LABELLED}
+        ]}]}
+        for name in IMAGES
+    ]),
+    "GeoJSON": json.dumps({"features": [
+        nuclei_json.feature(OUTLINES[0], image=name, type="tumor") for name in IMAGES
+    ]}),
+    "table": "image,x,y,class\n{},1,2,tumor\n{},3,4,tumor\n",
+    "VIA": json.dumps({name: {"filename": name, "regions": [{
+        "shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 5, "height": 5},
+        "region_attributes": {"class": "tumor"},
+    }]} for name in IMAGES}),
+    "documents": json.dumps({name: {"boxes": [[1, 1, 5, 5]], "labels": ["tumor"]} for name in IMAGES}),
+}  # fmt: skip
+"""Two images of one name in different folders, in one file."""
+ENDINGS = {"CVAT": "xml", "GeoJSON": "geojson", "table": "csv"}
+
+
+@pytest.mark.parametrize("tool", OF_TWO_FOLDERS)
+def test_two_images_of_one_name_are_refused_and_both_named(tool):
+    text = OF_TWO_FOLDERS[tool]
+    text = text.format(*IMAGES) if tool in ("CVAT", "table") else text
+    with pytest.raises(scoring.InputRefused) as refused:
+        read({f"a.{ENDINGS.get(tool, 'json')}": text.encode()})
+    (problem,) = refused.value.problems
+    assert problem.code == "duplicate-case"
+    assert all(name in problem.message for name in IMAGES), problem.message
 
 
 @pytest.mark.parametrize(
@@ -325,6 +364,52 @@ def test_regions_of_whole_pixels_and_points_are_read():
 
 
 ROI = nuclei_forms.roi(OUTLINES[0])
+SET = nuclei_forms.zipped({f"{k:04}-0015.roi": ROI for k in range(2)})
+CELLS = nuclei_forms.zipped({f"{name}.roi": ROI for name in ("Cell1", "Trace 2")})
+
+
+SETS = (
+    *("{1}/RoiSet_{0}", "{1}_RoiSet_{0}", "{1}_{0}", "RoiSet_{1}-{0}", "{1}_{0}_RoiSet", "{0}_{1}"),
+    *("{1}/{0}", "{1}/{1}_{0}", "{0}/{1}", "{0}/RoiSet_{1}", "out/{0}/{1}_RoiSet"),
+)
+"""Names of zips of a class and a case."""
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("kinds", [("tumor", "stroma"), ("plasma_cells", "nuclei_tumor")])
+def test_the_name_of_a_set_of_regions_tells_the_class_where_no_region_does(name, kinds):
+    first, second = kinds
+    files = {f"{name.format(first, 'tile_1')}.zip": SET, f"{name.format(second, 'tile_1')}.zip": CELLS}
+    files |= {f"{name.format(first, 'tile_2')}.zip": SET}
+    predictions = read(files)
+    assert predictions.ids == ("tile_1", "tile_2")
+    numbers = [position(kind) for kind in kinds]
+    assert sorted(predictions.nuclei[0].classes.tolist()) == sorted([*numbers] * 2)
+    assert predictions.nuclei[1].classes.tolist() == [numbers[0]] * 2
+
+
+def test_regions_that_tell_their_class_are_read_by_their_names():
+    named = nuclei_forms.zipped({f"{name}.roi": ROI for name in ("tumor-1", "stroma-2")})
+    assert sorted(read({"tile_1_tumor.zip": named}).nuclei[0].classes.tolist()) == [0, 6]
+    with pytest.raises(scoring.InputRefused, match="of class 'Vessel'"):
+        read({"t/tumor.zip": nuclei_forms.zipped({"tumor-1.roi": ROI, "Vessel-2.roi": ROI})})
+
+
+def test_a_case_whose_name_ends_like_a_class_is_that_case():
+    truth = PUMA.read_truth({"skin_tumor.geojson": json.dumps({"features": [
+        {**nuclei_json.feature(OUTLINES[0]), "properties": {"classification": {"name": "nuclei_tumor"}}}
+    ], "type": "FeatureCollection"}).encode()})  # fmt: skip
+    files = {"skin_tumor.zip": nuclei_forms.zipped({"stroma-1.roi": ROI}), "other.zip": SET}
+    found = PUMA.read_predictions({"skin_tumor.zip": files["skin_tumor.zip"], "a.txt": b"a"}, truth)
+    assert [nuclei.classes.tolist() for nuclei in found.nuclei] == [[6]]
+
+
+@pytest.mark.parametrize("name", ["tile_1_tumor.csv", "tumor/tile_1.csv", "tile_1/tumor.csv"])
+def test_so_does_the_name_of_a_table_of_places(name):
+    (nuclei,) = read({name: POINTS, "notes.md": b"a"}).nuclei
+    assert nuclei.classes.tolist() == [0]
+
+
 COMPOSITE = ROI[:36] + b"\0\0\0\7" + ROI[40:]
 MANY = ROI[:16] + b"\xff\xff" + ROI[18:]
 
