@@ -21,7 +21,7 @@ from pages.input_widgets.dropped_files import (
     leave_out,
 )
 from pages.input_widgets.known_challenges import OPENED
-from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges import REGISTRY
 from scoring.challenges.declared import library
 from scoring.challenges.declared.library import ENDING as DECLARATION
 from scoring.common.text import markdown
@@ -66,7 +66,8 @@ def go(challenge_id: str | None) -> None:
         name = known_challenges.name_of(reading.challenge)
         st.switch_page("../compare_teams.py", query_params={"challenge": name})
     if reading is not None and reading.challenge != challenge_id:
-        st.switch_page(f"../{_page_of(reading)}.py")
+        page, address_of = _page_of(reading)
+        st.switch_page(page, query_params=address_of)
 
 
 def taken(challenge_id: str | None, compares: bool = False) -> None:
@@ -102,8 +103,11 @@ def _taken(part: Dropped) -> None:
     st.markdown(f":material/task_alt: {part.was_read} as {markdown(description)}.", width="content")
 
 
-def _page_of(reading: Candidate) -> str:
-    return "single_image" if reading.place == "tile_model" else reading.challenge
+def _page_of(reading: Candidate) -> tuple[str, dict[str, str]]:
+    """Return the page of an input, and its parameters in the address."""
+    if reading.place != "tile_model" and reading.challenge not in REGISTRY:
+        return "../declared.py", {"challenge": reading.challenge}
+    return f"../{'single_image' if reading.place == 'tile_model' else reading.challenge}.py", {}
 
 
 def _question(part: Dropped, key: str) -> None:
@@ -163,11 +167,12 @@ def _elsewhere(challenge_id: str | None) -> None:
     for part in st.session_state.get(PLACED, []):
         reading = part.candidate
         if reading.challenge != challenge_id and part.key in together and _is_in_use(part):
-            page = _page_of(reading)
+            page, address_of = _page_of(reading)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 _taken(part)
-                title = "Single image" if page == "single_image" else REGISTRY[reading.challenge].short_name
-                st.page_link(f"../{page}.py", label=f"Open {title}")
+                title = known_challenges.title_of(reading.challenge)
+                title = "Single image" if reading.place == "tile_model" else markdown(title, 60)
+                st.page_link(page, label=f"Open {title}", query_params=address_of)
 
 
 def _is_in_use(part: Dropped) -> bool:
@@ -210,7 +215,8 @@ def _called(reading: Candidate) -> str:
 
 
 def _every_input() -> Iterable[Candidate]:
-    """Yield every test set and submission that a file can be for."""
-    for challenge_id, row in REGISTRY.items():
+    """Yield every test set and submission that a file can be for, also of own and opened challenges."""
+    for challenge_id in known_challenges.by_name().values():
+        title = known_challenges.title_of(challenge_id)
         for slot in ("truth", "submission", "second"):
-            yield Candidate(load_challenge(challenge_id).id, slot, f"{row.short_name}: {INPUTS[slot]}", 0)
+            yield Candidate(challenge_id, slot, f"{title}: {INPUTS[slot]}", 0)

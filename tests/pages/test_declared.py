@@ -1,6 +1,7 @@
 """Pages of challenges that are files: the gallery, a new one from a truth, and the page of a declared one."""
 
 import tomllib
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -395,6 +396,25 @@ def test_a_dropped_table_is_offered_to_the_declared_challenge_that_has_its_colum
     assert not app.exception
     assert app.query_params["challenge"] == library.find("aptos2019").id
     assert ("30 cases" in words(app)) == (slot == "truth")
+
+
+@pytest.mark.parametrize("slot", ["test set", "submission"])
+def test_a_dropped_table_can_be_taken_for_an_opened_declared_challenge(opened, slot):
+    """An organizer's table fits a challenge that is built in as well: "Take it for" left out the own one."""
+    app = new(opened, TRUTH)
+    app.button(key="new_open").click().run()
+    challenge_id = app.query_params["challenge"]
+    app.switch_page("../overview.py").run()
+    app.file_uploader(key="any_files").upload("some.csv", TRUTH).run()
+    (choice,) = [choice for choice in app.selectbox if choice.label == "Take it for"]
+    choice.select(f"Lesions: {slot}").run()
+    assert not app.exception
+    assert app.query_params["challenge"] == challenge_id
+    assert f"some.csv was read as Lesions: {slot}" in words(app).replace("*", "")
+    app.switch_page("../isic.py").run()
+    assert not app.exception
+    (way,) = [link.proto for link in app.get("page_link") if link.proto.label == "Open Lesions"]
+    assert (way.page, way.query_string) == ("declared", f"challenge={quote(challenge_id)}")
 
 
 def test_an_exported_board_of_a_challenge_that_is_a_file_is_taken_to_its_comparison(
