@@ -1,4 +1,5 @@
-"""Changes of a submission before it was read: as a finding, in the scorecard, and as the changed file."""
+"""Fixes applied to a submission before it was read: their finding, their place in the scorecard, and the
+changed file."""
 
 import io
 import re
@@ -20,11 +21,11 @@ from scoring.inputs.table_edits import fixed_table
 from scoring.inputs.tables import OTHER_FORMAT
 
 FIXED = "mended"
-"""Code of the note about what was changed of an input before it was read."""
+"""Code of the note that lists the changes to an input file."""
 
 
 class NamedInput(Protocol):
-    """Something that was read."""
+    """The result of reading a file."""
 
     @property
     def name(self) -> str: ...
@@ -36,13 +37,13 @@ Read = TypeVar("Read", bound=NamedInput)
 
 
 def with_note(result: Read, source: Source, is_table: bool = True, has_program: bool = True) -> Read:
-    """Return what was read with a note about what was changed of its files before.
+    """Return a reading with a note about the changes that were made to its files.
 
     Args:
-        source: The source; as it is where nothing was changed of it.
-        is_table: Whether it is what the official program reads, before the changes: not a table inside of a
+        source: The source of the file; without changes the reading is returned unchanged.
+        is_table: Whether the original file is a table that the official program reads, not a table inside a
             workbook, a zip or a job.
-        has_program: Whether there is an official program.
+        has_program: Whether the challenge has an official program.
     """
     changes = source.changes.of_files if isinstance(source, FixedSource) else InputChanges()
     changes = changes if is_table else replace(changes, one_table=True)
@@ -55,17 +56,17 @@ def with_note(result: Read, source: Source, is_table: bool = True, has_program: 
 
 
 def findings_of(result: NamedInput) -> Sequence[Finding]:
-    """Return the findings that something was read with."""
+    """Return the findings of a reading."""
     findings: Sequence[Finding] = getattr(result, _of_findings(result))
     return findings
 
 
 def with_findings(result: Read, findings: Sequence[Finding]) -> Read:
-    """Return what was read with other findings.
+    """Return a reading with other findings.
 
     Args:
-        result: What was read.
-        findings: The findings that take the place of its own.
+        result: The result of reading.
+        findings: The findings that replace the reading's own.
     """
     return cast(Read, replace(cast(Any, result), **{_of_findings(result): tuple(findings)}))
 
@@ -76,10 +77,10 @@ def _of_findings(result: NamedInput) -> str:
 
 
 def is_one_table(source: Source, opened: Source) -> bool:
-    """Return whether a submission is a table of text, and nothing that holds one.
+    """Return whether a submission is a single text table, not an archive or workbook.
 
     Args:
-        opened: The same, opened; answers of jobs are one table there.
+        opened: The same submission, opened; job answers count as one table there.
     """
     plain, files = (entry.source if isinstance(entry, FixedSource) else entry for entry in (source, opened))
     if not isinstance(files, SourceFiles):
@@ -94,11 +95,11 @@ def is_one_table(source: Source, opened: Source) -> bool:
 
 
 def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
-    """Return the card with the changes of its inputs as provenance `mended`, and not official, as official
-    programs read files as they are; as it is, without any.
+    """Return the card with the changes of its inputs as provenance `mended`. Such a card is not official,
+    because official programs read unchanged files. Without changes the card stays the same.
 
     Args:
-        reading: What is said if there is no official program for the score.
+        reading: The sentence for a score that no official program computes.
     """
     fixes, official = changes_in(card.findings), replace(card.official, reading=reading)
     if not fixes:
@@ -119,12 +120,12 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
 
 
 def changes_in(findings: Iterable[Finding]) -> list[InputChanges]:
-    """Return what was changed of inputs before they were read, by findings of them."""
+    """Return the changes of input files that findings report."""
     return [fix.changes for finding in findings if finding.code == FIXED for fix in finding.fixes]
 
 
 def n_changes(changed: Iterable[InputChanges]) -> int:
-    """Return how many changes there are; each name that is read otherwise is one."""
+    """Return the number of changes; each renamed class counts as one."""
     values = [value for changes in changed for value in changes.as_dict().values()]
     return sum(len(value) if isinstance(value, dict) else 1 for value in values)
 
@@ -136,13 +137,14 @@ def changed_file(
     is_table: bool = False,
     moved: Callable[..., bytes] | None = None,
 ) -> tuple[str, bytes]:
-    """Return a submission with its changes applied, as it has to be handed in: its name and its bytes.
+    """Return the file name and bytes of a submission with its changes applied, ready to submit.
 
     Args:
         source: The submission, read with changes.
-        table: What the challenge writes of it as the official program takes it; None: it is not known.
-        is_table: Whether the official program takes one table.
-        moved: Makes the edits of coordinates in a file, by its bytes, its name and them.
+        table: The challenge's table in the form that the official program reads; None if the challenge has
+            none.
+        is_table: Whether the official program reads a single table.
+        moved: Function that edits the coordinates in a file, from its bytes, its name and the edits.
     """
     stem = name.rsplit(".", 1)[0] or name
     if table is not None and is_table:

@@ -1,4 +1,4 @@
-"""Contract of a scorecard with comparisons, boards and history, beside what it shows.
+"""Parts of a scorecard that comparisons, boards and history need.
 
 | part | what it holds |
 |---|---|
@@ -27,15 +27,15 @@ PROVENANCE = ("version", "truth_sha256", "predictions_sha256", "model_sha256", "
 STATISTICS = ("seed", "resamples", "interval", "unit", "n_units")
 OF_CASES = ("truth", "predicted", "outputs", "score_weights")
 ROUNDING = 1e-9
-"""By how much a score may leave its range: sums of shares are not exact."""
+"""Tolerance by which a score may exceed its range, because sums of fractions are not exact."""
 
 
 def with_fingerprint(card: ScoreCard, predictions: Any) -> ScoreCard:
-    """Return the card with the fingerprint of its predictions, where it has none of its own.
+    """Return the card with the fingerprint of its predictions, unless it already has one.
 
     Args:
-        card: The card.
-        predictions: What it was made of.
+        card: The scorecard.
+        predictions: The predictions that were scored.
     """
     fingerprint = getattr(predictions, "fingerprint", None)
     if "aligned" in card.arrays or fingerprint is None:
@@ -46,10 +46,11 @@ def with_fingerprint(card: ScoreCard, predictions: Any) -> ScoreCard:
 def lacking(
     card: ScoreCard, challenge_id: str, metrics: Sequence[str], quantity: Callable[[str], Quantity]
 ) -> Iterator[Finding]:
-    """Yield an error for everything that a card lacks or has otherwise than its challenge declares.
+    """Yield an error for every part that is missing in a card or differs from the declaration of its
+    challenge.
 
     Args:
-        quantity: Gives direction and range of the score and of a metric.
+        quantity: Function that returns direction and range of the score or of a metric.
     """
     checks = (_of_parts(card, challenge_id, metrics), _of_arrays(card), _of_ranges(card, metrics, quantity))
     for check in checks:

@@ -1,4 +1,5 @@
-"""Truths and predictions reduced to some of their cases, so that each part of a test set has a score."""
+"""Truths and predictions reduced to some of their cases, so that parts of a test set can be scored
+separately."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,14 +14,14 @@ T = TypeVar("T")
 
 
 def of_cases(value: T, chosen: Ints) -> T:
-    """Return a truth, or predictions, of some of its cases.
+    """Return a truth or predictions with only some of their cases.
 
     Args:
         value: A dataclass whose `per_case` names the fields that have an entry for each case.
-        chosen: Their indices, ascending.
+        chosen: Indices of the cases, ascending.
 
     Raises:
-        InputRefused: `bad-split` where a challenge does not say which fields these are.
+        InputRefused: `bad-split` if the challenge does not name these fields.
     """
     names = getattr(value, "per_case", None)
     if names is None:

@@ -1,8 +1,8 @@
-"""Challenge: the typed value with everything that a challenge offers. Read this first.
+"""Challenge: one typed value that contains everything that a challenge offers. Read this first.
 
 Each package below `scoring/challenges` makes one `CHALLENGE`, a value of the class `Challenge`. The command
-line, pages, reports and comparisons know nothing else of a challenge. `scoring/challenges/__init__.py` lists
-them; docs/adding-a-challenge.md adds one step by step.
+line, pages, reports and comparisons use only this value. `scoring/challenges/__init__.py` lists all
+challenges; docs/adding-a-challenge.md adds one step by step.
 """
 
 import os
@@ -47,11 +47,11 @@ Cancelled = Callable[[], bool]
 
 @dataclass(frozen=True)
 class Context:
-    """How a file is read or a model is run.
+    """Settings for reading a file or running a model.
 
     Attributes:
-        name: Name of the source in messages; None: its own name.
-        cancelled: Says whether to stop, by `scoring.inference.model_pool.Cancelled`.
+        name: Name of the source in messages; None uses the source's own name.
+        cancelled: Function that says whether to stop, see `scoring.inference.model_pool.Cancelled`.
     """
 
     name: str | None = None
@@ -62,17 +62,17 @@ class Context:
 
 @dataclass(frozen=True)
 class ModelSupport(Generic[Truth, Predictions]):
-    """What a challenge does with an ONNX model.
+    """Functions of a challenge for ONNX models.
 
     Attributes:
         read_images: (source, name) -> cases without labels.
-        inspect: (model, truth, name, timings) -> the preflight.
-        predict: (model, cases, context) -> predictions as if read from a file.
-        table: (cases, predictions) -> the prediction file that the official program takes, text or a zip.
+        inspect: (model, truth, name, timings) -> the check before the run.
+        predict: (model, cases, context) -> predictions, as if they were read from a file.
+        table: (cases, predictions) -> the prediction file for the official program, text or a zip.
         received: (truth, index of a case, inspected model) -> the pixels that a model receives.
-        suffix: Of the prediction file's name, without dot.
-        sweep: (model, truth, index of a case) -> outputs [n, K] by field when one second input changes and
-            the others stay; None where models take no second input.
+        suffix: Extension of the prediction file, without dot.
+        sweep: (model, truth, index of a case) -> outputs [n, K] by field, when one metadata input changes and
+            the others stay the same; None if models take no metadata.
     """
 
     read_images: Callable[[Source, str | None], Truth]
@@ -86,13 +86,12 @@ class ModelSupport(Generic[Truth, Predictions]):
 
 @dataclass(frozen=True)
 class SingleImage:
-    """What the page of single images does for a challenge.
+    """Functions of a challenge for the page of single images.
 
     Attributes:
         kind: "photograph" of skin, which a classifier labels; "tile" of tissue, in which nuclei are found.
-        task: Categories of a test set, if it names its own -> what a model is expected to answer; None for
-            tiles.
-        categories: Those that a test set names.
+        task: Classes of a test set, if it names its own -> the output that a model must have; None for tiles.
+        categories: Classes that a test set names.
         tile: Known facts about tiles; None for photographs.
     """
 
@@ -108,15 +107,15 @@ def _recognises_nothing(_contents: "FileContents") -> "Iterable[Candidate]":
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """Name of a challenge and how it is explained.
+    """Name and explanation of a challenge.
 
     Attributes:
-        formula: The score in one line; `Challenge.formula` says it by the options that were chosen.
-        rule: The rule in full, as Markdown with a table.
-        citations: How papers cite it, with its data.
-        official_source: Who computes the official score, the end of a sentence: "as the validator does".
-        no_model: Why it takes no models, where it takes none.
-        reading: Text about its score where no official program can be asked.
+        formula: The score in one line; `Challenge.formula` adapts it to the chosen options.
+        rule: The complete scoring rule, as Markdown with a table.
+        citations: References for papers that use the challenge or its data.
+        official_source: Who computes the official score, as the end of a sentence: "as the validator does".
+        no_model: Reason why the challenge takes no models; empty if it does.
+        reading: Sentence about the score if no official program computes it.
     """
 
     title: str
@@ -131,17 +130,18 @@ class Words:
 
 @dataclass(frozen=True, kw_only=True)
 class Readers(Generic[Truth, Predictions]):
-    """How files of a challenge are read.
+    """Functions that read the files of a challenge.
 
     Attributes:
-        truth: (source, other place of the images, context) -> the test set.
-        predictions: (source, truth, context) -> what was submitted, matched to the truth by case id. Job
-            folders come as one table, unless a submission may be several files.
-        faults: Faults of predictions as errors and warnings, by the options.
-        counts: What progress counts while files are read, where that takes long.
-        missing_columns: (truth, metadata) -> `missing-column` for what scoring needs of both and neither has.
-        other_names: What names of classes that are none of its own can count as; None: nothing.
-        form: Truth, if there is one -> the columns of a table of predictions; None: columns are not guessed.
+        truth: (source, place of the images, context) -> the test set.
+        predictions: (source, truth, context) -> the predictions, matched to the truth by case id. Job folders
+            arrive as one table, unless a submission may consist of several files.
+        faults: Problems of predictions as errors and warnings, depending on the options.
+        counts: What the progress bar counts while files are read, if this takes long.
+        missing_columns: (truth, metadata) -> `missing-column` for columns that scoring needs and that neither
+            file has.
+        other_names: What unknown class names can stand for; None: the challenge accepts no other names.
+        form: Truth, if there is one -> the columns of a prediction table; None: columns are not guessed.
     """
 
     truth: Callable[[Source, Source | None, Context], Truth]
@@ -160,14 +160,15 @@ class Readers(Generic[Truth, Predictions]):
 
 @dataclass(frozen=True, kw_only=True)
 class Display(Generic[Truth]):
-    """How cases and scorecards of a challenge are shown.
+    """How a challenge shows its cases and scorecards.
 
     Attributes:
-        views: What page, report and notebook show of a scorecard; None: what its names alone say.
-        thumbnails: Small JPEG pictures of cases by index, None for a case without one.
-        single_image: What the page of single images does with the challenge; None: it has no place there.
-        class_risks: Class -> "malignant", "medium" or "benign", where classes have a risk group.
-        condition: What one risk tells from the rest, of one case and of several.
+        views: Sections that page, report and notebook show of a scorecard; None shows the numbers by their
+            names.
+        thumbnails: Small JPEG pictures of cases by index; None for a case without a picture.
+        single_image: Functions for the page of single images; None if the page does not offer the challenge.
+        class_risks: Class -> "malignant", "medium" or "benign", if classes have a risk group.
+        condition: Name of the condition that a risk score detects, in the singular and plural.
     """
 
     views: Callable[[ScoreCard], "Views"] | None = None
@@ -179,13 +180,13 @@ class Display(Generic[Truth]):
 
 @dataclass(frozen=True, kw_only=True)
 class Challenge(Generic[Truth, Predictions]):
-    """One challenge.
+    """A challenge.
 
     Attributes:
-        words: What it is called and how it is explained.
-        options: Everything that can be set.
-        samples: Sample test sets; the first is the one that the page opens on.
-        model: What it does with models; None: `words.no_model` says why it takes none.
+        words: Name and explanation.
+        options: All settings.
+        samples: Sample test sets; the page opens with the first.
+        model: Functions for ONNX models; None: `words.no_model` gives the reason.
     """
 
     id: str
@@ -200,24 +201,24 @@ class Challenge(Generic[Truth, Predictions]):
     display: Display[Truth] = field(default_factory=Display)
 
     def options_of(self, *stages: Stage) -> tuple[Option, ...]:
-        """Return the options that are needed at one of the stages."""
+        """Return the options of one or more stages."""
         return of_options.of_stage(self.options, *stages)
 
     def option(self, name: str) -> Option:
-        """Return the option of that name. Raises StopIteration where there is none."""
+        """Return the option with a name. Raises StopIteration if there is none."""
         return next(option for option in self.options if option.name == name)
 
     def needed(self, stage: Stage, values: Values) -> dict[str, Any]:
-        """Return those of the values that a stage needs."""
+        """Return the values that a stage needs."""
         return {o.name: values[o.name] for o in self.options_of(stage) if o.name in values}
 
     def formula(self, values: Values | None = None) -> str:
-        """Return the score in one line, by the options that are given; the others have their default."""
+        """Return the score formula in one line for the given options; missing options have their default."""
         said = self.words.formula
         return said if isinstance(said, str) else said(values or {})
 
     def check_options(self, values: Values, has_model: bool = False) -> list[Finding]:
-        """Return `bad-option` for every value that is not allowed, whatever the files hold."""
+        """Return `bad-option` for every value that is never allowed, independent of the files."""
         return of_options.check(self.options, values, has_model)
 
     def read_truth(
@@ -234,13 +235,13 @@ class Challenge(Generic[Truth, Predictions]):
 
         Args:
             source: A path, bytes, or `{relative name: bytes}` (a folder).
-            images: Another place of the images.
-            progress: progress(done, total), where reading takes long.
-            cancelled: Says whether to stop.
+            images: Place of the images, if they are apart from the truth.
+            progress: Function progress(done, total), called if reading takes long.
+            cancelled: Function that says whether to stop.
             **options: Options of the stage "truth".
 
         Raises:
-            InputRefused: With every problem; its `salvaged` is what could be read.
+            InputRefused: With every problem; its `salvaged` contains the part that could be read.
         """
         values = of_options.complete(self.options_of("truth"), options)
         how = Context(name, values, progress, cancelled)
@@ -256,7 +257,8 @@ class Challenge(Generic[Truth, Predictions]):
         cancelled: Cancelled | None = None,
         **options: Any,
     ) -> Predictions:
-        """Read what was submitted and match it to the truth's cases, if there are any; as `read_truth`."""
+        """Read predictions and match them to the truth's cases, if a truth is given. Arguments as in
+        `read_truth`."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
         read_again = partial(self.read_predictions, truth=truth, name=name)
@@ -274,12 +276,12 @@ class Challenge(Generic[Truth, Predictions]):
         return applied_fixes.with_note(read, source, is_table, not self.words.reading)
 
     def submitted_part(self, truth: Truth, source: Source, name: str | None = None, **options: Any) -> Truth:
-        """Return a test set reduced to the cases that were submitted, to read and score these alone.
+        """Return a test set with only the submitted cases, so that these can be scored alone.
 
         Args:
             truth: The test set.
             source: The submission.
-            **options: As of `read_predictions`.
+            **options: As in `read_predictions`.
         """
         read: object
         try:
@@ -296,7 +298,8 @@ class Challenge(Generic[Truth, Predictions]):
     def inspect(
         self, model: Model, truth: Truth | None = None, name: str | None = None, timings: bool = False
     ) -> "Inspection":
-        """Return the preflight of a model. timings: also how long an image takes. Raises InputRefused."""
+        """Return the check of a model before it runs. timings: whether to measure the time per image. Raises
+        InputRefused."""
         return self.models("--model").inspect(model, truth, name, timings)
 
     def predict(
@@ -320,18 +323,18 @@ class Challenge(Generic[Truth, Predictions]):
         return applied_fixes.with_note(read, model)
 
     def prediction_table(self, cases: Truth, predictions: Predictions) -> str | bytes:
-        """Return predictions as the file that the official program takes."""
+        """Return predictions as the file that the official program reads."""
         return self.models("predict").table(cases, predictions)
 
     def changed_file(
         self, cases: Truth, predictions: Predictions, source: Source, name: str
     ) -> tuple[str, bytes]:
-        """Return name and bytes of a submission with all changes that were made when it was read, as the
-        official program takes it.
+        """Return file name and bytes of a submission with all its changes, in the form that the official
+        program reads.
 
         Args:
             cases: The test set.
-            source: The submission, with its changes.
+            source: The submission with its changes.
         """
         if getattr(predictions, "model", None) is not None:
             return f"{name.removesuffix('.onnx')}-changed.onnx", bytes(READ_MODEL(source).data)
@@ -346,17 +349,18 @@ class Challenge(Generic[Truth, Predictions]):
         """Return the pixels that a model receives of a case.
 
         Args:
-            truth: The test set. index: Of the case.
-            model: What was inspected (`Inspection.model`); None: a model without a size of its own.
+            truth: The test set. index: index of the case.
+            model: The inspected model (`Inspection.model`); None: a model without a fixed size.
 
         Raises:
-            scoring.inference.preprocessing.ImageUnreadable: Where the image cannot be read.
-            InputRefused: Where the case has no image.
+            scoring.inference.preprocessing.ImageUnreadable: If the image cannot be read.
+            InputRefused: If the case has no image.
         """
         return self.models("--model").received(truth, index, model)
 
     def models(self, where: str) -> ModelSupport[Truth, Predictions]:
-        """Return the challenge's functions for models. Raises InputRefused where it takes none."""
+        """Return the challenge's functions for models. Raises InputRefused if the challenge takes no
+        models."""
         if self.model is None:
             raise InputRefused([error("bad-option", where, self.words.no_model)])
         return self.model
@@ -370,18 +374,18 @@ class Challenge(Generic[Truth, Predictions]):
         with_curves: bool = True,
         **options: Any,
     ) -> ScoreCard:
-        """Score predictions on the truth that they were read against.
+        """Score predictions on the truth that they were matched to.
 
         Args:
-            truth: What `read_truth` gave.
-            predictions: What `read_predictions` or `predict` gave.
+            truth: Result of `read_truth`.
+            predictions: Result of `read_predictions` or `predict`.
             metadata: A table joined to the truth by case id.
-            with_curves: Whether the card keeps curves with bands.
-            **options: `resamples`, `seed`, `group` and `interval` as of
-                `scoring.statistics.interval_options.StatisticsOptions`; and the challenge's own options.
+            with_curves: Whether the card contains curves with bands.
+            **options: `resamples`, `seed`, `group` and `interval` of
+                `scoring.statistics.interval_options.StatisticsOptions`, and the challenge's own options.
 
         Raises:
-            InputRefused: With every problem of predictions and options.
+            InputRefused: With every problem of the predictions and options.
         """
         statistics = StatisticsOptions.taken(options)
         values = of_options.complete(self.options_of("score"), options)

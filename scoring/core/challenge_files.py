@@ -1,4 +1,4 @@
-"""Files that a challenge takes, brings and writes, and names in them that are none of its classes."""
+"""Files that a challenge reads, includes as samples and writes, and other names for its classes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from scoring.inputs.sources import Source
 
 @dataclass(frozen=True)
 class InputKind:
-    """Files that an input accepts: words for people, endings of names besides those of tables and zips, and
-    whether it may be several."""
+    """Files that an input accepts: their description, further extensions besides tables and zips, and whether
+    there may be several."""
 
     words: str
     endings: tuple[str, ...] = ()
@@ -26,16 +26,16 @@ class Inputs:
 
     Attributes:
         truth: The test set.
-        streamed: Endings of members of a zip that are read one by one.
-        images_apart: Whether images may be apart from the truth.
-        outputs: Where a container writes each part of the answer to a case, below `output`; empty: one JSON,
-            wherever it is.
-        answers: Headings of the table that such JSON files make.
-        per_case: What a container writes for a case where `outputs` is empty, and for which kind of socket.
-        note: What else participants have to know of what they submit.
-        absent: Parts that a submission lacks for every case: platforms refuse it then.
-        example: Truth -> name and bytes of a submission that takes nothing from it but the names and grids
-            of its cases; None: platforms show no example.
+        streamed: Extensions of zip members that are read one by one.
+        images_apart: Whether the images may be apart from the truth.
+        outputs: Where a container writes each part of the answer for a case, below `output`; empty: one JSON
+            file anywhere.
+        answers: Headings of the table that these JSON files form.
+        per_case: What a container writes for a case if `outputs` is empty, and for which kind of socket.
+        note: Other facts that participants need for their submission.
+        absent: Parts that a submission lacks for every case: platforms then refuse the submission.
+        example: Truth -> name and bytes of an example submission, which uses only the case names and image
+            grids of the truth; None: platforms show no example.
     """
 
     truth: InputKind
@@ -52,7 +52,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample test set. key: in the address of the page. folder: below `sample_data`."""
+    """A sample test set. key: its name in the page's address. folder: its folder below `sample_data`."""
 
     key: str
     folder: str
@@ -61,7 +61,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A further file that `score` can write. text: its content, from a scorecard."""
+    """Another file that `score` can write. text: function from a scorecard to its content."""
 
     flag: str
     metavar: str
@@ -70,21 +70,21 @@ class OutputFile:
 
     @property
     def name(self) -> str:
-        """The flag as a keyword."""
+        """The flag as a Python keyword."""
         return self.flag.removeprefix("--").replace("-", "_")
 
 
 @dataclass(frozen=True)
 class OtherNames:
-    """Names in files that are none of the challenge's classes, and what they can count as.
+    """Names in files that are not classes of the challenge, and the classes they can stand for.
 
     Attributes:
-        option: Name of the option that says so, as `NAME=TARGET,...`, for truth and predictions.
-        found: (source, name) -> such names in files of a truth or a submission, with how often each is
-            there. Raises InputRefused where they cannot be read.
-        targets: What a name can count as -> how a page calls that.
-        near: The target of which a name is another spelling; None for any other name.
-        counted: What is counted, one of them and several.
+        option: Name of the option that maps them as `NAME=TARGET,...`, for truth and predictions.
+        found: (source, name) -> such names in a truth or submission, with the number of times each occurs.
+            Raises InputRefused if the files cannot be read.
+        targets: What a name can stand for -> its label on a page.
+        near: Function that returns the target of which a name is another spelling; None for other names.
+        counted: Word for the counted objects, in the singular and plural.
     """
 
     option: str

@@ -1,4 +1,4 @@
-"""The declaration that comparisons of teams need of a challenge: `Challenge.comparison`."""
+"""Declaration of what comparisons of teams need from a challenge: `Challenge.comparison`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, Sample, Sco
 from scoring.statistics.permutation_test import Categories, Score
 
 Value = Callable[[str], NDArray[np.float64]]
-"""Gives a metric by name: [1] of the test set itself or [B] of its replicates."""
+"""Function that returns a metric by name: [1] for the test set itself or [B] for its replicates."""
 
 Groups = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """Column -> group -> row of measures."""
@@ -23,14 +23,14 @@ Groups = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class FormulaParameter:
-    """A number in a score's formula that can be changed to ask "what if".
+    """A parameter of a score's formula that visitors can change to ask "what if".
 
     Attributes:
         name: Its key.
         label: Its name on a page.
-        usual: The challenge's own value.
-        low: Lowest value that is offered.
-        high: Highest value that is offered.
+        usual: The value that the challenge uses.
+        low: Lowest value that the page offers.
+        high: Highest value that the page offers.
     """
 
     name: str
@@ -42,12 +42,12 @@ class FormulaParameter:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A score under other parameters.
+    """A score with other parameters.
 
     Attributes:
-        rescore: (metrics of one team, parameters by name) -> the score, shaped as the metrics; NaN where
-            undefined. Constants of the formula (a model's size) are read as metrics and hold in every
-            replicate.
+        rescore: (metrics of one team, parameters by name) -> the score, in the shape of the metrics; NaN if
+            undefined. Constants of the formula (such as a model's size) are read as metrics and are the same
+            in every replicate.
     """
 
     parameters: tuple[FormulaParameter, ...]
@@ -55,13 +55,13 @@ class WhatIf:
 
 
 def mean_of_parts(names: Sequence[str], value: Value, weights: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the weighted mean of the parts of a score; NaN if the weights sum to 0. A part
-    without weight may be undefined.
+    """Return the weighted mean of the parts of a score; NaN if the weights sum to 0. A part with weight 0 may
+    be undefined.
 
     Args:
-        names: Of the parts.
-        value: Gives a part by its name.
-        weights: Weights by name, at least 0.
+        names: Names of the parts.
+        value: Function that returns a part by its name.
+        weights: Weights by name, 0 or more.
     """
     total, nothing = sum(weights[name] for name in names), np.zeros_like(value(names[0]))
     if total <= 0:
@@ -75,9 +75,9 @@ class WeightMap:
 
     Attributes:
         metrics: Their names in `metrics`.
-        share: What all three are worth in the score, 0 to 1.
-        others: The rest of the score, in words; empty where there is none.
-        by_rank: Whether the challenge also ranks by weighted ranks of the parts.
+        share: Share of these three parts in the score, 0 to 1.
+        others: Description of the rest of the score; empty if there is none.
+        by_rank: Whether the challenge also ranks teams by weighted ranks of the parts.
     """
 
     metrics: tuple[str, str, str]
@@ -89,17 +89,17 @@ class WeightMap:
 
 @dataclass(frozen=True)
 class Ranking:
-    """An order of teams that the challenge defines itself.
+    """A ranking rule that the challenge defines itself.
 
     Attributes:
-        ranks: Rank by team; teams that share a rank are 1, 1, 3.
-        of_teams: Further entries of each team in `comparison.json`.
-        options: How teams were ordered, for the provenance.
-        findings: Findings about the order.
-        places: int [B] by team, its place in the replicates in which every scored team has a score; None
-            where ranks are as certain as the scores are separated.
-        name: What the order goes by, in words ("weighted rank"); empty where it goes by the score.
-        values: That quantity by team, the smaller the better; empty where the order goes by the score.
+        ranks: Rank by team; two teams that share the first rank give 1, 1, 3.
+        of_teams: Additional entries of each team in `comparison.json`.
+        options: Settings of the ranking, for the provenance.
+        findings: Findings about the ranking.
+        places: int [B] by team: its rank in each replicate in which every scored team has a score; None if
+            the differences of scores already show how certain the ranks are.
+        name: Name of the quantity that orders the teams ("weighted rank"); empty if it is the score.
+        values: This quantity by team, lower is better; empty if the score orders the teams.
     """
 
     ranks: Mapping[str, int]
@@ -115,8 +115,8 @@ class Ranking:
 
 @dataclass(frozen=True)
 class RankedBy:
-    """What orders teams besides the score. words: a sentence; metrics: the names of what it takes; in_cases:
-    whether it takes them of every case by itself."""
+    """Metrics besides the score that order teams. words: a sentence; metrics: their names; in_cases: whether
+    teams are ranked on each case separately."""
 
     words: str
     metrics: tuple[str, ...]
@@ -124,19 +124,19 @@ class RankedBy:
 
 
 def slices_of(card: ScoreCard) -> Groups:
-    """Return the card's `slices`, nothing where it has none."""
+    """Return the card's `slices`; empty if it has none."""
     slices: Groups = card.more.get("slices", {})
     return slices
 
 
 @dataclass(frozen=True)
 class SizeRule:
-    """How the size of a model counts in a score.
+    """How the size of a model affects the score.
 
     Attributes:
-        option: Name of the option of `score` that gives the size where only a team's predictions are known.
-        part: The part of the score that the size makes, in words ("efficiency").
-        limits_mib: Sizes from which the score falls, and at which all that size can cost is lost.
+        option: Name of the `score` option for the size, for teams that submit only predictions.
+        part: Name of the part of the score that depends on the size ("efficiency").
+        limits_mib: Sizes at which this part begins to fall, and at which it reaches its minimum.
     """
 
     option: str
@@ -146,33 +146,35 @@ class SizeRule:
 
 @dataclass(frozen=True)
 class ComparisonSpec:
-    """What can be compared between teams of one challenge.
+    """What can be compared between the teams of a challenge.
 
     Attributes:
-        metrics: Metrics worth ranking by alone, the score's parts first; `Scoring.metrics` has their
+        metrics: Metrics that can rank teams alone, the score's parts first; `Scoring.metrics` has their
             direction.
-        class_measures: Which entry of `per_class` compares a class: the first that its row has. Replicates
-            are kept under (measure, class).
-        correct: A card's value of each case [N]: 1 where the team is right, less where it is not, NaN for a
-            case that does not count.
-        parts: Like `correct`, of parts of the score that it does not see; asked where a truth changed.
-        case_value: Direction and range of `correct`, where that is not a degree of being right (an error in
-            years).
-        sample: What a paired test takes of a card for a metric; None where the bootstrap is the test.
-        slice_measures: Measures of a row of `slices` that are compared, each with the metric that is the
-            same for all cases and the row's number of cases that it counts.
-        score_of_sums: From a card, the score of sums over units [..., K] of what `arrays["unit_sums"]` holds,
-            up to a constant of the team; for telling teams apart. None: nobody is told apart.
-        categories: From a card, which of these sums count the answers to categories that the score averages,
-            however few cases they hold; None: there are none.
-        slices: A card's column -> group -> row.
-        what_if: The score under other parameters, where its formula has any.
-        weight_map: Three weighted parts of the score, where it has them.
-        size: How the size of a model counts in the score; None: it does not.
-        tie_break: The metric that orders equal scores; None: they share a rank.
-        rank: An order of its own, from the cards and the options of `compare`; None: by score.
-        ranked_by: The metrics of that order, where their values tell it; None: not by metrics alone.
-        offered: Name of the option that the page of comparisons offers for all teams; empty: none.
+        class_measures: Entries of `per_class` that compare a class; the first that the class has is used.
+            Replicates are stored under (measure, class).
+        correct: Function from a card to the value of each case [N]: 1 if the team is right, lower if it is
+            not, NaN for a case that does not count.
+        parts: Like `correct`, for parts of the score that `correct` does not cover; used when a truth was
+            corrected.
+        case_value: Direction and range of `correct`, if it is not a degree of correctness (such as an error
+            in years).
+        sample: Function that returns the data of a metric for a paired test; None if the bootstrap is the
+            test.
+        slice_measures: Measures of a row of `slices` that are compared. Each has a metric that is the same
+            for all cases, and the number of cases that it counts.
+        score_of_sums: Function from a card to the score of sums over units [..., K] of `arrays["unit_sums"]`,
+            up to a constant per team; used to decide which teams differ. None: no teams are called different.
+        categories: Function from a card to the sums that count answers to the categories of an averaged
+            score; None: there are none.
+        slices: Function from a card to column -> group -> row.
+        what_if: The score with other parameters, if its formula has parameters.
+        weight_map: Three weighted parts of the score, if it has them.
+        size: How the size of a model affects the score; None: it does not.
+        tie_break: The metric that orders equal scores; None: teams with equal scores share a rank.
+        rank: The challenge's own ranking rule, from the cards and the options of `compare`; None: by score.
+        ranked_by: The metrics of that rule, if only metrics decide; None otherwise.
+        offered: Name of the option that the page of comparisons offers for all teams; empty: no option.
     """
 
     metrics: tuple[str, ...]
@@ -195,13 +197,13 @@ class ComparisonSpec:
 
     @property
     def order(self) -> str:
-        """What orders the teams where their ranks do: a sentence after a blank; "" elsewhere."""
+        """How teams are ordered if their ranks decide: a sentence after a blank; "" otherwise."""
         return f" {self.ranked_by.words}" if self.ranked_by else ""
 
 
 def correct_labels(card: ScoreCard) -> NDArray[np.float64]:
-    """Return 1 where the label is that of the truth, else 0; NaN for a case without a true label or without
-    weight [N]."""
+    """Return 1 if the label equals the truth, else 0; NaN for a case without a true label or without weight
+    [N]."""
     truth, predicted = card.arrays["truth"], card.arrays["predicted"]
     counts = (truth >= 0) & (card.arrays.get("score_weights", np.ones(len(truth))) > 0)
     return np.where(counts, truth == predicted, np.nan).astype(float)
@@ -210,7 +212,7 @@ def correct_labels(card: ScoreCard) -> NDArray[np.float64]:
 def of_labels(
     card: ScoreCard, metric: str, malignant: Sequence[int] = (), classes: Sequence[str] = ()
 ) -> Sample | None:
-    """Return the sample of a metric of labelled cases, for a paired test.
+    """Return the data of a classification metric for a paired test.
 
     Args:
         metric: "accuracy", "recall/CLASS", "auc/CLASS", "malignant_sensitivity" or "malignant_specificity".
@@ -218,7 +220,7 @@ def of_labels(
         classes: Names of the classes, by number.
 
     Returns:
-        The sample; None for any other metric, and where cases weigh differently or lack outputs.
+        The data; None for any other metric, and if cases have different weights or lack outputs.
     """
     truth, predicted = card.arrays["truth"], card.arrays["predicted"]
     if np.ptp(card.arrays.get("score_weights", np.ones(len(truth)))) > 0:

@@ -1,4 +1,4 @@
-"""Contents of files, whatever the challenge: their tables, their model, the beginning of their JSON."""
+"""Contents of files, for any challenge: their tables, their model, and the beginning of their JSON."""
 
 import json
 import re
@@ -25,40 +25,41 @@ from scoring.inputs.sources import TABLES, TABLES_IN_FOLDERS, TEXT_TABLES, Sourc
 from scoring.inputs.tables import TextTable, read_table
 
 InputSlot = Literal["truth", "submission", "second", "metadata", "tile_model", "board", "teams"]
-"""Inputs that a file can be for."""
+"""Inputs that a file can be used for."""
 POSSIBLE, LIKELY, SURE = 1, 2, 3
-"""Certainties of a reading: it can be so; it looks so; nothing else looks so."""
+"""Certainty of a recognition: possible; likely; sure (no other explanation is likely)."""
 
 BOARD_FORMAT, BOARD_MANIFEST = "benchside-board/1", "manifest.json"
-"""What an exported board says of itself, and the member that says it."""
+"""Formats of an exported board's manifest, and the name of the manifest."""
 MODEL = ".onnx"
 OPEN_MODEL = Lazy("scoring.inference.model_process:ModelProcess")
 TABLE_HEAD = 20_000_000
-"""Bytes that are read of a table, and of tables together until no further one is looked at."""
+"""Maximum bytes that are read of one table, and of all tables together."""
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
 SAMPLE = 1000
-"""Rows, spread over a table, by which the kinds of its columns are recognised."""
+"""Number of rows, spread over a table, that decide the kinds of its columns."""
 PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".svs", ".heic", ".heif", ".avif", ".dcm")
 
 
 def is_picture(name: str, data: bytes) -> bool:
-    """Return whether a file is an image: by its ending, or by the mark of DICOM, whose files often have none.
+    """Return whether a file is an image: by its extension, or by the DICOM marker, as DICOM files often have
+    no extension.
 
     Args:
-        data: Its bytes, or the first 132 or more of them.
+        data: The bytes of the file, or at least the first 132.
     """
     return name.lower().endswith(PICTURES) or data[128:132] == b"DICM"
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """What files can be.
+    """A recognised use of dropped files.
 
     Attributes:
-        words: What it is, for people: "a prediction file for ISIC 2018: 7 columns, 250 images".
+        words: Description for visitors: "a prediction file for ISIC 2018: 7 columns, 250 images".
         certainty: `POSSIBLE`, `LIKELY` or `SURE`.
-        ids: Its cases, as `case_key` writes them.
-        test_set: Key of the sample test set that has these cases, None where none has.
+        ids: The case ids, as `case_key` writes them.
+        test_set: Key of the sample test set with these cases; None if no sample has them.
     """
 
     challenge: str
@@ -71,12 +72,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class FileContents:
-    """What files hold.
+    """Contents of dropped files.
 
     Attributes:
-        model: What a model declares, None where there is none.
-        json_heads: How files of JSON begin, by member; a few of them.
-        problem: Why a file could not be read, "" where all could.
+        model: The inputs and outputs that a model declares; None without a model.
+        json_heads: The beginnings of some JSON files, by member.
+        problem: Why a file could not be read; "" if all could.
     """
 
     files: SourceFiles
@@ -89,14 +90,14 @@ class FileContents:
     )
 
     def keys_of(self, table: TextTable, column: int) -> frozenset[str]:
-        """Return the cases that a column names, which every challenge asks for.
+        """Return the cases that a column names; the result is cached for all challenges.
 
         Args:
             table: One of the tables, N rows.
             column: Position of the column, from 0.
 
         Returns:
-            The cases as `case_key` writes them, at most N; empty cells name none.
+            The cases as `case_key` writes them, at most N; empty cells are left out.
         """
         place = id(table), column
         if place not in self._keys:
@@ -104,7 +105,7 @@ class FileContents:
         return self._keys[place]
 
     def ending_in(self, *endings: str) -> tuple[str, ...]:
-        """Return the members with one of these endings."""
+        """Return the members with one of these extensions."""
         return tuple(member for member in self.files.members if member.lower().endswith(endings))
 
     @cached_property
@@ -114,20 +115,20 @@ class FileContents:
 
     @property
     def output_width(self) -> int | None:
-        """How many numbers a model gives for an image, None where that is not declared or it gives maps."""
+        """Number of values that a model returns per image; None if undeclared or if it returns maps."""
         shape = self.model.outputs[0].shape if self.model and self.model.outputs else None
         return shape[-1] if shape and len(shape) <= 2 else None
 
     @property
     def gives_maps(self) -> bool:
-        """Whether a model gives maps of numbers, one for each pixel."""
+        """Whether a model returns maps with a number per pixel."""
         shape = self.model.outputs[0].shape if self.model and self.model.outputs else None
         return shape is not None and len(shape) == 4
 
 
 def read_contents(files: SourceFiles) -> FileContents:
-    """Read what recognition needs of files; a model is opened in a confined process, and job folders are read
-    by case."""
+    """Read the parts of files that recognition needs. A confined process opens models, and job folders are
+    read by case."""
     tables, problem = _answers(files)
     files, _ = by_case(files)
     heads: dict[str, str] = {}
@@ -181,12 +182,12 @@ def _head(files: SourceFiles, member: str, most: int) -> bytes:
 
 @isolated
 def read_board_manifest(data: bytes, _name: str) -> tuple[str, int, Any] | None:
-    """Return the challenge, the number of teams and, of a declared challenge, the declaration of an exported
+    """Return challenge, number of teams and challenge file (if the challenge is declared) of an exported
     board; None for any other file.
 
     Args:
-        data: The file.
-        _name: Its name in messages.
+        data: The bytes of the file.
+        _name: The file's name in messages.
     """
     try:
         manifest = json.loads(data)
@@ -198,15 +199,15 @@ def read_board_manifest(data: bytes, _name: str) -> tuple[str, int, Any] | None:
 
 
 def case_key(name: str) -> str:
-    """Return a case's name as recognition compares it: without folder and ending."""
+    """Return a case's name as recognition compares it: without folder and extension."""
     return case_ids.stem(name).lower()
 
 
 def sample_of(table: TextTable, column: int) -> list[str]:
-    """Return the trimmed cells of a column in about `SAMPLE` rows, by which it is recognised.
+    """Return the trimmed cells of a column in about `SAMPLE` rows; they decide what the column is.
 
     Args:
-        column: Place of the column in the table.
+        column: Position of the column in the table.
     """
     return [cell.strip() for cell in table.columns[column][:: max(1, len(table) // SAMPLE)]]
 
@@ -219,12 +220,12 @@ def values_of(
     """Return columns as numbers.
 
     Args:
-        table: The table. If commas do not separate its cells, a comma is read as a decimal point.
+        table: The table. If the cells are not separated by commas, a comma counts as a decimal point.
         columns: Positions of the columns, from 0.
-        cells: Returns those N cells of a column that are read.
+        cells: Function that returns the N cells of a column to read.
 
     Returns:
-        An array [N] per column, NaN where a cell holds no number.
+        An array [N] per column; NaN for a cell without a number.
     """
     if table.delimiter == ",":
         return [parse_numbers(cells(table, column)).values for column in columns]
@@ -234,33 +235,34 @@ def values_of(
 
 
 def are_labels(values: Sequence[Floats]) -> bool:
-    """Return whether all columns hold 0 and 1, but for one row in fifty."""
+    """Return whether all columns contain only 0 and 1, except in one row of fifty."""
     whole = sum((value == 0) | (value == 1) for value in values) == len(values)
     return bool(values) and float(np.mean(whole)) >= 0.98
 
 
 def share_of_numbers(values: Floats) -> float:
-    """Return which share of cells are numbers."""
+    """Return the share of cells that are numbers."""
     return float((values == values).mean()) if len(values) else 0.0
 
 
 def counted(count: int, word: str) -> str:
-    """Return e.g. "1 image" or "220 images".
+    """Return e.g. Return a count with its noun: "1 image" or "220 images".
 
     Args:
-        count: How many there are, at least 0.
-        word: The singular of what is counted; its plural ends with s.
+        count: The number, 0 or more.
+        word: The singular of the noun; its plural ends with s.
     """
     return f"{count:,} {word}{'s' * (count != 1)}"
 
 
 def with_pictures(contents: FileContents) -> str:
-    """Return ", 220 image files", or nothing where there are none."""
+    """Return ", 220 image files", or nothing if there are none."""
     return f", {counted(len(contents.pictures), 'image file')}" if contents.pictures else ""
 
 
 def within(folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Return the files of a dropped folder by their paths within it, as on a disk; others as they are.
+    """Return the files of a dropped folder by their paths within it, as on a disk; return other files
+    unchanged.
 
     Args:
         files: Bytes by path.
@@ -270,7 +272,7 @@ def within(folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
 
 
 def opened(files: Mapping[str, bytes]) -> SourceFiles:
-    """Open dropped files: one alone by itself, several as a folder. Raises InputRefused."""
+    """Open dropped files: a single file by itself, several files as a folder. Raises InputRefused."""
     (name, data), *others = files.items()
     if others or "/" in name:
         folder = re.split(r"[/\\]", name)[0] if "/" in name else "the dropped files"

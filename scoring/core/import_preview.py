@@ -1,4 +1,4 @@
-"""Import preview: a guess at the columns of a refused table, and the score that it gives."""
+"""Import preview: a guess at the columns of a refused table, and the score with these columns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 OF_COLUMNS = ("missing-column", "extra-column")
 OF_CASES, MISSING_VALUE, SUSPECT = ("no-common-case",), "missing-value", "column-suspect"
 OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
-"""Problems that a table of another shape has for no other reason."""
+"""Problems that a table with another shape only has because of its shape."""
 DOUBTFUL = (
     *("percent", "bytes", "logits", "out-of-range", "scale", "swapped-axes"),
     *("two-column-output", "constant-output", "model-output", "wrong-output", "direction-suspect"),
 )
-"""Codes of what may be meant otherwise, where the score of the other reading is told as well."""
+"""Codes of findings with a second possible reading; the score of the other reading is shown too."""
 OF_OUTPUTS = {"model-output", "wrong-output"}
-"""Codes of the refusal of a model whose outputs are no scores."""
+"""Codes of refusals of a model whose outputs are not scores."""
 MOST_RUN = 300
-"""Images from which on a model is not run a second time to tell a score."""
+"""Number of images from which a model is not run a second time for another score."""
 _trying: ContextVar[bool] = ContextVar("_trying", default=False)
-"""Whether a fix is being tried: what refuses it then is offered no fixes, which would be tried in turn."""
+"""Whether a fix is being tried: a refusal then offers no further fixes."""
 Read = Callable[[Source], Any]
 """Returns predictions."""
 BestFirst = Callable[[Sequence[SuggestedFix]], tuple[SuggestedFix, ...]]
@@ -49,7 +49,7 @@ WIDTH = 60
 
 
 class WithIds(Protocol):
-    """Cases with ids, and their name in messages."""
+    """Cases with ids, and the name of their source in messages."""
 
     @property
     def name(self) -> str: ...
@@ -59,12 +59,12 @@ class WithIds(Protocol):
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """A table whose columns are not those that are needed.
+    """A table whose columns differ from the required columns.
 
     Attributes:
-        rows: Its first rows.
-        scale: What the numbers are, as of `scale_of`.
-        marks: What separates its cells and decimals, in words.
+        rows: The first rows.
+        scale: Scale of the numbers, as `scale_of` returns it.
+        marks: Description of the separators between cells and of decimals.
     """
 
     header: tuple[str, ...]
@@ -78,14 +78,14 @@ class ImportPreview:
 def with_columns(
     refused: InputRefused, source: Source, challenge: "Challenge[Any, Any]", truth: Any, name: str
 ) -> InputRefused:
-    """Return a refusal with what reads the table all the same: another shape of it, or all columns as
-    guessed, where that finds all that are needed.
+    """Return a refusal with a fix that reads the table: another shape, or guessed columns if all required
+    columns are found.
 
     Args:
         refused: The refusal.
-        source: What was read.
+        source: The source that was refused.
         challenge: The challenge.
-        truth: The cases; None without any.
+        truth: The cases; None without a truth.
         name: Name of the source in messages.
     """
     if _trying.get():
@@ -122,14 +122,14 @@ def with_columns(
 def with_scores(
     outcome: Any, source: Source, challenge: "Challenge[Any, Any]", truth: Any, read: "Read | Runs"
 ) -> Any:
-    """Return what was read, or its refusal, with the score of each other reading of what is `DOUBTFUL`.
+    """Return the predictions or their refusal, with the score of each other reading of a `DOUBTFUL` finding.
 
     Args:
-        outcome: Predictions, or the refusal.
-        source: What was read, or a model.
+        outcome: The predictions, or the refusal.
+        source: The source that was read, or a model.
         challenge: The challenge.
-        truth: The cases; None without any.
-        read: Reads the source with changes; `Runs` of a model.
+        truth: The cases; None without a truth.
+        read: Function that reads the source with changes; `Runs` for a model.
     """
     is_refused = isinstance(outcome, InputRefused)
     findings = outcome.problems if is_refused else applied_fixes.findings_of(outcome)
@@ -281,10 +281,10 @@ def _told(challenge: "Challenge[Any, Any]", fix: SuggestedFix, card: ScoreCard |
 
 
 def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
-    """Return a score as labels say it.
+    """Return a score in the form that labels show.
 
     Args:
-        challenge: Whose score it is.
+        challenge: The challenge of the score.
         score: The score, 0 to 1.
     """
     return f"score {100 * score:.2f}" if challenge.scoring.as_points else f"score {score:.4f}"
@@ -304,13 +304,13 @@ def _table(source: Source) -> TextTable | None:
 
 
 def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -> ImportPreview | None:
-    """Return what a refused table holds; None where none can be read.
+    """Return the contents of a refused table; None if it contains none that can be read.
 
     Args:
-        source: What was submitted.
-        form: The columns that are needed.
+        source: The submission.
+        form: The required columns.
         truth: The cases.
-        name: Its name in messages.
+        name: Name of the submission in messages.
     """
     table = _table(open_source(source, name))
     if table is None:
@@ -336,10 +336,10 @@ def _marks(table: TextTable) -> str:
 def chosen(
     preview: ImportPreview, case: str | None, columns: Mapping[str, str | None]
 ) -> SuggestedFix | None:
-    """Return the fix that reads a table by the columns that were chosen; None where one is still open.
+    """Return the fix that reads a table with the chosen columns; None if a required column is not chosen.
 
     Args:
-        columns: Needed column -> header.
+        columns: Required column -> header.
     """
     guessed = ColumnGuess(case, columns, False)
     taken = [header for header in (case, *columns.values()) if header]
@@ -352,14 +352,14 @@ def chosen(
 def score_of(
     challenge: "Challenge[Any, Any]", source: Source, changes: InputChanges, truth: Any, name: str
 ) -> float | None:
-    """Return the score that a table has with changes; None where it is refused for another reason.
+    """Return the score of a table with changes; None if it is refused for another reason.
 
     Args:
         challenge: The challenge.
         source: The table.
-        changes: What is changed of it.
+        changes: The changes to the table.
         truth: The cases.
-        name: Its name in messages.
+        name: Name of the table in messages.
     """
     read = partial(challenge.read_predictions, truth=truth, name=name)
     card = _card(challenge, source, changes, truth, read)

@@ -1,4 +1,4 @@
-"""Lazy functions: named as "module:object", imported when they are first called."""
+"""Lazy functions: named as "module:object" and imported on the first call."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

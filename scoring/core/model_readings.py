@@ -1,4 +1,4 @@
-"""Other pixels for a model that tells nothing apart: ranges and orders that it may have been trained on."""
+"""Other pixel ranges and channel orders for a model whose predictions are near chance."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,24 +11,25 @@ from scoring.core.case_subset import of_cases
 from scoring.core.scorecard import ScoreCard
 
 PIXELS = ("255", "imagenet", "signed", "255 bgr")
-"""Values of the edit `pixels` that are tried."""
+"""Values of the edit `pixels` that the search tries."""
 OF_ORDER = ("columns-may-be-swapped", "two-column-output")
-"""Codes of findings whose fixes put outputs in another order."""
+"""Codes of findings whose fixes change the order of the outputs."""
 FEW, TRIED, LEAST_CASES = 20, 60, 20
-"""Cases on which all pixels are tried, and those by which something is told apart; cases below which nobody
-knows what is near chance."""
+"""Number of cases for trying all pixel forms; number of cases for checking a candidate; number of cases below
+which near-chance results say nothing."""
 ABOVE_CHANCE, FAR_BETTER = 0.1, 0.1
-"""Share of the way from chance to 1 up to which nothing is told apart; what is far better than a score."""
+"""Share of the way from chance to 1 below which a model counts as near chance; the share that counts as far
+better."""
 Progress = Callable[[int, int], object]
 CardOf = Callable[[InputChanges, Any], ScoreCard | None]
-"""Scores a model with changes on cases; None where that is refused."""
+"""Function that scores a model with changes on cases; None if it is refused."""
 
 
 def tells_nothing(card: ScoreCard) -> bool:
-    """Return whether the recalls of a card are near chance, and no order of outputs would be better.
+    """Return whether the recalls of a card are near chance, and no other order of outputs would be better.
 
     Args:
-        card: Of a model.
+        card: Scorecard of a model.
     """
     counts = np.array(card.confusion[1])
     if counts.ndim != 2 or any(finding.code in OF_ORDER for finding in card.findings):
@@ -40,11 +41,11 @@ def tells_nothing(card: ScoreCard) -> bool:
 
 
 class Runs:
-    """Runs a model again, with one progress of all runs.
+    """Runs a model again, with one progress bar for all runs.
 
     Attributes:
         run: (model, cases, progress) -> predictions.
-        shown: Is called with the images that are done and those that are known of.
+        shown: Function that receives the number of finished images and of all known images.
     """
 
     def __init__(self, run: Callable[[Any, Any, Progress], Any], shown: Progress | None):
@@ -58,26 +59,26 @@ class Runs:
         return self.run(model, cases, self.progress)
 
     def progress(self, done: int, total: int) -> None:
-        """Tell how far the run is that goes on now."""
+        """Report the progress of the current run."""
         self._done, self._total = done, max(self._total, self._before + total)
         if self.shown is not None:
             self.shown(self._before + done, self._total)
 
     def expect(self, images: int) -> None:
-        """Tell how many images are to come now."""
+        """Report how many images the next run has."""
         self._total = self._before + self._done + images
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search for pixels by which a model scores far better.
+    """A search for the pixel form with which a model scores far better.
 
     Attributes:
-        base: What is changed of the model anyway.
-        card: Its scorecard then, None where that is refused.
+        base: Changes of the model that apply in any case.
+        card: The model's scorecard with these changes; None if it is refused.
         truth: All cases.
-        card_of: Scores it.
-        expect: Is told of how many cases a model is run on next.
+        card_of: Function that scores the model.
+        expect: Function that is told the number of cases of the next run.
     """
 
     base: InputChanges
@@ -87,8 +88,8 @@ class Search:
     expect: Callable[[int], None]
 
     def found(self) -> Iterator[tuple[InputChanges, float]]:
-        """Yield changes and their score, best first, at most two: on few cases all pixels are tried, on more
-        those that tell something apart there."""
+        """Yield at most two changes with their scores, best first. All pixel forms are tried on few cases,
+        and the promising ones on more."""
         few, part = self._part(FEW), self._part(TRIED)
         self.expect(len(PIXELS) * len(few))
         cards = {value: self.card_of(self._with(value), few) for value in PIXELS}

@@ -1,5 +1,5 @@
-"""Options of a challenge. Each is declared once, in the `options` or `formula` module of its challenge: the
-command line, validation, widgets, provenance and comparisons all use that one declaration."""
+"""Options of a challenge. The `options` or `formula` module of the challenge declares each option once: the
+command line, validation, widgets, provenance and comparisons all use this declaration."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,13 +9,13 @@ from typing import Any, Literal
 from scoring.common.findings import Finding, error
 
 Stage = Literal["truth", "predictions", "score", "predict", "compare"]
-"""When an option is needed: to read the truth, to read predictions, to score, to run a model without a
-truth, to compare teams."""
+"""Stages that need an option: reading the truth, reading predictions, scoring, running a model without a
+truth, comparing teams."""
 
 Values = Mapping[str, Any]
 """Option name -> value."""
 Formula = str | Callable[[Values], str]
-"""A score in one line; a function where options change it, of values of which any may lack."""
+"""A score in one line; a function if options change it. The function must accept missing options."""
 
 
 def _no_problem(_value: Any) -> str | None:
@@ -23,7 +23,7 @@ def _no_problem(_value: Any) -> str | None:
 
 
 def size_problem(mib: float) -> str | None:
-    """Return the problems of the size of a model, as a sentence; None if there are none."""
+    """Return the problem of a model's size as a sentence; None if the size is valid."""
     if math.isfinite(mib) and mib >= 0:
         return None
     return f"{mib:g} is not a size: give the MiB (bytes / 1048576), 0 or more."
@@ -34,15 +34,15 @@ class Option:
     """One setting of a challenge.
 
     Attributes:
-        name: Keyword in Python; the flag is the same with dashes.
-        default: Value where none is given. None allows "not given".
-        values: The words that are allowed; empty where the value is not a choice.
-        type: Makes the value from the text of the command line; `bool` is a switch.
-        per_team: Whether it may differ from team to team in a comparison (`--flag TEAM=VALUE`).
-        predictions_only: Why it cannot be given with a model; empty where it can.
-        value_labels: Allowed word -> how a page writes it, in the order of the page.
-        explain: What a page says about it in a tooltip, Markdown of our own.
-        problem: What is wrong with a value of the right type, as a sentence; None if there are none.
+        name: Keyword in Python; the flag has dashes instead of underscores.
+        default: Value if the option is not given. None means "not given".
+        values: The allowed words; empty if any value is possible.
+        type: Function that converts the text of the command line; `bool` makes a switch.
+        per_team: Whether its value may differ between teams in a comparison (`--flag TEAM=VALUE`).
+        predictions_only: Why the option cannot be used with a model; empty if it can.
+        value_labels: Allowed word -> its label on a page, in the page's order.
+        explain: Text of the page's tooltip, in Markdown.
+        problem: Function that returns the problem of a value as a sentence; None if the value is valid.
     """
 
     name: str
@@ -61,11 +61,11 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option on the command line: `min_confidence` is `--min-confidence`."""
+        """The flag on the command line: `min_confidence` becomes `--min-confidence`."""
         return "--" + self.name.replace("_", "-")
 
     def check(self, value: Any, has_model: bool = False) -> Iterator[Finding]:
-        """Yield `bad-option` for a value that is not allowed."""
+        """Yield `bad-option` if a value is not allowed."""
         if value is None and self.default is None:
             return
         if self.values and value not in self.values:
@@ -76,7 +76,8 @@ class Option:
             yield error("bad-option", self.flag, self.predictions_only)
 
     def argument(self, by_team: bool = False) -> dict[str, Any]:
-        """Return the settings of `argparse.ArgumentParser.add_argument`. by_team: one value per team."""
+        """Return the arguments for `argparse.ArgumentParser.add_argument`. by_team: whether each team has its
+        own value."""
         if by_team:
             return {"action": "append", "metavar": f"[TEAM=]{self.metavar}", "help": self.help, "default": []}
         if self.type is bool:
@@ -85,7 +86,7 @@ class Option:
 
 
 def of_stage(options: Iterable[Option], *stages: Stage) -> tuple[Option, ...]:
-    """Return the options that are needed at one of the stages."""
+    """Return the options of one or more stages."""
     return tuple(option for option in options if set(stages) & set(option.stages))
 
 
@@ -93,10 +94,10 @@ def complete(options: Iterable[Option], chosen: Values) -> dict[str, Any]:
     """Return every option with its value.
 
     Args:
-        chosen: Values that are given, by name of the option; the others have their default.
+        chosen: Given values by option name; the others get their default.
 
     Raises:
-        TypeError: For a name that is not an option.
+        TypeError: If a name is not an option.
     """
     values = {option.name: option.default for option in options}
     if unknown := set(chosen) - set(values):
@@ -110,7 +111,7 @@ def check(options: Iterable[Option], values: Values, has_model: bool = False) ->
 
     Args:
         values: Values by name of the option.
-        has_model: Whether a model is scored, with which some options cannot be given.
+        has_model: Whether a model is scored; some options cannot be used with a model.
     """
     return [
         finding

@@ -1,4 +1,5 @@
-"""Scorecard: the result of scoring one submission, `scorecard.json`; all that is shown comes from it."""
+"""Scorecard: the result of scoring one submission, saved as `scorecard.json`; pages and reports show only
+this."""
 
 import json
 import math
@@ -17,17 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Official:
-    """Whether a score is what the official program gives for the same files.
+    """Whether the official program gives the same score for the same files.
 
     Attributes:
         same: True where both scores are equal, or both are undefined.
-        score: Score of the official program; None where it stops with an error, or where its score is
-            unknown or undefined.
-        reason: Plain sentences that say why the official score differs; None where it is the same. Page,
-            report, JSON and terminal show them, so they name no option and no button.
-        changes: Number of changes to the submitted file after which the score is official; 0 where none is
-            needed, or none would do.
-        reading: Text shown where no official program computes the score; "" where one does.
+        score: Score of the official program; None if it stops with an error, or if its score is unknown or
+            undefined.
+        reason: Sentences that say why the official score differs; None if it is the same. Page, report, JSON
+            and terminal show them, so they name no option and no button.
+        changes: Number of changes to the submitted file that make the score official; 0 if none is needed or
+            none helps.
+        reading: Sentence for a score that no official program computes; "" if one does.
     """
 
     same: bool
@@ -41,10 +42,11 @@ class Official:
         """Compare a score with the official one.
 
         Args:
-            score: Score of the card; None or NaN where it is undefined.
-            official: Score of the official program; None or NaN where it stops with an error or is unknown.
-            *reasons: Sentences that say why both may differ. Without any the score counts as official; with
-                some it does only where both numbers are equal.
+            score: Score of the card; None or NaN if undefined.
+            official: Score of the official program; None or NaN if the program stops with an error or the
+                score is unknown.
+            *reasons: Sentences that say why both scores may differ. Without reasons the score counts as
+                official. With reasons it is official only if both numbers are equal.
         """
         score, official = plain(score), plain(official)
         if not reasons or (score is not None and score == official):
@@ -52,10 +54,10 @@ class Official:
         return cls(False, official, " ".join(reasons))
 
     def badge(self, write: Callable[[float], str] = repr) -> str:
-        """Return the few words beside the score, such as "official", that all surfaces show.
+        """Return the short label beside the score, such as "official", that page, report and terminal show.
 
         Args:
-            write: Function that formats a score as it is shown elsewhere.
+            write: Function that formats a score.
         """
         if self.changes:
             after = f"after {self.changes} change{'s' * (self.changes > 1)}: download the changed file"
@@ -74,8 +76,8 @@ class Official:
         """Return sentences that say whether the score is official.
 
         Args:
-            source: Words for who computes the official score, such as "as the validator computes it".
-            write: Function that formats a score as it is shown elsewhere.
+            source: Who computes the official score, such as "as the validator computes it".
+            write: Function that formats a score.
         """
         if self.same:
             if self.score is not None:
@@ -96,17 +98,18 @@ class ScoreCard:
     The challenge names the entries of `metrics`, `per_class` and `cases`. Undefined numbers are None.
 
     Attributes:
-        score: The number by which the challenge ranks.
+        score: The number that ranks the submission.
         metrics: Value of each metric, by its name.
         per_class: Value of each metric of a class, by class and name.
         cases: One row per case, in the order of the ground truth.
         findings: Warnings and notes about the input and the result.
-        provenance: What the numbers were computed from: version, digests of the files, options, seed, unit.
+        provenance: How the numbers were computed: version, digests of the files, options, seed, unit.
         official: Whether the official program gives the same score for these files.
-        incomplete: What the submission lacks and how that is counted ("7 of 8 images have no prediction and
-            count as empty"); empty where it is complete.
-        confusion_matrix: `labels` and `counts`, with the true classes as rows; None where there is none.
-        intervals: 95 % interval [low, high] of each metric, None where undefined. Empty where no bootstrap
+        incomplete: Missing parts of the submission and how they count ("7 of 8 images have no prediction and
+            count as empty"); empty if it is complete.
+        confusion_matrix: `labels` and `counts`, with the true classes as rows; None if the challenge has
+            none.
+        intervals: 95 % interval [low, high] of each metric, None if undefined. Empty if no bootstrap
             replicates were drawn.
         more: Further top-level keys of this challenge in JSON, such as `points` or `risk_matrix`.
         arrays: Read-only arrays by name that are too large for JSON, such as replicates and curves.
@@ -131,21 +134,22 @@ class ScoreCard:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the card has scores but no cases, so that it reveals nothing of the ground truth."""
+        """Whether the card contains scores but no cases, so that it reveals nothing else of the ground
+        truth."""
         return not self.cases and not self.arrays
 
     @property
     def confusion(self) -> tuple[list[str], list[list[int]]]:
-        """Labels and counts of the confusion matrix, true classes as rows; both empty without one."""
+        """Labels and counts of the confusion matrix, true classes as rows; both empty if there is none."""
         matrix = self.confusion_matrix or {"labels": [], "counts": []}
         return matrix["labels"], matrix["counts"]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the content of `scorecard.json` as a dictionary, with its keys in their fixed order."""
+        """Return the content of `scorecard.json` as a dictionary, with a fixed order of keys."""
         return {key: plain(value) for key, value in self._ordered().items()}
 
     def to_json(self) -> str:
-        """Return the text of `scorecard.json`. Numbers are not rounded; undefined ones are null.
+        """Return the text of `scorecard.json`. Numbers are not rounded; undefined numbers are null.
 
         The same input, options and seed give the same bytes.
         """
@@ -193,7 +197,7 @@ class ScoreCard:
 
 
 NOTEBOOK_RENDERERS: list[Callable[[ScoreCard], str]] = []
-"""HTML renderers of a card in a notebook; `import scoring` registers that of the reports."""
+"""Functions that render a card as HTML in a notebook; `import scoring` registers the report's renderer."""
 
 
 def _text(value: object, **layout: Any) -> str:
@@ -213,7 +217,7 @@ _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """Return NumPy scalars and arrays, tuples and mappings as JSON knows them; NaN and infinity as None."""
+    """Convert NumPy values, tuples and mappings to JSON types; NaN and infinity become None."""
     # The most frequent first: a card of 1,000 cases has 30,000 values.
     if type(value) is float:
         return value if math.isfinite(value) else None

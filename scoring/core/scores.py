@@ -14,7 +14,7 @@ from scoring.statistics.interval_options import StatisticsOptions
 
 
 class Input(Protocol):
-    """Something that was read: a truth, or predictions."""
+    """Something that was read: a truth or predictions."""
 
     @property
     def name(self) -> str: ...
@@ -33,7 +33,7 @@ Predictions = TypeVar("Predictions", bound=Input)
 
 
 class ScoreBreakdownPart(NamedTuple):
-    """A part of a score that is a weighted sum. weight: the points of 100 that it decides."""
+    """A part of a score that is a weighted sum. weight: its points out of 100."""
 
     name: str
     short_name: str
@@ -42,16 +42,16 @@ class ScoreBreakdownPart(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """How predictions are scored.
+    """Settings for scoring predictions.
 
     Attributes:
-        statistics: Replicates, seed, unit and kind of interval.
-        metadata: A table joined to the truth by case id, for slices and units.
-        with_curves: Whether the card keeps curves with bands; comparisons need none.
-        ranges: Lowest and highest possible value of the score and of metrics, where that is not 0 and 1: what
-            intervals need to know (`scoring.statistics.interval_basis.Basis`).
-        problems: `bad-option` for options that are not allowed: to be refused together with everything else
-            that is wrong.
+        statistics: Number of replicates, seed, unit and kind of interval.
+        metadata: A table joined to the truth by case id, with columns for subgroups and units.
+        with_curves: Whether the card contains curves with bands; comparisons need none.
+        ranges: Lowest and highest possible value of the score and of metrics, if not 0 and 1. Intervals need
+            them (`scoring.statistics.interval_basis.Basis`).
+        problems: `bad-option` for options that are not allowed; they are reported together with all other
+            problems.
     """
 
     options: Values
@@ -64,21 +64,22 @@ class ScoreSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring(Generic[Truth, Predictions]):
-    """How predictions of a challenge are scored.
+    """How a challenge scores predictions.
 
     Attributes:
-        score: (truth, predictions, settings) -> everything that is shown anywhere.
-        range: Lowest and highest possible score; infinite where there is none.
-        metrics: Direction and range of metrics and class measures by name, of those that are not from 0 to 1
-            with higher ones better.
-        parts: The weighted parts of the score by metric; empty where it is not a weighted sum.
-        as_points: Whether the score 0..1 is shown as points of 100.
-        outputs: Further files of the command `score`.
-        unit: Column of the cases that belong together, such as a patient; None: the usual ones.
-        bounded_by_labels: Whether somebody who only guesses gains little, in all that teams are ranked by,
-            while little is told of the labels: shares of right cases, F scores, AUC and average precision of
-            classes. Not so precision, which one known case brings to 1, correlations, errors, survival and
-            objects.
+        score: (truth, predictions, settings) -> the scorecard.
+        range: Lowest and highest possible score; infinite if there is no limit.
+        metrics: Direction and range by name, for metrics and class measures that are not "0 to 1, higher is
+            better".
+        parts: The weighted parts of the score by metric; empty if the score is not a weighted sum.
+        as_points: Whether a score of 0 to 1 is shown as 0 to 100 points.
+        outputs: Additional files that the command `score` can write.
+        unit: Column that says which cases belong together, such as those of a patient; None: the usual
+            columns.
+        bounded_by_labels: Whether guessing gains little in every ranking metric as long as little is known of
+            the labels. This holds for shares of correct cases, F scores, AUC and average precision of
+            classes. It does not hold for precision (one known case brings it to 1), correlations, errors,
+            survival and objects.
     """
 
     score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
@@ -93,19 +94,19 @@ class Scoring(Generic[Truth, Predictions]):
 
     @property
     def direction(self) -> str:
-        """The direction of the score in words: "higher is better"."""
+        """Direction of the score as text: "higher is better"."""
         return f"{self.better} is better"
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Lowest and highest possible value of the score and of metrics that have a range of their own."""
+        """Lowest and highest possible value of the score, and of metrics with their own range."""
         return {SCORE: self.range, **{name: quantity.range for name, quantity in self.metrics.items()}}
 
     def quantity(self, name: str = SCORE) -> Quantity:
-        """Return direction and range of a number.
+        """Return direction and range of the score or a metric.
 
         Args:
-            name: "score", a name of `metrics` of a card, or MEASURE/CLASS.
+            name: "score", a name in the card's `metrics`, or MEASURE/CLASS.
         """
         if name == SCORE:
             return Quantity(self.better, self.range)

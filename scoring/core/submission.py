@@ -26,8 +26,8 @@ class NamedCases(Protocol):
 
 @runtime_checkable
 class TruthFiles(Protocol):
-    """Where a truth was read: its table from `files`, its images from `pictures`; and the SHA-256 of the
-    members of `files` that were read."""
+    """Source files of a truth: its table in `files`, its images in `pictures`, and the SHA-256 of the members
+    of `files` that were read."""
 
     @property
     def files(self) -> SourceFiles: ...
@@ -42,14 +42,14 @@ class Predictions:
     """Outputs aligned with the N cases of a truth.
 
     Attributes:
-        outputs: Float64 [N, K], rows of NaN for cases without outputs (all cases where only labels were
-            given).
-        labels: Predicted class number [N], -1 = none.
+        outputs: Float64 [N, K]; rows of NaN for cases without outputs, or for all cases if only labels were
+            given.
+        labels: Predicted class number [N]; -1 means none.
         labels_only: Whether only labels were given.
-        faults: Cases without a usable prediction, as errors; `grade` makes warnings of them.
-        digest: SHA-256 of the source, None for a model.
-        model: What was inspected of a model (`Inspection.model`), None for a file.
-        images: SHA-256 of the images that a model was run on, by member.
+        faults: Cases without a usable prediction, as errors; `grade` may turn them into warnings.
+        digest: SHA-256 of the source; None for a model.
+        model: The inspected model (`Inspection.model`); None for a file.
+        images: SHA-256 of the images that the model ran on, by member.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("outputs", "labels")
@@ -65,34 +65,34 @@ class Predictions:
 
     @property
     def fingerprint(self) -> Array:
-        """SHA-256, uint8 [32], of outputs and labels; equal for equal predictions."""
+        """SHA-256 of outputs and labels, uint8 [32]; equal for equal predictions."""
         return fingerprint(self.outputs, self.labels)
 
     @property
     def has_outputs(self) -> Bools:
-        """Which cases have outputs [N]."""
+        """Whether each case has outputs [N]."""
         return _complete(self.outputs)
 
 
 def fingerprint(outputs: Floats, labels: Ints) -> Array:
-    """Return the SHA-256, uint8 [32], of predictions.
+    """Return the SHA-256 of predictions, uint8 [32].
 
     Args:
-        outputs: Their outputs [N, K].
-        labels: Their class numbers [N].
+        outputs: Outputs [N, K].
+        labels: Class numbers [N].
     """
     content = np.ascontiguousarray(outputs, float).tobytes() + np.ascontiguousarray(labels).tobytes()
     return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
 
 
 def largest(outputs: Floats) -> Ints:
-    """Return the first index of the largest value of each row.
+    """Return the index of the largest value in each row, the first if several are equal.
 
     Args:
         outputs: Values [N, K].
 
     Returns:
-        Indices [N], -1 for a row with NaN.
+        Indices [N]; -1 for a row with NaN.
     """
     undefined = np.isnan(outputs)
     return np.where(undefined.any(1), -1, np.where(undefined, -np.inf, outputs).argmax(1))
@@ -102,10 +102,10 @@ NAMED_MEMBERS = 5
 
 
 def ignored(files: SourceFiles, used: Container[str | None]) -> list[Finding]:
-    """Return `ignored-files` for the members from which nothing was read.
+    """Return `ignored-files` for members that were not used.
 
     Args:
-        used: Members that were read, or that another finding names.
+        used: Members that were read or that another finding names.
     """
     members = [member for member in files.members if member not in used]
     if not members:
@@ -119,11 +119,11 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     """Decide whether cases without a usable prediction refuse a submission.
 
     Args:
-        faults: An error for each such case.
-        missing: "refuse" leaves them errors, "wrong" makes warnings of them.
+        faults: An error for each of these cases.
+        missing: "refuse" keeps them as errors, "wrong" turns them into warnings.
 
     Returns:
-        The errors, and the warnings.
+        The errors and the warnings.
     """
     faults = list(faults)
     if missing == "wrong":
@@ -136,10 +136,10 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
 def faults_by_option(
     predictions: Predictions, options: Mapping[str, Any]
 ) -> tuple[list[Finding], list[Finding]]:
-    """Return the faults of predictions as errors and warnings.
+    """Return the problems of predictions as errors and warnings.
 
     Args:
-        options: Of which `missing` tells errors from warnings.
+        options: Its entry `missing` decides whether they are errors or warnings.
     """
     return grade(predictions.faults, options.get("missing", "refuse"))
 
@@ -147,7 +147,7 @@ def faults_by_option(
 def table(
     cases: NamedCases, predictions: Predictions, columns: Sequence[str], id_name: str = "filename"
 ) -> str:
-    """Return predictions as a CSV file: ids and outputs of every case that has outputs.
+    """Return predictions as a CSV file with ids and outputs of every case that has outputs.
 
     Args:
         cases: The cases.
@@ -159,7 +159,7 @@ def table(
 
 
 def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_name: str) -> str:
-    """Return outputs as a CSV file, unrounded, so that reading it gives the same numbers.
+    """Return outputs as a CSV file without rounding, so that reading it returns the same numbers.
 
     Args:
         ids: Id of each case [N].
@@ -170,10 +170,11 @@ def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_nam
 
 
 def example_table(ids: Sequence[str], columns: Sequence[str], id_name: str = "filename") -> tuple[str, bytes]:
-    """Return the name and the bytes of a table in which all outputs of all cases are equal, by name of case.
+    """Return name and bytes of an example table in which all cases have the same outputs, sorted by case
+    name.
 
     Args:
-        ids: Id of each case.
+        ids: Id of each case [N].
     """
     outputs = np.full((len(ids), len(columns)), 1 / max(2, len(columns)))
     return "example.csv", table_of(sorted(ids), outputs, columns, id_name).encode()
@@ -186,7 +187,7 @@ def _complete(outputs: Floats) -> Bools:
 
 
 class RunOnImages(Protocol):
-    """A submission that may be a model. images: SHA-256 of the images that it was run on, by member."""
+    """A submission that may be a model. images: SHA-256 of the images that the model ran on, by member."""
 
     @property
     def images(self) -> Mapping[str, str]: ...
@@ -196,8 +197,8 @@ class Submitted(Protocol):
     """A submission of any challenge.
 
     Attributes:
-        digest: SHA-256 of its file, None for a model.
-        model: What was inspected of a model, None for a file.
+        digest: SHA-256 of the file; None for a model.
+        model: The inspected model; None for a file.
     """
 
     @property
@@ -210,16 +211,16 @@ def truth_digest(truth: TruthFiles, predictions: RunOnImages) -> str:
     """Return the SHA-256 of a truth.
 
     Args:
-        truth: Where it was read.
-        predictions: Predictions to score on it; if they come from a model, only the images that it was run
-        on count.
+        truth: The source files of the truth.
+        predictions: Predictions to score on it; for a model, only the images that it ran on count.
     """
     used = predictions.images if truth.pictures is truth.files else {}
     return truth.files.digest({**truth.digest_of, **used})
 
 
 def labels_digest(truth: object) -> str | None:
-    """Return the SHA-256 of a truth whatever is scored on it; None where the truth does not say its files."""
+    """Return the SHA-256 of a truth, independent of the predictions; None if the truth does not name its
+    files."""
     return truth.files.digest(truth.digest_of) if isinstance(truth, TruthFiles) else None
 
 
@@ -232,12 +233,12 @@ def provenance(
     unit: str,
     units: Ints,
 ) -> dict[str, Any]:
-    """Return `provenance` of a scorecard.
+    """Return the entry `provenance` of a scorecard.
 
     Args:
         truth_sha256: SHA-256 of the truth.
-        options: Options of the challenge, defaults included.
-        unit: What a unit of the resampling is called.
+        options: Options of the challenge, including defaults.
+        unit: Name of the unit of resampling, such as "patient".
         units: Unit number of each case [N].
     """
     n_units = int(units.max()) + 1

@@ -1,4 +1,4 @@
-"""Submitted part: a test set reduced to the cases that were submitted, and what its card says of it."""
+"""Submitted part: a test set reduced to the submitted cases, and what its scorecard says about this."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,22 +14,23 @@ from scoring.inputs.sources import sha256
 
 MISSING_CASE, NOT_SUBMITTED, NOTHING = "missing-case", "not-submitted", "nothing-submitted"
 OFFERING = {MISSING_CASE, "missing-mask", "missing-stage", "missing-risk"}
-"""Codes of findings about cases of which all or something is missing."""
+"""Codes of findings about cases that lack all or part of their prediction."""
 EMPTY = {MISSING_CASE, "missing-value", "empty-case"}
-"""Codes of findings about a case that has no prediction: no row, no number, no nucleus."""
+"""Codes of findings about a case without a prediction: no row, no number, no nucleus."""
 
 
 FIRST = " The first: "
-"""Before the first case that has no usable prediction."""
+"""Prefix of the name of the first case that has no usable prediction."""
 SEVERAL = 4
-"""Cases from which on nothing predicted is no answer: of fewer it may be meant."""
+"""Minimum number of cases for refusing a submission without any prediction; with fewer cases it may be
+intended."""
 
 
 def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Finding]:
-    """Return findings; those about missing cases offer to score only the other cases.
+    """Return findings; findings about missing cases offer to score only the other cases.
 
     Args:
-        n_absent: Cases of which nothing was submitted; None: as many as findings say `missing-case`.
+        n_absent: Number of cases that were not submitted; None counts the findings `missing-case`.
     """
     listed = list(findings)
     n = sum(finding.code == MISSING_CASE for finding in listed) if n_absent is None else n_absent
@@ -42,10 +43,10 @@ def offered(findings: Iterable[Finding], n_absent: int | None = None) -> list[Fi
 
 
 def require_some(read: Any, truth: Any, name: str | None) -> None:
-    """Refuse a submission in which no case of several has a usable prediction.
+    """Refuse a submission in which no case has a usable prediction, if there are several cases.
 
     Args:
-        read: Predictions that were read against the test set.
+        read: Predictions matched to the test set.
         truth: The test set; None without one.
         name: Name of the submission in messages.
 
@@ -63,11 +64,11 @@ def require_some(read: Any, truth: Any, name: str | None) -> None:
 
 
 def part_of(truth: Any, read: object, name: str) -> Any:
-    """Return a test set reduced to the cases that were submitted; as it is where these are all, or none.
+    """Return a test set reduced to the submitted cases; unchanged if all or none were submitted.
 
     Args:
         truth: The test set.
-        read: Predictions that were read against it, or their refusal.
+        read: Predictions matched to the test set, or their refusal.
         name: Name of the submission in messages.
     """
     if isinstance(read, InputRefused):
@@ -88,10 +89,10 @@ def part_of(truth: Any, read: object, name: str) -> Any:
 
 
 def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
-    """Return a card of which one metric alone was submitted: it is first, and the card is not official.
+    """Return a card with a single submitted metric. The metric comes first, and the card is not official.
 
     Args:
-        metric: Its name; "" leaves the card as it is.
+        metric: Name of the metric; "" returns the card unchanged.
     """
     if not metric:
         return card
@@ -100,10 +101,10 @@ def of_one_metric(card: ScoreCard, metric: str) -> ScoreCard:
 
 
 def marked(card: ScoreCard, truth: Any) -> ScoreCard:
-    """Return a card; if only the submitted cases were scored, it is not official and says so.
+    """Return a card. If only the submitted cases were scored, the card is not official and says so.
 
     Args:
-        truth: The test set that it is of.
+        truth: The test set of the card.
     """
     found = next((finding for finding in truth.findings if finding.code == NOT_SUBMITTED), None)
     if found is None:

@@ -1,7 +1,7 @@
-"""Views of a scorecard, as data: pages, reports and notebooks draw the same blocks with the same words.
+"""Views of a scorecard as data: pages, reports and notebooks show the same blocks with the same text.
 
-Captions, explanations and `Text` are Markdown of our own: names from files go through `text.markdown`
-first. All other words (labels, questions, names and values of facts, cells) are plain text.
+Captions, explanations and `Text` are Markdown written by the project: names from files must pass through
+`text.markdown` first. All other text (labels, questions, names and values of facts, cells) is plain text.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ Data = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, drawn when it is needed.
+    """A figure that is drawn on demand.
 
-    build: draws it in a theme; the figure says which question it answers. caption: how
-    it is read, n and method. data: the numbers that are drawn, for a download. key: tells figures with one
-    question apart. cases: whether points carry the name of their case first in `customdata`; where there is a
-    viewer of cases, a click opens it. classes: whether they carry a class, or truth and call; a click leads
-    to the cases of these.
+    build: draws it in a theme. The figure's question says what it answers. caption: how to read it, n and
+    method. data: the drawn numbers, for a download. key: distinguishes figures with the same question. cases:
+    whether points carry their case name first in `customdata`; a click then opens the case viewer. classes:
+    whether points carry a class, or true and predicted class; a click then opens the cases of these classes.
     """
 
     build: Callable[[Theme], Drawing]
@@ -41,8 +40,8 @@ class Figure:
 
 @dataclass(frozen=True)
 class Panel:
-    """One of several small figures. title: Markdown, above it. below: plain text under it. alt: what is read
-    aloud instead of it; "": its question and what is below."""
+    """One of several small figures. title: Markdown above it. below: plain text under it. alt: text for
+    screen readers; "" uses the question and the text below."""
 
     title: str
     build: Callable[[Theme], Drawing]
@@ -52,7 +51,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Panels:
-    """Small multiples: one figure per class, center or the like. width: least px of one."""
+    """Small multiples: one figure per class, center or similar group. width: minimum width in px."""
 
     question: str
     panels: Sequence[Panel]
@@ -67,13 +66,13 @@ Kind = Literal["text", "number", "bar", "count", "interval", "class", "written"]
 class Column:
     """A column of a table.
 
-    name: key of its values in `Table.rows`. label: its head; full: the same in full, where there is room.
-    kind: what the values are: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from 0
-    to `most`; "count", cases that a row rests on, with a star below 15; "interval", pairs (low, high) or
-    None; "class", names of classes, which carry the shape of their risk group; "written", numbers as text.
-    better: which direction is. unit: written after a number. sign: whether a plus is written too. width: in
-    pixels, on a page. lighter: in lighter type. colour: of bars, a colour or risk group of the theme. detail:
-    for reports only, which have room for all of them.
+    name: key of its values in `Table.rows`. label: its heading; full: a longer heading, used if there is
+    room. kind: type of the values: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar
+    from 0 to `most`; "count", a number of cases, with a star below 15; "interval", pairs (low, high) or None;
+    "class", class names with the symbol of their risk group; "written", numbers as text. better: the better
+    direction. unit: text after a number. sign: whether to write a plus sign. width: in pixels, on a page.
+    lighter: whether to use lighter type. colour: of bars, a colour or risk group of the theme. detail:
+    whether only reports show it.
     """
 
     name: str
@@ -95,13 +94,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table under the question it answers ("": it belongs to the block before it).
+    """A table under the question that it answers; "" if it belongs to the block before it.
 
-    rows: values by the name of their column. risks: class -> risk group, for the "class" columns. key: tells
-    tables with one question apart. detail: for reports only, which cannot answer a click. cases: the column
-    that names the case of each row, "" for none; where there is a viewer of cases, choosing a row opens it.
-    written: whether a page shows it as text, which cannot be sorted, for few rows that follow a slider: a
-    grid costs ten times as much to send.
+    rows: values by column name. risks: class -> risk group, for "class" columns. key: distinguishes tables
+    with the same question. detail: whether only reports show it. cases: the column with the case name of each
+    row, "" for none; choosing a row then opens the case viewer. written: whether a page shows the table as
+    plain text, without sorting. This suits a few rows that follow a slider, because a grid costs ten times as
+    much to send.
     """
 
     question: str
@@ -121,8 +120,8 @@ class Table:
         """Return a table with a row per item.
 
         Args:
-            items: One per row; each column takes its value of an item by its `get`.
-            columns: Their `name`, and how they are shown.
+            items: One item per row; the function `get` of each column takes its value from the item.
+            columns: Their names and how they are shown.
         """
         listed = list(items)
         rows = {column.name: [_value(item, column) for item in listed] for column in columns}
@@ -137,8 +136,7 @@ def _value(item: Any, column: Column) -> Any:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number with its name, and in lighter type its interval or its basis. explain: Markdown, a
-    tooltip."""
+    """A number with its name and, in lighter type, its interval or basis. explain: tooltip in Markdown."""
 
     name: str
     value: str
@@ -149,7 +147,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Facts:
-    """Numbers side by side, under a question if they answer one."""
+    """Numbers side by side, optionally under a question."""
 
     facts: Sequence[Fact]
     question: str = ""
@@ -158,8 +156,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Text:
-    """Sentences (Markdown), under a question if they answer one. kind: "note" says why something is not
-    shown, "caution" what must not be overlooked."""
+    """Sentences in Markdown, optionally under a question. kind: "note" says why something is not shown;
+    "caution" is an important warning."""
 
     text: str
     kind: Literal["plain", "note", "caution"] = "plain"
@@ -168,7 +166,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture, drawn when it is needed. build: makes the PNG. alt: for who cannot see it. caption: plain
+    """A picture that is drawn on demand. build: makes the PNG. alt: text for screen readers. caption: plain
     text."""
 
     build: Callable[[], bytes]
@@ -195,8 +193,8 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Choice:
-    """Blocks of which a page shows one. label: of the choice. key: its name in the address. printed: how many
-    of them, from the first, a report shows; None: all."""
+    """Alternative blocks; a page shows one at a time. label: text of the choice. key: its name in the
+    address. printed: number of blocks, from the first, that a report shows; None: all."""
 
     label: str
     key: str
@@ -209,9 +207,9 @@ Block = Figure | Panels | Table | Facts | Text | Gallery | SideBySide | Choice
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks that belong together: a tab of a page, a chapter of a report.
+    """Blocks that belong together: a tab of a page or a chapter of a report.
 
-    detail: for reports only; the tab of that name on a page answers clicks and draws what it needs itself.
+    detail: whether only reports show it; the page's tab of that name draws its own interactive content.
     """
 
     name: str
@@ -221,9 +219,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Status:
-    """What a score is worth, in plain text. badge: in a few words, as everywhere; official: in sentences, and
-    is_official: whether it is the official one. official_score: the official one where it is another, ""
-    where that is unknown. incomplete: what the submission lacks. "" where there is nothing to say."""
+    """Whether a score is official, in plain text. badge: the short label shown everywhere; official: full
+    sentences. is_official: whether the score is official. official_score: the official score if it differs,
+    "" if unknown. incomplete: missing parts of the submission; "" if it is complete."""
 
     official: str = ""
     is_official: bool = False
@@ -234,11 +232,11 @@ class Status:
 
 @dataclass(frozen=True)
 class Headline:
-    """The score and what made it.
+    """The score and its parts.
 
-    facts: the numbers beside it. strip: where the points come from, its caption the arithmetic. arithmetic:
-    in words (Markdown), where there is no strip. parts: what each part of the score adds to it. notes: what
-    must be known before the score is read.
+    facts: numbers beside it. strip: figure of the parts, with the arithmetic as its caption. arithmetic: the
+    same as text (Markdown), without a figure. parts: what each part adds to the score. notes: warnings to
+    read before the score.
     """
 
     score: Fact
@@ -252,20 +250,20 @@ class Headline:
 
 @dataclass(frozen=True)
 class Views:
-    """Everything that is shown of one scorecard, whoever shows it."""
+    """All sections that page, report and notebook show of a scorecard."""
 
     headline: Headline
     sections: Sequence[Section]
 
     def section(self, name: str) -> Section | None:
-        """Return the section of that name, None where there is none."""
+        """Return the section with a name, None if there is none."""
         return next((section for section in self.sections if section.name == name), None)
 
 
 def directed(name: str, better: Better | None) -> str:
-    """Return the name of a number with an arrow in the direction that is better.
+    """Return the name of a number with an arrow in the better direction.
 
     Args:
-        better: "higher" or "lower"; None for neither.
+        better: "higher" or "lower"; None for no direction.
     """
     return f"{name} {'↑' if better == 'higher' else '↓'}" if better else name
