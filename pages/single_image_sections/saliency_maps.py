@@ -14,7 +14,7 @@ from pages.single_image_sections import model_processes, session_state
 from pages.single_image_sections.query import Query
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image
-from scoring.presentation.figures.model_outputs import Sweep, setting_dots, sweep_lines
+from scoring.presentation.figures.model_outputs import AGE_SWEPT, Sweep, setting_dots, sweep_lines
 from scoring.presentation.figures.number_format import decimal
 from scoring.single_image import occlusion_saliency, other_demographics, random_mask_saliency, wording
 from scoring.single_image.explanation import Explanation, conclusion, explanation
@@ -193,7 +193,7 @@ def _field(swept: DemographicSweep, field: str, classes, risk, vector: np.ndarra
     moved = Sweep(values, rows, classes, swept.patient.described(vector)[field], risk)
     if field == "age":
         figure = sweep_lines(moved, layout.theme(), "Same picture, another age", "age in years")
-        caption = "Dotted: the age that the model receives. It receives 0 for an unknown age, too."
+        caption = AGE_SWEPT
     else:
         figure = setting_dots(
             moved, layout.theme(), f"Same picture, another {other_demographics.FIELDS[field]}"

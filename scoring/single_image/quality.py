@@ -238,7 +238,7 @@ def _floored(share: float) -> str:
 
 
 def _size(measures: Quality, shortest_side: int) -> QualityBadge:
-    value = f"{measures.short_side} px on the shorter side"
+    value = f"shorter side {measures.short_side} px in the file"
     if measures.short_side < shortest_side:
         return QualityBadge(
             "size",

@@ -17,7 +17,7 @@ from scoring.inference.model_process import ImageProcess
 from scoring.inference.worker_results import ModelFailed
 from scoring.single_image import photograph
 from scoring.single_image.photograph import CALLED, PHOTOGRAPH_PIXELS, SpareDecoder, received
-from scoring.single_image.quality import of_photograph
+from scoring.single_image.quality import of_photograph, photograph_chips
 from scoring.single_image.turn_and_crop import Framing, framed
 from scoring.single_image.wording import dropped_line
 from tests.support import photographs
@@ -107,7 +107,9 @@ def test_a_large_photograph_is_reduced_and_said_so(process):
     assert abs(width / height - 10 / 8) < 0.002
     assert reduced.held_bytes < 17_000_000
     assert "10,000 × 8,000" in reduced.framed
-    assert of_photograph(reduced).short_side == pytest.approx(8_000, rel=0.001)
+    quality = of_photograph(reduced)
+    assert quality.short_side == pytest.approx(8_000, rel=0.001)
+    assert photograph_chips(quality)[0].value.endswith("px in the file")
     cropped = framed(reduced, Framing(part=(0, 0, 900, 700)))
     assert cropped.framed.startswith(f"{reduced.framed} Changed by hand: cropped")
 

@@ -18,7 +18,13 @@ from scoring.challenges.tricorder3.views import are_probabilities
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Fact, Figure, SideBySide, Text
-from scoring.presentation.figures.model_outputs import Sweep, output_bars, setting_dots, sweep_lines
+from scoring.presentation.figures.model_outputs import (
+    AGE_SWEPT,
+    Sweep,
+    output_bars,
+    setting_dots,
+    sweep_lines,
+)
 from scoring.presentation.figures.theme import Theme
 
 ID = "tricorder3"
@@ -156,7 +162,7 @@ def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> Non
     ages = Sweep(SWEEP_AGES, swept["age"], CLASSES, case["encoded"][0], RISKS)
     older = Figure(
         lambda theme: sweep_lines(ages, theme, "What if the patient were older?", "age in years"),
-        "Dotted: the age given.",
+        AGE_SWEPT,
     )
     gender = settings(["male", "female", "unknown"], "gender", "What if the gender were different?")
     site = settings(SWEEP_SITES, "location", "What if the lesion were on another body site?")

@@ -149,6 +149,10 @@ def _extent(outputs: Floats) -> tuple[float, float]:
     return low, max(float(outputs.max()), low + 1e-9)
 
 
+AGE_SWEPT = "Dotted: the age that the model receives. It receives 0 for an unknown age, too."
+"""What stands below `sweep_lines` of ages."""
+
+
 def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> go.Figure:
     """Draw how outputs move when one number of the input is changed.
 
