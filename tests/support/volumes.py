@@ -4,6 +4,7 @@ from index to mm in RAS."""
 import gzip
 import io
 import itertools
+import json
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -119,3 +120,32 @@ def zipped(data: bytes, level: int = 1) -> bytes:
 
 def spaced(numbers) -> str:
     return " ".join(repr(number.item()) if hasattr(number, "item") else str(number) for number in numbers)
+
+
+def nrrd(values, names=(), offset=(0, 0, 0), encoding="gzip", space="left-posterior-superior", **changes):
+    """An NRRD of a part of a volume that begins at `offset`, as vtkMRMLSegmentationStorageNode of Slicer
+    writes it; names: those of segments 1, 2, ..."""
+    to = {"left-posterior-superior": RAS_FROM_LPS, "RAS": np.eye(4)}[space]
+    affine = to @ changes.get("affine", AFFINE)
+    origin = affine @ [*offset, 1]
+    data = values.astype(changes.get("dtype", "u1")).tobytes(order="F")
+    lines = {
+        "type": changes.get("type", "unsigned char"),
+        "dimension": values.ndim,
+        "space": space,
+        "sizes": spaced(values.shape),
+        "space directions": " ".join(f"({','.join(map(repr, v))})" for v in affine[:3, :3].T.tolist()),
+        "kinds": "domain domain domain",
+        "endian": "little",
+        "encoding": encoding,
+        "space origin": f"({','.join(map(repr, origin[:3].tolist()))})",
+    } | changes.get("lines", {})
+    text = "NRRD0004\n# a comment\n" + "".join(f"{k}: {v}\n" for k, v in lines.items() if v is not None)
+    for number, name in enumerate(names):
+        text += f"Segment{number}_Name:={name}\nSegment{number}_LabelValue:={number + 1}\n"
+        text += f"Segment{number}_Layer:={number if changes.get('layers') else 0}\n"
+    if names:
+        text += f"Segmentation_ReferenceImageExtentOffset:={spaced(offset)}\n"
+    if groups := changes.get("groups"):
+        text += f"org.mitk.multilabel.segmentation.labelgroups:={json.dumps(groups)}\n"
+    return text.encode() + b"\n" + (gzip.compress(data) if encoding in ("gzip", "gz") else data)

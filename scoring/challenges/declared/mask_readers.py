@@ -16,6 +16,7 @@ from scoring.core.submission import Predictions, ignored
 from scoring.inputs.case_tables import nothing_in_common
 from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.masks.blocks import Opener
+from scoring.inputs.masks.converted import form_of
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.label_maps import read_label_map
 from scoring.inputs.masks.mask_folders import (
@@ -134,6 +135,9 @@ def read_predictions(
         if context.progress is not None:
             context.progress(number + 1, len(truth))
     findings += _unused(declaration, held)
+    problems += [
+        p for c, opener in openers.items() for p in _other_names(declaration, opener, files.called(masks[c]))
+    ]
     if problems:
         hard, soft = graded(faults, missing)
         raise InputRefused([*problems, *hard], [*findings, *soft])
@@ -141,6 +145,22 @@ def read_predictions(
     digest = files.digest_of([masks[case] for case in truth.ids if case in masks])
     read = (files.name, outputs, labels, False, tuple(faults), tuple(findings), digest)
     return MaskPredictions(*read, masks=openers)
+
+
+def _other_names(declaration: Declaration, opener: Opener, where: str) -> list[Finding]:
+    """Return `label-order` for a mask whose header gives a region another value than the challenge."""
+    value_of = {
+        name.lower(): str(values[0]) for name, values in declaration.regions.items() if len(values) == 1
+    }
+    others = [
+        (name, number)
+        for name, number in sorted(form_of(opener).names)
+        if value_of.get(name, number) != number
+    ]
+    if not others:
+        return []
+    told = " and ".join(f"{name} is {number}, here {value_of[name]}" for name, number in others)
+    return [error("label-order", where, f"its header says that {told}: write the challenge's values.")]
 
 
 def nothing(declaration: Declaration, truth: DeclaredCases) -> Predictions:

@@ -13,7 +13,7 @@ from scoring.core.challenge import Challenge, Display, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy
 from scoring.core.scores import ScoreBreakdownPart, Scoring
-from scoring.inputs.masks.nifti_and_metaimage import NAMED_MASK_ENDINGS
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 
 RULE = """
 | part | weight | what it is |
@@ -25,7 +25,7 @@ RULE = """
 A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Nothing is resampled: a mask on another grid counts as missing. Where the sources leave a question open, an option decides. The formula names every unusual choice, and the page shows the score under every other choice.
 """
 MASK_TYPES = ("gz", "nii", "mha", "nrrd")
-"""The last ending of each of `NAMED_MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
+"""The last ending of each of `MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
 
 
 CHALLENGE = Challenge(
@@ -57,7 +57,7 @@ CHALLENGE = Challenge(
             (*MASK_TYPES, "json"),
             several=True,
         ),
-        streamed=NAMED_MASK_ENDINGS,
+        streamed=MASK_ENDINGS,
         images_apart=False,
         outputs={
             "segmentation": f"images/{SEGMENTATION}",

@@ -5,11 +5,12 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from scoring.challenges.hecktor2026.structures import is_exchanged, stem_of
+from scoring.challenges.hecktor2026.structures import is_exchanged
 from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, error, note, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing
+from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.tables import OTHER_FORMAT
 
 OTHER_VOLUMES = (".mhd", ".nhdr", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")

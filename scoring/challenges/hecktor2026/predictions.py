@@ -12,7 +12,6 @@ from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
 from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.other_tables import completed, with_c_index
 from scoring.challenges.hecktor2026.patient_tables import find_table
-from scoring.challenges.hecktor2026.structures import stem_of
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.submitted_masks import Layout, SubmissionLayout, classify_members
 from scoring.challenges.hecktor2026.tables import (
@@ -37,6 +36,7 @@ from scoring.core.challenge import Context
 from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key
 from scoring.core.submission import ignored
 from scoring.inputs import case_tables, fix_suggestions, tables
+from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable
 

@@ -9,9 +9,8 @@ from pathlib import PurePosixPath
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.common.findings import InputRefused
 from scoring.common.strict_json import strict_loads
-from scoring.inputs.masks import nifti_and_metaimage
 from scoring.inputs.masks.joined import joined_mask
-from scoring.inputs.masks.nifti_and_metaimage import NAMED_MASK_ENDINGS
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import SourceFiles
 
 STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?([pn])", re.IGNORECASE | re.DOTALL)
@@ -20,12 +19,6 @@ LIST, LIST_BYTES = "-meta.json", 100_000
 """Where dcmqi lists the segments of the masks beside it."""
 PLACES = ("masks", "output", "images")
 """Folders that are not patient."""
-
-
-def stem_of(name: str) -> str | None:
-    """Return a file's name without the ending of a mask, also of one that names its labels; None where it has
-    none."""
-    return nifti_and_metaimage.stem_of(name, NAMED_MASK_ENDINGS)
 
 
 def is_exchanged(names: Collection[tuple[str, str]]) -> bool:
@@ -115,7 +108,7 @@ def _numbered(files: SourceFiles) -> Mapping[str, tuple[str, str]]:
         except (InputRefused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
         for number, of_file in enumerate(labels, 1):
-            of_number = (f"{start}-{number}{ending}" for ending in NAMED_MASK_ENDINGS)
+            of_number = (f"{start}-{number}{ending}" for ending in MASK_ENDINGS)
             if len(of_file) == 1 and (mask := next((m for m in of_number if m in sizes), None)):
                 names[mask] = f"{PurePosixPath(start).name}_{of_file[0]}", member
     return names

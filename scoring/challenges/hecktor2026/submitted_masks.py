@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
-from scoring.challenges.hecktor2026.structures import is_exchanged, join_structures, stem_of, structure_of
+from scoring.challenges.hecktor2026.structures import is_exchanged, join_structures, structure_of
 from scoring.common.arrays import Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, note, warning
 from scoring.common.fixes import ANY, renaming
@@ -24,7 +24,7 @@ from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.joined import SWAPPED, relabelled_mask
 from scoring.inputs.masks.lesions import MaskPair
-from scoring.inputs.masks.nifti_and_metaimage import NAMED_MASK_ENDINGS
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import TABLES, FixedSource, Source, SourceFiles, open_source
 
 TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES, LISTING)
@@ -234,7 +234,7 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
     container: whether a container's output is looked for. Raises InputRefused.
     """
-    files = open_source(source, name, streamed=NAMED_MASK_ENDINGS, table_bytes=TABLE_BYTES)
+    files = open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
     joined: Mapping[str, tuple[str, ...]] = {}
     swap = ""
     if container:

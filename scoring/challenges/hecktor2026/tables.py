@@ -15,7 +15,7 @@ from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing
 from scoring.inputs import fix_suggestions, tables
 from scoring.inputs.case_ids import as_written, case_parts
 from scoring.inputs.fix_suggestions import MOST, read_as, renamings
-from scoring.inputs.masks.nifti_and_metaimage import NAMED_MASK_ENDINGS
+from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.number_parsing import parse_numbers, two_readings
 from scoring.inputs.reshaping import INFINITE
 from scoring.inputs.sources import SourceFiles
@@ -103,7 +103,7 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
 def patient_of(cell: str) -> str:
     """Return the patient that a cell names; for the path of a volume, the volume's name."""
     _, patient, ending = case_parts(as_written(cell))
-    return patient if ending in NAMED_MASK_ENDINGS else cell
+    return patient if ending in MASK_ENDINGS else cell
 
 
 def is_numbering(names: Sequence[str], own: Sequence[str]) -> bool:

@@ -6,8 +6,8 @@ from scoring.common.arrays import Array, Ints
 from scoring.inputs.inflate import ByteFile, fill
 from scoring.inputs.masks.blocks import Opener, opened
 from scoring.inputs.masks.errors import MaskError, cut_off, reading
-from scoring.inputs.masks.grid import Grid, difference, orientation
-from scoring.inputs.masks.nifti_and_metaimage import Header, open_volume
+from scoring.inputs.masks.grid import Grid, difference, orientation, placement
+from scoring.inputs.masks.nifti_and_metaimage import Header, checked, read_fields
 
 MOST_VOXELS = 1 << 28
 HIGHEST = 65_535
@@ -19,8 +19,8 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
     """Read a mask.
 
     Args:
-        reference: The grid that it must share, if need be after reordering or reversing its axes; the labels
-            then are on it.
+        reference: The grid that it must share, if need be after reordering or reversing its axes, or of which
+            its header says that it was cut out; the labels then are on it.
 
     Returns:
         Labels [x, y, z], and where they lie.
@@ -29,21 +29,37 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
         MaskError: The mask is malformed, is on another grid, or has more than 2**28 voxels.
     """
     with opened(opener) as raw:
-        header, file = open_volume(raw)
+        with reading():
+            fields, file = read_fields(raw)
+            header = checked(fields, fields.shape)
         if header.grid.voxels > MOST_VOXELS:
             raise MaskError("unreadable-file", f"it has {header.grid.voxels:,} voxels, too many to measure.")
         way = None if reference is None else orientation(header.grid, reference)
-        if reference is not None and way is None:
+        place = placement(header.grid, reference) if reference and not way and fields.is_part else None
+        if reference is not None and way is None and place is None:
             raise MaskError(
                 "wrong-grid",
                 f"{difference(header.grid, reference)}. Masks are not resampled: write it on "
                 "the truth's grid.",
             )
         labels = _labels(header, file)
+    if reference is not None and place is not None:
+        return _placed(labels, place, reference), reference
     if way is None or reference is None or way.is_identity:
         return labels, header.grid
     backwards = tuple(slice(None, None, -1 if back else 1) for back in way.reversed)
     return labels.transpose(way.axes)[backwards], reference
+
+
+def _placed(part: Ints, place: tuple[int, tuple[int, ...]], reference: Grid) -> Ints:
+    """Return labels on the grid that they were cut out of. place: as of `placement`."""
+    whole = np.zeros(reference.voxels, np.uint16)
+    first, (along_x, along_y, along_z) = place[0], place[1]
+    x, y = (np.arange(length) for length in part.shape[:2])
+    plane = along_x * x[:, None] + along_y * y
+    for z in range(part.shape[2]):
+        whole[first + along_z * z + plane] = part[:, :, z]
+    return whole.reshape(reference.shape, order="F")
 
 
 def _labels(header: Header, file: ByteFile) -> Ints:

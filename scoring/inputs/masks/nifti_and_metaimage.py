@@ -16,9 +16,8 @@ from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.header_fields import RAS_FROM_LPS, Fields
 from scoring.inputs.masks.nrrd import is_nrrd, nrrd_fields
 
-MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
-NAMED_MASK_ENDINGS = (*MASK_ENDINGS, ".seg.nrrd", ".nrrd")
-"""Also those of masks whose headers name the labels, for readers that go by these names."""
+MASK_ENDINGS = (".nii.gz", ".nii", ".mha", ".seg.nrrd", ".nrrd")
+"""Endings of masks; headers of the last two may name the labels."""
 
 
 def stem_of(name: str, endings: tuple[str, ...] = MASK_ENDINGS) -> str | None:

@@ -9,7 +9,7 @@ from scoring.challenges.declared import library
 from scoring.comparison.compare import compare
 from tests.support.command_line import run
 from tests.support.findings import codes, refused
-from tests.support.volumes import nifti
+from tests.support.volumes import nifti, nrrd
 
 SHAPE = (12, 10, 6)
 AFFINE = np.diag([0.5, 0.8, 3.0, 1.0])
@@ -292,3 +292,36 @@ def test_a_surface_at_the_tolerance_is_within_it_in_nominal_millimetres(tmp_path
         "-",
     )
     assert run("score", tmp_path / "t.toml", *args).json["score"] == 1
+
+
+@pytest.mark.parametrize("ending", [".nrrd", ".seg.nrrd"])
+@pytest.mark.parametrize("is_cropped", [False, True])
+def test_masks_of_3d_slicer_have_the_score_of_those_in_nifti(ending, is_cropped):
+    truth, guesses = masks(1, (1, 2)), masks(2, (1, 2))
+    for guess in guesses:
+        guess[:2], guess[:, :1] = 0, 0
+    part = (slice(2, None), slice(1, None)) if is_cropped else ()
+    offset = (2, 1, 0) if is_cropped else (0, 0, 0)
+    written = [nrrd(guess[part], ("Anterior", "Posterior"), offset, affine=AFFINE) for guess in guesses]
+    sent = {f"{case}{ending}": data for case, data in zip(CASES, written, strict=True)}
+    assert (
+        scored("msd-hippocampus", truth, sent).score
+        == scored("msd-hippocampus", truth, folder(guesses)).score
+    )
+    challenge = scoring.load_challenge("msd-hippocampus")
+    whole = {f"{c}{ending}": nrrd(m, affine=AFFINE) for c, m in zip(CASES, truth, strict=True)}
+    cases = challenge.read_truth(whole, "truth")
+    assert challenge.score(cases, challenge.read_predictions(folder(truth), cases), resamples=0).score == 1
+
+
+def test_labels_whose_names_in_the_header_are_those_of_other_regions_are_refused():
+    challenge = scoring.load_challenge("msd-hippocampus")
+    truth = masks(1, (1, 2))
+    cases = challenge.read_truth(folder(truth), "truth")
+    sent = {
+        f"{c}.seg.nrrd": nrrd(m, ("Posterior", "anterior"), affine=AFFINE)
+        for c, m in zip(CASES, truth, strict=True)
+    }
+    problems = refused(challenge.read_predictions, sent, cases).problems
+    assert codes(problems) == ["label-order"] * len(CASES)
+    assert "posterior is 1, here 2" in problems[0].message

@@ -1,6 +1,5 @@
 """Masks as other programs write them: NRRD, a channel or a file for each label, names with an ending."""
 
-import gzip
 import json
 
 import numpy as np
@@ -12,6 +11,7 @@ from tests.support import volumes
 from tests.support.archives import archive_of
 from tests.support.findings import codes, only, refused
 from tests.support.patients import CHALLENGE, labels, mask, submission_folder, truth_folder
+from tests.support.volumes import nrrd
 
 ROWS = [
     {"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "Relapse": 1, "RFS": 100 * i}
@@ -31,35 +31,6 @@ def truth():
 @pytest.fixture(scope="module")
 def usual(truth):
     return CHALLENGE.read_predictions(TABLE | submission_folder([], MASKS), truth)
-
-
-def nrrd(values, names=(), offset=(0, 0, 0), encoding="gzip", space="left-posterior-superior", **changes):
-    """An NRRD of a part of a volume that begins at `offset`, as vtkMRMLSegmentationStorageNode of Slicer
-    writes it; names: those of segments 1, 2, ..."""
-    to = {"left-posterior-superior": volumes.RAS_FROM_LPS, "RAS": np.eye(4)}[space]
-    affine = to @ volumes.AFFINE
-    origin = affine @ [*offset, 1]
-    data = values.astype(changes.get("dtype", "u1")).tobytes(order="F")
-    lines = {
-        "type": changes.get("type", "unsigned char"),
-        "dimension": values.ndim,
-        "space": space,
-        "sizes": volumes.spaced(values.shape),
-        "space directions": " ".join(f"({','.join(map(repr, v))})" for v in affine[:3, :3].T.tolist()),
-        "kinds": "domain domain domain",
-        "endian": "little",
-        "encoding": encoding,
-        "space origin": f"({','.join(map(repr, origin[:3].tolist()))})",
-    } | changes.get("lines", {})
-    text = "NRRD0004\n# a comment\n" + "".join(f"{k}: {v}\n" for k, v in lines.items() if v is not None)
-    for number, name in enumerate(names):
-        text += f"Segment{number}_Name:={name}\nSegment{number}_LabelValue:={number + 1}\n"
-        text += f"Segment{number}_Layer:={number if changes.get('layers') else 0}\n"
-    if names:
-        text += f"Segmentation_ReferenceImageExtentOffset:={volumes.spaced(offset)}\n"
-    if groups := changes.get("groups"):
-        text += f"org.mitk.multilabel.segmentation.labelgroups:={json.dumps(groups)}\n"
-    return text.encode() + b"\n" + (gzip.compress(data) if encoding in ("gzip", "gz") else data)
 
 
 def exchanged(values):
