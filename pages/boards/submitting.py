@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -11,7 +16,7 @@ from pages.boards.board_context import BoardPage
 from pages.challenge.scoring_run import Outcome
 from pages.display import finding_list, layout, render
 from pages.display.render import BlockPath
-from pages.input_widgets import selectors
+from pages.input_widgets import fix_buttons, selectors
 from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import background_jobs
@@ -22,20 +27,52 @@ from scoring.boards.ranking.ranked_submissions import RankedSubmission
 from scoring.boards.submissions import submission_folders, submitting
 from scoring.boards.submissions.submitting import Receipt, SubmissionRequest, exclude, submit
 from scoring.common.findings import Finding, InputRefused, error, note
+from scoring.common.fixes import SuggestedFix
 from scoring.common.text import markdown
+from scoring.inputs.sources import FixedSource
 from scoring.inputs.team_entries import clean_name
 
 NAMED = 12
 """Dropped files whose teams can be named one by one."""
 
 
+@dataclass(frozen=True)
+class TeamFile:
+    """A dropped file of a team. options: of this submission alone. source: of the file with its fixes."""
+
+    team: str
+    file: ChosenInput
+    options: Mapping[str, Any]
+    source: Any
+
+
+@dataclass
+class Submitted:
+    """The result of submissions. problems: by team, each with the fixes of its file, "" for those of no team.
+    files: by team."""
+
+    receipts: list[Receipt] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)
+    problems: defaultdict[str, list[Finding]] = field(default_factory=lambda: defaultdict(list))
+    files: dict[str, TeamFile] = field(default_factory=dict)
+
+    def refuse(self, team: str, refused: InputRefused) -> None:
+        """Keep the problems of a team's file, with its fixes if one file was dropped for the team."""
+        for problem in refused.problems:
+            fixes = problem.of_team(team).fixes if team in self.files else ()
+            where = f"{team}: {problem.where}" if team else problem.where
+            told = error(problem.code, where, problem.message)
+            self.problems[team].append(
+                told.with_fixes(*(f for f in fixes if f.changes == f.changes.of_files))
+            )
+
+
 def show(page: BoardPage) -> None:
     """Draw the input for submissions, their results, and all submissions of the board."""
     board, prefix = page.board, f"board_{page.board.row.id}"
-    key = ("submit", board.row.id)
-    outcome = actions.outcome(key, "submissions")
+    outcome = actions.outcome(_key(board), "submissions")
     if outcome is not None:
-        st.session_state[f"{prefix}_receipts"] = outcome.value or outcome.refused
+        st.session_state[f"{prefix}_submitted"] = outcome.value or outcome.refused
     layout.heading("What do the teams submit?")
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -49,11 +86,11 @@ def show(page: BoardPage) -> None:
             with st.container(horizontal=True, gap="small"):
                 label = f"Submit {len(chosen)} file{'s' * (len(chosen) > 1)}" if not packs else "Submit"
                 if st.button(label, type="primary", icon=":material/send:", key="board_submit"):
-                    actions.long(key, lambda job: _submit(board, chosen, job))
+                    actions.long(_key(board), lambda job: _submit(board, chosen, job))
                     in_use.forget()
                     st.rerun()
                 st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
-    _receipts(st.session_state.get(f"{prefix}_receipts"))
+    _receipts(board, st.session_state.get(f"{prefix}_submitted"))
     if noticed := probing_notices.team_notices(page.ranking):
         finding_list.findings(noticed)
     now = [*views.remaining_quotas(page.ranking), *views.refused(submitting.refused_files(board))]
@@ -79,49 +116,76 @@ def _to_send(board: OpenBoard, single: list[ChosenInput], packs: list[ChosenInpu
                     key = f"board_{option.name}_{own_key}"
                     options[option.name] = option_widget(option, key, bind=None, width=260)
         written = {name: value for name, value in options.items() if value is not None}
-        submissions.append((team, file, written))
+        fix_buttons.lines(file)
+        source = fix_buttons.fixed_input(file).source
+        submissions.append(TeamFile(team.strip(), file, written, source))
     return submissions
 
 
+def _key(board: OpenBoard) -> tuple[str, str]:
+    """Return the key of the work that submits to a board."""
+    return "submit", board.row.id
+
+
 def _submit(
-    board: OpenBoard, submissions: list[Any], job: background_jobs.Job
-) -> tuple[list[Receipt], list[Finding]]:
-    """Submit one after the other; what is refused is listed, the others count."""
-    receipts: list[Receipt] = []
-    problems: list[Finding] = []
-    every: list[SubmissionRequest] = []
+    board: OpenBoard, submissions: list[Any], job: background_jobs.Job, before: Submitted | None = None
+) -> Submitted:
+    """Submit one after the other; what is refused is listed, the others count. before: what was refused
+    before, which stays listed."""
+    done, every = before or Submitted(), list[SubmissionRequest]()
+    of_team = Counter(item.team for item in submissions if isinstance(item, TeamFile))
     for item in submissions:
-        if isinstance(item, ChosenInput):
-            try:
-                entries = list(submission_folders.of_source(item.source, item.name))
-                every += [entry for entry in entries if isinstance(entry, SubmissionRequest)]
-                problems += [entry for entry in entries if isinstance(entry, Finding)]
-            except InputRefused as why:
-                problems += why.problems
-        else:
-            team, file, options = item
-            every.append(SubmissionRequest(team.strip(), file.name, file.source, options))
+        try:
+            if isinstance(item, TeamFile):
+                done.files |= {item.team: item} if of_team[item.team] == 1 else {}
+                every.append(_request(board, item, done))
+                continue
+            entries = list(submission_folders.of_source(item.source, item.name))
+            every += [entry for entry in entries if isinstance(entry, SubmissionRequest)]
+            done.problems[""] += [entry for entry in entries if isinstance(entry, Finding)]
+        except InputRefused as why:
+            done.refuse(item.team if isinstance(item, TeamFile) else "", why)
     for number, entry in enumerate(every):
         job.progress(number, len(every))
         if job.cancelled():
             rest = len(every) - number
-            problems.append(error("cancelled", "submit", f"{rest} were not submitted: drop them again."))
+            message = f"{rest} were not submitted: drop them again."
+            done.problems[""].append(error("cancelled", "submit", message))
             break
         try:
-            receipts.append(submit(board, entry))
+            done.receipts.append(submit(board, entry))
         except InputRefused as why:
-            problems += [error(p.code, f"{entry.team}: {p.where}", p.message) for p in why.problems]
-    return receipts, problems
+            done.refuse(entry.team, why)
+    return done
 
 
-def _receipts(outcome: Any) -> None:
+def _request(board: OpenBoard, sent: TeamFile, done: Submitted) -> SubmissionRequest:
+    """Return what a team sends, with the fixes of its file."""
+    name, data = sent.file.name, sent.source
+    if isinstance(data, FixedSource):
+        name, data, notes = submitting.changed_file(board, data, name, sent.options)
+        done.notes += [replace(finding, where=f"{sent.team}: {finding.where}") for finding in notes]
+    return SubmissionRequest(sent.team, name, data, sent.options)
+
+
+def _fix(board: OpenBoard, done: Submitted, fix: SuggestedFix) -> None:
+    """Apply a fix to the file of a team, and submit that again."""
+    sent = done.files[fix.team]
+    fix_buttons.take(board.challenge.id, sent.file, fix)
+    again = [replace(sent, source=fix_buttons.fixed_input(sent.file).source)]
+    others = Submitted(problems=done.problems, files=done.files)
+    others.problems.pop(fix.team, None)
+    actions.long(_key(board), lambda job: _submit(board, again, job, others))
+
+
+def _receipts(board: OpenBoard, outcome: Submitted | InputRefused | None) -> None:
     """Show the result of the last submissions."""
     if outcome is None:
         return
     if isinstance(outcome, InputRefused):
         finding_list.refusal(outcome, title="Nothing was taken", message="The reasons are listed below.")
         return
-    receipts, problems = outcome
+    receipts = outcome.receipts
     new = [receipt for receipt in receipts if not receipt.again]
     if new:
         st.success(
@@ -135,13 +199,15 @@ def _receipts(outcome: Any) -> None:
         for receipt in receipts
         if receipt.again
     ]
-    noticed = [finding for receipt in receipts for finding in receipt.findings]
-    if problems:
+    noticed = [*outcome.notes, *(finding for receipt in receipts for finding in receipt.findings)]
+    if problems := list(chain.from_iterable(outcome.problems.values())):
         rest = " The others count." if receipts else ""
+        way = " A button fixes a file and submits it again." if any(p.fixes for p in problems) else ""
         finding_list.refusal(
             InputRefused(problems, [*known, *noticed]),
+            partial(_fix, board, outcome),
             title="Some files were not accepted" if receipts else "Nothing was taken",
-            message=f"The files listed here were not scored.{rest}",
+            message=f"The files listed here were not scored.{rest}{way}",
         )
     elif known or noticed:
         finding_list.findings([*known, *noticed])

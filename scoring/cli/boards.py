@@ -27,14 +27,13 @@ from scoring.cli.board_tables import board_table, changes_table, imported_table,
 from scoring.cli.input_reading import (
     FIX_OPTIONS,
     chosen,
+    counted,
     fix_problems,
-    read_predictions,
     statistics,
     submitted,
 )
 from scoring.cli.output import offered, print_findings, progress, respond, write, write_appendix
 from scoring.common.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
-from scoring.core.applied_fixes import FIXED
 from scoring.core.options import Values
 from scoring.inputs.sources import FixedSource, open_source
 from scoring.store.database import Store, open_store
@@ -159,16 +158,11 @@ def _file(
     arguments.model = arguments.predictions if arguments.predictions.endswith(".onnx") else None
     if problems := fix_problems(arguments):
         raise InputRefused(problems)
-    source, challenge = submitted(arguments), board.challenge
+    source = submitted(arguments)
     if not isinstance(source, FixedSource):
         return *packed(source), []
     name = open_source(arguments.predictions).name
-    if arguments.model:
-        read = challenge.inspect(source, board.truth)
-    else:
-        read = read_predictions(challenge, source, board.truth, options)
-    changed = [finding for finding in read.findings if finding.code == FIXED]
-    return *challenge.changed_file(board.truth, read, source, name), changed
+    return submitting.changed_file(board, source, name, options, **counted(board.challenge))
 
 
 def _known(receipt: Receipt) -> Finding:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import pytest
 
+import scoring
 from pages.server import network_exposure
 from scoring.boards.board import change_settings, listed
 from scoring.boards.board import opened as board_of
@@ -217,6 +218,35 @@ def test_what_is_not_taken_is_one_sentence_of_the_page(filled_store, opened, tmp
     assert "submitted-before" in words(app)
     assert "the phase closed on 2026-10-01 00:00 UTC: nothing was counted" in words(app)
     assert len(board_ranking(board_of(filled_store, "b")).entries) == before + 1
+
+
+def test_a_refused_file_is_fixed_by_one_click_as_on_the_page_of_its_challenge(filled_store, opened, tmp_path):
+    """An organizer had to leave the board for buttons that the challenge's page has."""
+    good = predictions(tmp_path / "new.csv", 8, 1.0).read_text()
+    percent = "\n".join(
+        f"{case},{100 * float(score):.2f}%" if case != "filename" else f"{case},{score}"
+        for case, score in (line.split(",") for line in good.splitlines())
+    )
+    app = opened("board", board="b", tab="Submissions")
+    inputs = app.file_uploader(key="board_b_teams_files")
+    inputs.upload("delta.csv", percent.encode())
+    inputs.upload("other.csv", b"filename,score\nother,0.5\n")
+    app.run()
+    finished(button(app, "Submit 2 files").click().run())
+    app.run()
+    assert app.error[0].proto.title == "Nothing was taken: 61 problems"
+    fix = next(one for one in app.button if one.label.startswith("delta\\: "))
+    finished(fix.click().run())
+    app.run()
+    assert not app.exception
+    assert "1 submission scored: delta" in app.success[0].value
+    assert app.error[0].proto.title == "Some files were not accepted: 1 problem", "the other file is not lost"
+    assert "no-common-case" in words(app)
+    scores = {e.team: e.score for e in board_ranking(board_of(filled_store, "b")).entries}
+    expected = scoring.score(
+        "melanoma", truth=tmp_path / "labels.csv", predictions=good.encode(), resamples=0
+    ).score
+    assert scores["delta"] == pytest.approx(expected, abs=1e-9)
 
 
 def test_equal_files_of_two_teams_are_two_submissions_and_a_file_dropped_twice_is_one(

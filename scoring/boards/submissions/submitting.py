@@ -23,9 +23,11 @@ from scoring.boards.submissions.phases_and_limits import DAY
 from scoring.boards.teams.members import team_names, teams_excluded
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.text import shortened
+from scoring.core.applied_fixes import FIXED
+from scoring.core.options import Values
 from scoring.inputs.archives import has_hidden
-from scoring.inputs.sources import sha256
-from scoring.inputs.team_entries import name_problems
+from scoring.inputs.sources import FixedSource, sha256
+from scoring.inputs.team_entries import MODEL, name_problems
 from scoring.store import schema
 from scoring.store.database import Store
 from scoring.store.secure_delete import discard_left, pin_files
@@ -111,6 +113,29 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
         if files and (receipt is None or receipt.again):
             discard_left(store, files)
     return receipt
+
+
+def changed_file(
+    board: OpenBoard, source: FixedSource, name: str, options: Values, **reading: Any
+) -> tuple[str, bytes, list[Finding]]:
+    """Return the name and the bytes of a file with its changes, as it is submitted, and the notes of them.
+
+    Args:
+        name: Of the file.
+        options: Of this submission alone.
+        reading: More that the challenge's reader takes.
+
+    Raises:
+        InputRefused: With every problem that the changes leave.
+    """
+    challenge = board.challenge
+    if name.lower().endswith(MODEL):
+        read = challenge.inspect(source, board.truth)
+    else:
+        needed = challenge.needed("predictions", options)
+        read = challenge.read_predictions(source, board.truth, name, **reading, **needed)
+    notes = [finding for finding in read.findings if finding.code == FIXED]
+    return *challenge.changed_file(board.truth, read, source, name), notes
 
 
 def _scored_and_kept(
