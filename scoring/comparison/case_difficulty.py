@@ -1,4 +1,4 @@
-"""Difficulty of cases by team."""
+"""Difficulty of cases, by team."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,10 @@ CONFIDENT = 0.9
 
 @dataclass(frozen=True)
 class Correctness:
-    """values [N, A]: of `quantity`; where that is a share 1 = right, less = less right; NaN = does not count.
-    teams: best first. n_right [N]: sum over the teams. entropy [N]: bits of the teams' labels, 0 where all
-    labels agree or there are none. order [N]: cases hardest first, then those that teams dispute most."""
+    """values [N, A]: of `quantity`. For a share, 1 = right and less = less right; NaN = the case does not
+    count. teams: best first. n_right [N]: sum over the teams. entropy [N]: entropy of the teams' labels in
+    bits, 0 if all labels agree or there are none. order [N]: hardest cases first, then those on which teams
+    disagree most."""
 
     cases: tuple[str, ...]
     teams: tuple[str, ...]
@@ -29,12 +30,12 @@ class Correctness:
 
     @property
     def graded(self) -> bool:
-        """Whether cases can be more or less right."""
+        """Whether a case can be partly right."""
         return self.quantity != SHARE or bool(((self.values > 0) & (self.values < 1)).any())
 
 
 def correctness(comparison: Comparison) -> Correctness:
-    """Return which cases each team got right, hardest first."""
+    """Return which cases each team got right, hardest cases first."""
     cards = list(comparison.cards.values())
     values = np.column_stack([comparison.spec.correct(card) for card in cards])
     n_right = np.round(values.sum(1), 12)
@@ -57,15 +58,15 @@ def _entropy(cards: Sequence[ScoreCard]) -> Floats:
 
 
 def only_right(correct: Correctness, team: str) -> Ints:
-    """Return the cases, hardest first, that this team alone got right."""
+    """Return the cases that only this team got right, hardest first."""
     right = correct.values == 1
     column = correct.teams.index(team)
     return _hardest_first(correct, right[:, column] & (right.sum(1) == 1))
 
 
 def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
-    """Return the cases, hardest first, in which a did better than b: for labels those that a got right and
-    b wrong."""
+    """Return the cases in which a did better than b, hardest first. For labels, these are the cases that a
+    got right and b wrong."""
     values = correct.quantity.oriented(correct.values)
     return _hardest_first(correct, values[:, correct.teams.index(a)] > values[:, correct.teams.index(b)])
 
@@ -73,8 +74,8 @@ def right_and_wrong(correct: Correctness, a: str, b: str) -> Ints:
 def wrong_and_confident(
     correct: Correctness, cards: Mapping[str, ScoreCard], least: float = CONFIDENT
 ) -> Ints:
-    """Return cases that all teams got wrong while at least one gave its label `least` or more: candidates for
-    wrong true labels. Empty without such outputs."""
+    """Return cases that all teams got wrong while at least one gave its label `least` or more: their true
+    labels may be wrong. Empty without outputs."""
     sure = np.zeros(len(correct.cases), bool)
     for card in cards.values():
         if "outputs" in card.arrays and correct.quantity == SHARE:
@@ -83,7 +84,7 @@ def wrong_and_confident(
 
 
 def _confidence(card: ScoreCard) -> Floats:
-    """Return the confidence of each case [N]: its largest output, or max(risk, 1 - risk); 0 where outputs are
+    """Return the confidence of each case [N]: its largest output, or max(risk, 1 - risk); 0 if outputs are
     missing or any is outside 0..1."""
     outputs: Floats = np.nan_to_num(card.arrays["outputs"])
     if outputs.min() < 0 or outputs.max() > 1:
@@ -97,5 +98,5 @@ def _hardest_first(correct: Correctness, chosen: Bools) -> Ints:
 
 
 def counted_right(correct: Correctness) -> Ints:
-    """Return how many cases 0, 1 ... A teams got right [A + 1]."""
+    """Return how many cases were answered correctly by 0, 1 ... A teams [A + 1]."""
     return np.bincount((correct.values[correct.order] == 1).sum(1), minlength=len(correct.teams) + 1)

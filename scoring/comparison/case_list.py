@@ -1,4 +1,4 @@
-"""Case list of one scorecard: truth, call and cost of each, as a grid of pictures lists them."""
+"""Case list of one scorecard: truth, prediction and cost of each case, for a grid of pictures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ RESULTS, CHANGES = ("all", "mistakes", "right"), ("fixed", "broken")
 POINTS = "points"
 ORDERS = ("points lost", "score", "case")
 SCORES = ("truth_score", "output")
-"""Keys of a case's row that hold what a model gave for its class."""
+"""Keys of a case's row with the model's output for its true class."""
 NO_GROUPS = ("case", "truth", "predicted", "mask")
-"""Keys of a case's row that name no group of cases."""
+"""Keys of a case's row that do not define groups."""
 MOST_GROUPS = 20
-"""Different words of a column that makes groups, at most."""
+"""Maximum number of groups from one column."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,18 @@ class CaseList:
     """The cases of a scorecard, in its order.
 
     Attributes:
-        names: Of the cases.
-        truth: Class of each case as words; empty where cases have none.
-        called: What each was called, "" for nothing; empty as `truth`.
-        right: 1 for a case that is right, 0 for a wrong one, between them how right it is; NaN: not counted.
-        score: Output for the truth, or how right the case is; NaN for none.
-        lost: How much better the score, as it is shown, would be without the unit of the case (lesion,
-            patient); where that cannot be said, how wrong the case is.
-        unit: What `lost` is counted in: "points", "of the score", or "" where it only orders the cases.
-        groups: "gender: female" -> whether a case belongs to it.
-        changed: 1 for a case that an earlier run had less right, -1 for one that it had more right; None
-            without an earlier run.
+        names: Names of the cases.
+        truth: True class of each case as text; empty if cases have none.
+        called: Predicted class of each case, "" if there is none; empty as `truth`.
+        right: 1 for a case that is right, 0 for a wrong one, between them for a partly right one; NaN: not
+            counted.
+        score: Output for the true class, or how right the case is; NaN if unknown.
+        lost: How much the shown score would rise without the unit of the case (lesion, patient); if this is
+            unknown, how wrong the case is.
+        unit: Unit of `lost`: "points", "of the score", or "" if it only orders the cases.
+        groups: "gender: female" -> whether each case belongs to the group.
+        changed: 1 for a case that improved since an earlier submission, -1 for one that became worse; None
+            without an earlier submission.
     """
 
     names: Sequence[str]
@@ -56,15 +57,15 @@ class CaseList:
 
 @dataclass(frozen=True)
 class CaseFilter:
-    """Which cases are wanted, and in which order.
+    """Filter and order of cases.
 
     Attributes:
         result: One of `RESULTS` or `CHANGES`.
-        truth: A class, or any.
-        called: A class, "" for no call, or any.
-        groups: Keys of `CaseList.groups`, to all of which a case belongs.
-        scores: Least and largest score; None: also cases without one.
-        order: "points lost" (most first), "score" (least first), or "case", the order of the test set.
+        truth: A class, or any class.
+        called: A predicted class, "" for no prediction, or any.
+        groups: Keys of `CaseList.groups`; a case must belong to all of them.
+        scores: Lowest and highest score; None: also cases without a score.
+        order: "points lost" (most first), "score" (lowest first), or "case", the order of the test set.
     """
 
     result: str = "all"
@@ -79,9 +80,9 @@ def case_list(challenge: Challenge[Any, Any], card: ScoreCard, earlier: ScoreCar
     """Return the cases of a scorecard.
 
     Args:
-        challenge: Its challenge.
+        challenge: The challenge of the scorecard.
         card: The scorecard.
-        earlier: Of another submission on the same cases; None: nothing is said of changes.
+        earlier: Scorecard of another submission on the same cases; None: no changes are shown.
 
     Returns:
         The list.
@@ -129,11 +130,11 @@ def _groups(rows: Sequence[Mapping[str, object]]) -> dict[str, Bools]:
 
 
 def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
-    """Return the places of the wanted cases in the card, in the wanted order.
+    """Return the positions of the matching cases in the card, in the chosen order.
 
     Args:
         cases: All cases.
-        wanted: Which of them. If cases cost the same, the lowest score comes first.
+        wanted: The filter and order. If cases cost the same, the lowest score comes first.
     """
     matches = np.ones(len(cases.names), bool)
     if wanted.result in ("mistakes", "right"):
@@ -155,11 +156,11 @@ def chosen(cases: CaseList, wanted: CaseFilter) -> Ints:
 
 
 def captions(cases: CaseList, places: Ints) -> list[tuple[str, str, str]]:
-    """Return of each of these cases a mark ("right", "wrong" or ""), truth with call, and numbers, in words.
+    """Return a mark ("right", "wrong" or ""), truth with prediction, and numbers of each case, as text.
 
     Args:
         cases: The list.
-        places: Of the cases in it.
+        places: Positions of the cases in the list.
     """
     return [_caption(cases, place) for place in places.tolist()]
 

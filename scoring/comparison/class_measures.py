@@ -1,4 +1,4 @@
-"""Measures of each class, case of a class and subgroup by team, with differences of two teams."""
+"""Measures of classes, cases of a class and subgroups by team, with differences between two teams."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from scoring.core.scorecard import ScoreCard
 
 @dataclass(frozen=True)
 class ClassMatrix:
-    """measures: name of the measure of each class, with its direction and range in quantities; support: its
-    cases, None where that is not counted; values [K, A], NaN where undefined."""
+    """measures: name of each class's measure; quantities has their direction and range. support: number of
+    cases, None if not counted. values [K, A], NaN if undefined."""
 
     classes: tuple[str, ...]
     measures: tuple[str, ...]
@@ -29,8 +29,8 @@ class ClassMatrix:
 
 @dataclass(frozen=True)
 class ClassDifference:
-    """Team a less team b in one class, with its 95 % interval by paired replicates; None where undefined.
-    gain: the same with the sign that is good, plus where a is better."""
+    """Team a minus team b in one class, with its 95 % interval from paired replicates; None if undefined.
+    gain: the same, with a plus sign if a is better."""
 
     name: str
     measure: str
@@ -41,7 +41,7 @@ class ClassDifference:
 
 
 def matrix(comparison: Comparison) -> ClassMatrix:
-    """Return the measure of every class of every team, teams best first."""
+    """Return the measure of every class for every team, best teams first."""
     cards = list(comparison.cards.values())
     measure_of = _measures(comparison)
     values = [
@@ -62,7 +62,7 @@ def matrix(comparison: Comparison) -> ClassMatrix:
 
 
 def differences(comparison: Comparison, a: str, b: str) -> tuple[ClassDifference, ...]:
-    """Return the difference of team a and team b in every class."""
+    """Return the difference between team a and team b in every class."""
     table, first, second = matrix(comparison), comparison.cards[a], comparison.cards[b]
     columns = [table.teams.index(name) for name in (a, b)]
     rows = []
@@ -97,9 +97,9 @@ def _measures(comparison: Comparison) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ClassMember:
-    """A case of a class. index: its place in the card. value: 0..1, how right the team was (1 = right, or F1
-    or Dice of the class in this case), None where that is undefined. label: the team's class, None where it
-    gave none or it finds the class without naming it."""
+    """A case of a class. index: its position in the card. value: 0..1, how right the team was (1 = right, or
+    F1 or Dice of the class in this case), None if undefined. label: the team's class, None if it gave none,
+    or if the task does not name classes per case."""
 
     index: int
     case: str
@@ -108,7 +108,7 @@ class ClassMember:
 
 
 def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:
-    """Return all cases of class `name`, the team's worst results first."""
+    """Return all cases of the class `name`, the team's worst results first."""
     cases = [
         ClassMember(index, str(row["case"]), *verdict)
         for index, row in enumerate(card.cases)
@@ -118,7 +118,7 @@ def members(card: ScoreCard, name: str) -> tuple[ClassMember, ...]:
 
 
 def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | None] | None:
-    """Return value and label of one case; None where it is not of the class."""
+    """Return value and label of one case; None if it is not of the class."""
     for truth, label in (("truth", "predicted"), ("t_truth", "t_prediction"), ("n_truth", "n_prediction")):
         if truth in row and row[truth] == name:
             return float(row.get(label) == name), row.get(label)
@@ -130,8 +130,8 @@ def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | Non
 
 @dataclass(frozen=True)
 class ClassEstimate:
-    """A team in a group. to_overall: value less that of all cases, by the same replicate. None where
-    undefined or not resampled."""
+    """A team's result in a group. to_overall: value minus the value for all cases, with the same replicates.
+    None if undefined or not resampled."""
 
     team: str
     value: float | None
@@ -142,7 +142,7 @@ class ClassEstimate:
 
 @dataclass(frozen=True)
 class Subgroup:
-    """n: the cases that the measure counts; small: under 15 of them, uncertain. teams: best
+    """n: number of cases that the measure counts; small: whether there are fewer than 15. teams: best
     first."""
 
     column: str
@@ -154,7 +154,7 @@ class Subgroup:
 
 
 def subgroups(comparison: Comparison) -> tuple[Subgroup, ...]:
-    """Return every group of every column and measure; show their number beside any of them."""
+    """Return every group of every column and measure. Show the number of groups beside any of them."""
     slices = {name: comparison.spec.slices(card) for name, card in comparison.cards.items()}
     rows = []
     for column, groups in next(iter(slices.values())).items():

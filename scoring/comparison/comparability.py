@@ -1,4 +1,5 @@
-"""Comparability of submissions: refused ones, equal ones, and the test set and options they must share."""
+"""Comparability of submissions: refused and identical submissions, and the test set and options that all must
+share."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,8 +19,8 @@ class Excluded:
     """A refused submission.
 
     Attributes:
-        team: Name of the team, or of the folder or zip that could not be read.
-        findings: Warnings and notes that were met on the way.
+        team: Name of the team, or of the folder or zip that cannot be read.
+        findings: Warnings and notes found before the refusal.
     """
 
     team: str
@@ -28,14 +29,14 @@ class Excluded:
 
     @property
     def reason(self) -> str:
-        """The first problem, and how many more there are."""
+        """The first problem, and the number of other problems."""
         first, *others = self.problems
         more = f" (and {len(others)} more problem{'s' * (len(others) > 1)})" if others else ""
         where = "" if first.where == self.team else f"{first.where}: "
         return f"{where}{first.message}{more}"
 
     def of_team(self, entries: Iterable[Finding]) -> list[Finding]:
-        """Return problems or findings of this submission with the team's name before their place."""
+        """Return problems or findings of this submission, with the team's name before their location."""
         return [
             entry if entry.where == self.team else replace(entry, where=f"{self.team}: {entry.where}")
             for entry in (entry.of_team(self.team) for entry in entries)
@@ -51,12 +52,12 @@ class Excluded:
 
 
 def of_refusal(team: str, refused: InputRefused) -> Excluded:
-    """Return the team of a refusal."""
+    """Return the refused team as an excluded submission."""
     return Excluded(team, refused.problems, refused.findings)
 
 
 def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
-    """Return findings with the team's name before their place."""
+    """Return findings with the team's name before their location."""
     return [replace(f.of_team(name), where=f"{name}: {f.where}") for f in entries]
 
 
@@ -67,7 +68,7 @@ def excluded_warnings(excluded: Iterable[Excluded]) -> Iterator[Finding]:
 
 
 def identical_groups(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], ...]:
-    """Return groups of teams whose aligned predictions are equal."""
+    """Return groups of teams whose predictions are identical."""
     groups: dict[bytes, list[str]] = {}
     for name, card in cards.items():
         groups.setdefault(_fingerprint(card).tobytes(), []).append(name)
@@ -86,7 +87,7 @@ def _fingerprint(card: ScoreCard) -> Array:
 def identical_findings(
     cards: Mapping[str, ScoreCard], same: tuple[tuple[str, ...], ...]
 ) -> Iterator[Finding]:
-    """Say which teams sent the same predictions. same: their `identical_groups`."""
+    """Yield findings about teams with identical predictions. same: the result of `identical_groups`."""
     for names in same:
         equal = len({cards[name].score for name in names}) == 1
         rest = (
@@ -99,14 +100,14 @@ def identical_findings(
 
 
 MAY_DIFFER = ("group", "metadata_sha256")
-"""Options that say where the unit comes from; the unit itself is compared."""
+"""Options that define the unit; the unit itself is compared instead."""
 EQUAL = ("unit", "n_units", "seed", "resamples")
-"""What must be equal in the provenance of cards that are compared."""
+"""Entries of the provenance that must be equal in all compared cards."""
 
 
 def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard]) -> dict[str, Any]:
-    """Return the options that all teams were scored with; an option of each team's own is None where they
-    differ, and stands with the team.
+    """Return the options of all teams. An option with a value per team is None if the values differ, and is
+    listed with each team.
 
     Args:
         cards: Scorecard by team.
@@ -120,13 +121,14 @@ def shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard
 
 
 def options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
-    """Return the options that may differ from team to team: sizes of models, and how files were read."""
+    """Return the options that may differ between teams: model sizes, and how files were read."""
     own = (o.name for o in challenge.options if o.per_team or "predictions" in o.stages)
     return {*MAY_DIFFER, *own}
 
 
 def unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Finding]:
-    """Yield errors for cards whose cases, labels, options, units or replicates differ from the first's."""
+    """Yield errors for cards whose cases, labels, options, units or replicates differ from those of the first
+    card."""
     (first, model), *others = cards.items()
     for name, card in others:
         same = [row["case"] for row in card.cases] == [row["case"] for row in model.cases]

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 OF_ALL = ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
 OF_TEAM = ("predictions_sha256", "model_sha256", "options")
-"""What `provenance` says of all teams, and of each."""
+"""Entries of `provenance` for all teams, and for each team."""
 PAIRS_AT_ONCE = 10_000
 
 
@@ -68,9 +68,9 @@ class Comparison:
         alike: Similarity of the predictions of two teams, by the names of both, in the order of the cards.
         identical: Groups of teams whose predictions are the same.
         provenance: Version, test set, options and predictions behind the comparison.
-        scoring: Score and metrics of the challenge, each with its direction and range.
-        own_ranking: Ranking by the challenge's own rule, where it has one.
-        facts: Further facts about each team, such as the size of its model.
+        scoring: Score and metrics of the challenge, with direction and range.
+        own_ranking: Ranking by the challenge's own rule, if it has one.
+        facts: Additional facts about each team, such as the size of its model.
     """
 
     challenge: str
@@ -94,14 +94,14 @@ class Comparison:
 
     @property
     def size_assumed(self) -> tuple[str, ...]:
-        """Return the teams of unknown model size, best first. Their scores are computed as if the
-        size cost nothing."""
+        """Return the teams with unknown model size, best first. Their scores assume that the size costs
+        nothing."""
         unknown = (name for name in self.scored if self.facts.get(name, UNKNOWN).size_mib is None)
         return tuple(unknown) if self.spec.size else ()
 
     @cached_property
     def scored(self) -> tuple[str, ...]:
-        """The teams that have a score, best first: those of `result`."""
+        """The teams with a score, best first, as in `result`."""
         return tuple(name for name, card in self.cards.items() if card.score is not None)
 
     @cached_property
@@ -110,14 +110,14 @@ class Comparison:
 
     @property
     def of_test_set(self) -> tuple[Finding, ...]:
-        """Return the findings that all teams share."""
+        """Return the findings that apply to all teams."""
         first, *others = (card.findings for card in self.cards.values())
         shared = set(first).intersection(*others)
         return tuple(f for f in first if f in shared)
 
     @property
     def noticed(self) -> tuple[Finding, ...]:
-        """Return every finding once: those of the comparison, of the test set and of each team."""
+        """Return every finding once: those of the comparison, the test set and each team."""
         shared = dict.fromkeys(self.of_test_set)
         own = [of_team(name, (f for f in c.findings if f not in shared)) for name, c in self.cards.items()]
         return (*self.findings, *shared, *chain.from_iterable(own))
@@ -147,7 +147,7 @@ class Comparison:
         return result
 
     def to_json(self) -> str:
-        """Return the text of `comparison.json`. Numbers are not rounded; undefined ones are null.
+        """Return the text of `comparison.json`. Numbers are not rounded; undefined numbers are null.
 
         The same input, options and seed give the same bytes."""
         return "".join(self.json_parts())
@@ -178,7 +178,7 @@ class Comparison:
         return pd.DataFrame(rows).set_index("team")
 
     def team(self, name: str) -> dict[str, Any]:
-        """Return what `comparison.json` says about one team."""
+        """Return the entry of one team in `comparison.json`."""
         card, place = self.cards[name], self._places.get(name)
 
         def of(values: Sequence[Any] | None) -> Any:
@@ -212,22 +212,22 @@ def compare(
     excluded: Sequence[Excluded] | None = None,
     **shared: Any,
 ) -> Comparison:
-    """Compare teams' predictions on one truth.
+    """Compare the predictions of several teams on the same truth.
 
     Args:
-        truth: What its `read_truth` gave.
-        teams: Team name -> what its `read_predictions` or `predict` gave.
-        options: Team name -> options of `score` that are this team's own (a model's size).
-        facts: Known facts about teams beside their predictions. A size counts in the score where the
-            challenge scores sizes.
-        excluded: None: a team that cannot be scored refuses the comparison. Otherwise such teams are
-            excluded and the others compared; these, refused before, are listed with them.
+        truth: Result of the challenge's `read_truth`.
+        teams: Team name -> result of the challenge's `read_predictions` or `predict`.
+        options: Team name -> options of `score` for this team alone (such as a model's size).
+        facts: Known facts about teams besides their predictions. A size affects the score if the challenge
+            scores sizes.
+        excluded: None: a team that cannot be scored stops the comparison. Otherwise such teams are excluded
+            and the others compared. Submissions in this argument, refused earlier, are listed with them.
         **shared: Options of `score` for all teams; `pairs_metric`, `pairs_test` and options of the stage
-            "compare", as of `compare_cards`.
+            "compare", as in `compare_cards`.
 
     Raises:
         InputRefused: With the problems of every team, `where` beginning with its name; with `excluded` only
-            where no team is left.
+            if no team remains.
     """
     names = {"pairs_metric", "pairs_test", *(option.name for option in challenge.options_of("compare"))}
     of_comparison = {name: shared.pop(name) for name in names & set(shared)}
@@ -258,21 +258,22 @@ def compare_cards(
     submissions: int = 0,
     **options: Any,
 ) -> Comparison:
-    """Compare teams that are scored already.
+    """Compare teams whose submissions are already scored.
 
     Args:
         cards: Scorecard by team.
-        pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
-        pairs_test: How: one of `replicate_comparison.PAIRS_TESTS`.
-        facts: Known facts about teams beside their predictions. Where the challenge scores sizes, the size is
-            that of the card.
-        excluded: Submissions that were refused, to be listed.
-        submissions: How many were looked at so far, from which the teams' were chosen; 0: these.
+        pairs_metric: The quantity in which pairs of teams are tested: "score", a name in `metrics`, or
+            MEASURE/CLASS.
+        pairs_test: The test, one of `replicate_comparison.PAIRS_TESTS`.
+        facts: Known facts about teams besides their predictions. If the challenge scores sizes, the size
+            comes from the card.
+        excluded: Refused submissions to list.
+        submissions: Number of submissions seen so far, from which these were chosen; 0: only these.
         **options: The challenge's options of the stage "compare".
 
     Raises:
-        InputRefused: Where there is no card; where cards are not of one test set and one draw of replicates,
-            each named by team; and for options that are not allowed.
+        InputRefused: If there is no card; if cards differ in test set or replicates (each named by team); and
+            for options that are not allowed.
     """
     values = of_options.complete(challenge.options_of("compare"), options)
     nobody = error("bad-option", "compare", "name at least one team: TEAM=FILE.")
@@ -291,12 +292,12 @@ def compare_cards(
 def annotated(
     comparison: Comparison, facts: Mapping[str, TeamFacts], excluded: Sequence[Excluded] = ()
 ) -> Comparison:
-    """Return a comparison with facts about its teams and the submissions that were refused.
+    """Return a comparison with facts about its teams and with the refused submissions.
 
     Args:
-        comparison: The comparison, without either.
-        facts: Facts by team. Where the challenge scores sizes, the size is that of the card.
-        excluded: The refused submissions, each a warning.
+        comparison: The comparison without facts and refused submissions.
+        facts: Facts by team. If the challenge scores sizes, the size comes from the card.
+        excluded: The refused submissions; each becomes a warning.
     """
     spec, cards = comparison.spec, comparison.cards
     by_team = {name: scored_facts(spec, card, facts.get(name)) for name, card in cards.items()}
@@ -310,11 +311,12 @@ def ranks_of(
     card_of: Callable[[str], ScoreCard],
     **options: Any,
 ) -> dict[str, int]:
-    """Return ranks by team, as `compare_cards` does, without what chance could do.
+    """Return ranks by team, as `compare_cards` does, without testing for chance.
 
     Args:
         scores: Score by team.
-        card_of: Returns the scorecard of a team. Asked only where scores alone do not order the teams.
+        card_of: Function that returns a team's scorecard. It is called only if scores alone do not order the
+            teams.
         **options: The challenge's options of the stage "compare".
     """
     spec = challenge.comparison

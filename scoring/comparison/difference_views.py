@@ -22,11 +22,11 @@ from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme
 
 CASES = 40
-"""Cases that a figure shows at once."""
+"""Maximum number of cases in a figure."""
 
 
 def classes(displayed: Displayed) -> tuple[Block, ...]:
-    """Return class by team."""
+    """Return a table or figure of classes by team."""
     matrix = by_class.matrix(displayed.comparison)
     if not matrix.classes:
         return (Text("There is no class that all teams were scored on.", "note"),)
@@ -39,12 +39,12 @@ def class_values(
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
 ) -> Figure:
-    """Return class by team.
+    """Return a figure of classes by team.
 
     Args:
         displayed: The comparison.
-        matrix: The measures.
-        chosen: Class and team of the cell that is framed.
+        matrix: The measures of each class.
+        chosen: Class and team of the framed cell.
         against: The team whose values are subtracted.
     """
     risks = load_challenge(displayed.comparison.challenge).display.class_risks
@@ -67,7 +67,7 @@ def class_values(
 
 
 def class_difference(gap: ClassDifference, team: str, leader: str) -> Text:
-    """Return how much better or worse a team is than the leader in one class."""
+    """Return how much better or worse a team is than the leader in one class, as text."""
     of_class = f"{named(gap.measure)} of {markdown(gap.name)}"
     if gap.difference is None:
         return Text(f"{of_class} is undefined for one of the two.")
@@ -88,7 +88,8 @@ def cases(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figure:
-    """Return which of some cases each team got right. order: places of the cases, in the order drawn."""
+    """Return a figure of the cases that each team got right. order: positions of the cases, in drawing
+    order."""
     columns = [correct.teams.index(name) for name in displayed.names]
     drawn = order[:CASES]
     names = displayed.names
@@ -119,7 +120,7 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
 
 
 def right_counts(correct: Correctness) -> Figure:
-    """Return how many teams got how many cases right."""
+    """Return a figure of how many teams got each number of cases right."""
     counts = by_case.counted_right(correct).tolist()
     return Figure(
         partial(teams_right, counts),
@@ -129,7 +130,7 @@ def right_counts(correct: Correctness) -> Figure:
 
 
 def subgroups(displayed: Displayed) -> tuple[Block, ...]:
-    """Return every team's measures in every subgroup, in numbers."""
+    """Return every team's measures in every subgroup as numbers."""
     groups = by_class.subgroups(displayed.comparison)
     if not groups:
         message = "The test set has no column that could make subgroups."
@@ -138,7 +139,7 @@ def subgroups(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: bool) -> Panels:
-    """Return a small figure per subgroup. to_overall: less the value of all cases."""
+    """Return a small figure per subgroup. to_overall: minus the value for all cases."""
     names = displayed.names
     ends = [
         end
@@ -166,19 +167,19 @@ def group_panels(displayed: Displayed, rows: Sequence[Subgroup], to_overall: boo
 
 
 def _direction(displayed: Displayed, rows: Sequence[Subgroup]) -> Better | None:
-    """Return which direction is better in all rows; None where they differ."""
+    """Return which direction is better in all rows; None if they differ."""
     directions = {displayed.comparison.quantity(row.measure).better for row in rows}
     return directions.pop() if len(directions) == 1 else None
 
 
 def group_table(displayed: Displayed, rows: Sequence[Subgroup], looked_at: int, question: str) -> Table:
-    """Return the numbers of some subgroups.
+    """Return a table of subgroups.
 
     Args:
         displayed: The comparison.
         rows: The subgroups.
-        looked_at: How many there are in all.
-        question: That the table answers.
+        looked_at: Total number of subgroups.
+        question: The question that the table answers.
     """
 
     def known(name: str) -> Callable[[tuple[Subgroup, ClassEstimate]], Any]:

@@ -1,4 +1,4 @@
-"""Comparison as displayed: its units, and which of many teams figures draw."""
+"""Comparison as displayed: its units, and the teams that figures draw if there are many."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from scoring.comparison.compare import Comparison
 from scoring.comparison.score_units import Scale
 
 MANY = 15
-"""Teams up to which all are drawn; beyond, the first of them and one that is chosen."""
+"""Number of teams up to which all are drawn; above it, the first ones and a chosen one are drawn."""
 SENTENCE, NAMED = 600, 8
-"""Characters of a sentence with names, and teams that an explanation names, at most."""
+"""Maximum characters of a sentence with names, and maximum teams that an explanation names."""
 
 
 @dataclass(frozen=True)
 class Displayed:
-    """A comparison with the teams that figures draw. places: theirs, in `comparison.scored`."""
+    """A comparison with the teams that figures draw. places: their positions in `comparison.scored`."""
 
     comparison: Comparison
     scale: Scale
@@ -28,12 +28,12 @@ class Displayed:
 
     @property
     def names(self) -> list[str]:
-        """Return the teams that are drawn, best first."""
+        """Return the drawn teams, best first."""
         return [self.comparison.scored[index] for index in self.places]
 
     @property
     def method(self) -> str:
-        """Return which of many teams are drawn, and n, unit, replicates and seed (Markdown)."""
+        """Return which teams are drawn, and n, unit, replicates and seed (Markdown)."""
         drawn, total = len(self.places), len(self.comparison.scored)
         if drawn == total:
             few = ""
@@ -45,12 +45,13 @@ class Displayed:
 
 
 def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
-    """Return what figures draw of a comparison: all teams, or of many the first and the chosen one."""
+    """Return the comparison for figures with all teams; with many teams, with the first ones and the chosen
+    one."""
     places = [index for index, name in enumerate(comparison.scored) if index < MANY or name == chosen]
     return Displayed(comparison, scales.of(load_challenge(comparison.challenge)), places)
 
 
 def whole(comparison: Comparison) -> Displayed:
-    """Return the teams that are drawn if all are."""
+    """Return the comparison for figures with all teams."""
     scale = scales.of(load_challenge(comparison.challenge))
     return Displayed(comparison, scale, range(len(comparison.scored)))

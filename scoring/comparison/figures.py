@@ -1,4 +1,4 @@
-"""Figures of a comparison for page and report. places: indices of the drawn teams in
+"""Figures of a comparison for page and report. places: positions of the drawn teams in
 `Comparison.scored`."""
 
 from collections.abc import Mapping, Sequence
@@ -38,8 +38,8 @@ def ranking(
     lines: Mapping[str, Mapping[str, Any]],
     theme: Theme,
 ) -> go.Figure:
-    """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it, and
-    a line at each entry that is not ranked."""
+    """Draw scores with their intervals, the teams tied for first shaded, the possible ranks of each team, and
+    a line for each unranked entry."""
     rows = [
         IntervalRow(
             f"{comparison.ranks[name]}  {name}",
@@ -57,7 +57,7 @@ def ranking(
 
 
 def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Differences to the leader with simultaneous intervals."""
+    """Draw differences to the leader with simultaneous intervals."""
     names = {comparison.scored[index] for index in places}
     rows = [
         IntervalRow(
@@ -85,8 +85,8 @@ def lead(comparison: Comparison, scale: Scale, places: Sequence[int], theme: The
 
 
 def pairs(of: PairDifferences, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw the difference of every pair of the named teams, and whether the pair is told apart. scale: of the
-    metric in which the pairs differ."""
+    """Draw the difference of every pair of the named teams, and whether the test separates the pair. scale:
+    of the metric of the differences."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
     differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
     for pair in of.of.among(list(at)):
@@ -110,12 +110,12 @@ def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
 
 
 def p_words(p: float | None) -> str:
-    """Return a p-value with four decimals, or that it is below what they can show."""
+    """Return a p-value with four decimals, or as below 0.0001."""
     return "below 0.0001" if p is not None and p < 0.00005 else decimal(p, 4)
 
 
 def rank_shares(comparison: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Return the share of the resamples at each rank. The comparison has replicates."""
+    """Draw the share of the resamples at each rank. The comparison must have replicates."""
     rank_shares, intervals = comparison.result.rank_shares or [], comparison.result.rank_intervals
     shares = np.array([rank_shares[index] for index in places])
     bounds = [intervals[index] for index in places] if intervals else []
@@ -123,7 +123,7 @@ def rank_shares(comparison: Comparison, places: Sequence[int], theme: Theme) -> 
 
 
 def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
-    """Ranks under the rules of some kinds. names: of the drawn teams."""
+    """Draw ranks under several kinds of rules. names: of the drawn teams."""
     orderings = [
         Ordering(rule_name(rule), rule.ranks, rule.kendall_tau, rule.small)
         for rule in robust.rules
@@ -133,7 +133,7 @@ def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme:
 
 
 def rule_name(rule: RuleRanks) -> str:
-    """Return a rule as people write it."""
+    """Return the readable name of a rule."""
     if rule.kind == "subgroup":
         group, _, measure = rule.name.rpartition(": ")
         return f"{group}: {named(measure)}"
@@ -148,7 +148,7 @@ def classes(
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
 ) -> go.Figure:
-    """Draw the values of each class and team; with `against`, minus the values of that team."""
+    """Draw the values of each class and team; with `against`, minus that team's values."""
     values = table.values[:, [table.teams.index(name) for name in names]]
     coloured = [of.goodness(row) for of, row in zip(table.quantities, values, strict=True)]
     if against is not None:
@@ -162,15 +162,15 @@ def classes(
 
 
 def measures(table: ClassMatrix) -> str:
-    """Return what is compared of the classes: "F1", "recall, mean Dice"."""
+    """Return the name of the measures of classes: "F1", "recall, mean Dice"."""
     return ", ".join(dict.fromkeys(named(measure) for measure in table.measures))
 
 
 def subgroup(
     row: Subgroup, names: Sequence[str], ends: Sequence[float], theme: Theme, to_overall: bool = False
 ) -> go.Figure:
-    """Return the teams in one group. ends: of the intervals of all groups beside it; to_overall: less the
-    value of all cases."""
+    """Draw the teams in one group. ends: ends of the intervals of all neighbouring groups; to_overall: minus
+    the value for all cases."""
     dots = [
         IntervalRow(team.team, *estimate(team, to_overall), n=row.n if row.small else None)
         for team in row.teams
@@ -183,12 +183,12 @@ def subgroup(
 
 
 def estimate(row: ClassEstimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
-    """Value and interval of a team in a group, or of its difference to all cases."""
+    """Return value and interval of a team in a group, or of its difference to all cases."""
     return (row.to_overall, row.to_overall_interval) if to_overall else (row.value, row.interval)
 
 
 def sized(comparison: Comparison, scale: Scale) -> list[Sized]:
-    """Return the scored teams whose model's size is known."""
+    """Return the scored teams with known model size."""
     cards = {
         name: comparison.cards[name]
         for name in comparison.scored
@@ -206,6 +206,6 @@ def sized(comparison: Comparison, scale: Scale) -> list[Sized]:
 
 
 def first_places(grid: WeightGrid, firsts: FirstTeams) -> FirstPlaces:
-    """Who is first under all weights, with the names of the parts."""
+    """Return which team is first under all weights, with the names of the parts."""
     parts = [named(metric) for metric in grid.metrics]
     return FirstPlaces(parts, grid.weights, firsts.first, grid.teams, grid.official)

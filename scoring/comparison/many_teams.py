@@ -1,4 +1,5 @@
-"""Many teams: which could be the best, groups of teams that are not told apart, and all of them drawn."""
+"""Many teams: those that could be the best, groups that the test cannot separate, and figures with all
+teams."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,24 +18,24 @@ from scoring.presentation.figures.theme import Theme
 from scoring.statistics.intervals import QUANTILES
 
 PER_FIGURE, GROUPS = 100, 25
-"""Teams of a figure, and groups that a table lists, at most."""
+"""Maximum teams in a figure, and maximum groups in a table."""
 LEVEL = 0.05
 
 
 def are_many(comparison: Comparison) -> bool:
-    """Return whether a report draws the teams compactly."""
+    """Return whether the report uses its compact form for many teams."""
     return len(comparison.scored) > MANY
 
 
 def could_be_best(comparison: Comparison) -> tuple[str, ...]:
-    """Return the teams that could be the best by comparison with the best of the others, best first; empty
-    where that is not tested."""
+    """Return the teams that could be the best, best first, from comparisons with the best of the others;
+    empty if not tested."""
     p_values: Sequence[float] = comparison.result.p_best or ()
     return tuple(name for name, p in zip(comparison.scored, p_values, strict=False) if p > LEVEL)
 
 
 def best(comparison: Comparison) -> tuple[Block, ...]:
-    """Return which teams could be the best; nothing where that is not tested."""
+    """Return a block about the teams that could be the best; empty if not tested."""
     names, n = could_be_best(comparison), len(comparison.scored)
     if not names:
         return ()
@@ -51,8 +52,8 @@ def best(comparison: Comparison) -> tuple[Block, ...]:
 
 
 def groups(comparison: Comparison) -> tuple[Block, ...]:
-    """Return groups of teams: each begins with the first that is told apart from the first of the group
-    before; nothing where nobody is told apart by score."""
+    """Return groups of teams. Each group begins with the first team that the test separates from the first
+    team of the group before; empty if the test separates no teams."""
     result, names = comparison.result, comparison.scored
     if result.test is None or not summary_text.by_score(comparison):
         return ()
@@ -91,7 +92,7 @@ def groups(comparison: Comparison) -> tuple[Block, ...]:
 
 
 def scores(displayed: Displayed) -> list[Figure]:
-    """Return all teams with score, interval and the ranks that they could hold, a page a figure."""
+    """Return figures of all teams with score, interval and possible ranks, one per printed page."""
     comparison, scale = displayed.comparison, displayed.scale
     level = set(could_be_best(comparison) or summary_text.tied(comparison))
     rows = [
@@ -115,7 +116,8 @@ def scores(displayed: Displayed) -> list[Figure]:
 
 
 def stability(displayed: Displayed) -> list[Figure]:
-    """Return all teams with the ranks that they had in resamples and could hold, a page a figure."""
+    """Return figures of all teams with their ranks in resamples and their possible ranks, one per printed
+    page."""
     comparison, result = displayed.comparison, displayed.comparison.result
     if result.rank_shares is None:
         return []
@@ -137,7 +139,7 @@ def stability(displayed: Displayed) -> list[Figure]:
 
 
 def likely_ranks(shares: Sequence[float]) -> list[float]:
-    """Return the ranks between which 95% of the resamples lie."""
+    """Return the range of ranks that contains 95 % of the resamples."""
     cumulated = np.cumsum(shares)
     low, high = (int(np.searchsorted(cumulated, end - 1e-9)) + 1 for end in QUANTILES)
     return [low, min(high, len(shares))]
@@ -160,7 +162,7 @@ def _figures(rows: Sequence[TeamRange], question: str, axis_title: str, caption:
 
 
 def first_page(displayed: Displayed) -> tuple[Block, ...]:
-    """Return what follows the headline of a report: who could be the best, and which teams are level."""
+    """Return the blocks after a report's headline: the teams that could be the best, and the groups."""
     text = summary_text.caveat(displayed.comparison)
     caution = (Text(markdown(text, SENTENCE), "caution"),) if text else ()
     return (*best(displayed.comparison), *caution, *groups(displayed.comparison))

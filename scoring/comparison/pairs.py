@@ -1,4 +1,4 @@
-"""Pairs of teams: differences in any metric with p values, and near-identical submissions."""
+"""Pairs of teams: differences in any metric with p-values, and near-identical submissions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ from scoring.statistics.replicates import array_name, left_out_name
 from scoring.statistics.team_pairs import Pairs, tested
 
 TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
-"""The tests of all metrics, in words; None: units are too few for any."""
+"""Names of the tests for all metrics; None: there are too few units for a test."""
 ALIKE, WITHOUT_SUMS = 0.95, "0.1.0"
 LEAST_SHARED_ERRORS = 15
-"""Fewest cases that both got wrong from which kappa of their labels is computed."""
+"""Minimum number of cases that both got wrong, for computing the kappa of their labels."""
 
 
 @dataclass(frozen=True)
 class PairsChoice:
-    """What pairs of teams are tested on, by which of `replicate_comparison.PAIRS_TESTS`, after a look at how
-    many submissions, and how far the limits of that metric are apart."""
+    """Settings of the tests of pairs: the metric, the test (one of `replicate_comparison.PAIRS_TESTS`), the
+    number of submissions seen so far, and the distance between the metric's limits."""
 
     metric: str
     test: str = replicate_comparison.AUTO
@@ -43,8 +43,8 @@ class PairsChoice:
 
 @dataclass(frozen=True)
 class PairDifferences:
-    """Differences between teams. metric: of which quantity; test: the name of its test, None where there is
-    none; teams: those that have a value, best first; of: the pairs, whose a and b are places in `teams`."""
+    """Differences between teams. metric: the compared quantity; test: name of its test, None if there is
+    none; teams: those with a value, best first; of: the pairs, whose a and b are positions in `teams`."""
 
     metric: str
     test: str | None
@@ -54,9 +54,9 @@ class PairDifferences:
 
 @dataclass(frozen=True)
 class SubmissionSimilarity:
-    """How alike two submissions are. kappa_of_errors: Cohen's kappa of the labels among the cases that both
-    got wrong, `n_both_wrong` in number; None for two classes, where a wrong label is not a choice.
-    agreement_beyond_accuracy: 1 = right and wrong in the same cases, 0 = as by chance."""
+    """Similarity of two submissions. kappa_of_errors: Cohen's kappa of the labels among the `n_both_wrong`
+    cases that both got wrong; None for two classes, where a wrong label leaves no choice.
+    agreement_beyond_accuracy: 1 = right and wrong in the same cases, 0 = as expected by chance."""
 
     kappa_of_errors: float | None
     agreement_beyond_accuracy: float | None
@@ -64,14 +64,14 @@ class SubmissionSimilarity:
 
 
 def value_of(card: ScoreCard, metric: str) -> float | None:
-    """Return a metric of a card, one of `metrics` or MEASURE/CLASS of `per_class`; None where it is
-    undefined or unknown."""
+    """Return a metric of a card, from `metrics` or as MEASURE/CLASS from `per_class`; None if undefined or
+    unknown."""
     measure, _, name = metric.partition("/")
     return card.per_class.get(name, {}).get(measure) if name else card.metrics.get(metric)
 
 
 def test_problems(name: str) -> list[Finding]:
-    """Return `bad-option` for a test of pairs that there is not."""
+    """Return `bad-option` for an unknown test of pairs."""
     tests = replicate_comparison.PAIRS_TESTS
     if name in tests:
         return []
@@ -79,10 +79,10 @@ def test_problems(name: str) -> list[Finding]:
 
 
 def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: PairsChoice) -> PairDifferences:
-    """Return all pairs of the teams that have a value of the metric, with its test; cards in the order of
-    their places. Metrics have no swap test: but for one of their own, only the bootstrap, where it is chosen.
+    """Return all pairs of the teams that have a value of the metric, with its test. Cards must be in the
+    order of ranks. Metrics have no swap test. They have their own test, or the bootstrap if it is chosen.
 
-    Raises InputRefused (`bad-option`) for a name that is not `testable`.
+    Raises InputRefused (`bad-option`) for a name that is not in `testable`.
     """
     metric, known = chosen.metric, testable(next(iter(cards.values())))
     if metric not in known:
@@ -109,20 +109,20 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: Pairs
 
 
 def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
-    """Return a metric of the cards without each unit [A, n]; None where one of them does not hold that."""
+    """Return a metric of the cards without each unit [A, n]; None if a card lacks these values."""
     found = [card.arrays.get(left_out_name(metric)) for card in cards]
     known = [values for values in found if values is not None]
     return np.stack(known) if known and len(known) == len(found) else None
 
 
 def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:
-    """Return what exchanging predictions needs to know, None where it cannot be known, and the test.
+    """Return the input of the exchange test (None if unknown) and the name of the test.
 
-    Cards lack the sums where one unit decides whether the score is defined: then no test holds its level.
-    Cards of version 0.1.0 of 50 units and more lack them always: they are told apart as they were then.
+    Cards lack the sums if a single unit decides whether the score is defined: then no test keeps its level.
+    Cards of version 0.1.0 with 50 or more units always lack them; they are tested as in that version.
 
     Args:
-        name: The test that was asked for: one of `replicate_comparison.PAIRS_TESTS`.
+        name: The requested test, one of `replicate_comparison.PAIRS_TESTS`.
     """
     score = spec.score_of_sums(cards[0]) if cards and spec.score_of_sums else None
     if score is None:
@@ -140,7 +140,7 @@ def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> 
 def _samples(
     spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str, n_units: int
 ) -> list[Sample] | None:
-    """Return the sample of every team for the metric's own test; None where units hold several cases or a
+    """Return the sample of every team for the metric's own test; None if units hold several cases or a
     team has no such sample."""
     if any(card.n_cases != n_units for card in cards.values()):
         return None
@@ -150,8 +150,8 @@ def _samples(
 
 
 def testable(card: ScoreCard) -> tuple[str, ...]:
-    """Return the quantities on which pairs can be tested: the score, metrics, MEASURE/CLASS; for a
-    resampled card only those with kept replicates."""
+    """Return the quantities that pairs can be tested in: the score, metrics, MEASURE/CLASS. For a resampled
+    card, only those with stored replicates."""
     metrics = [name for name, value in card.metrics.items() if _is_number(value)]
     of_classes = [
         f"{measure}/{name}"
@@ -173,12 +173,12 @@ def _is_number(value: object) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
-    """How alike every two of several submissions are, by the names of two teams in the order of the cards.
+    """Similarity of every two submissions, by the names of both teams in the order of the cards.
 
     Attributes:
-        teams: Place of each team.
-        labels: Class number that each gives the cases that count [A, n].
-        wrong: Which of them are wrong [A, n].
+        teams: Position of each team.
+        labels: Class number from each team for each counted case [A, n].
+        wrong: Whether each of these is wrong [A, n].
         several: Whether there are more than two classes.
     """
 
@@ -194,7 +194,7 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
 
     @cached_property
     def both_wrong(self) -> np.ndarray:
-        """Cases that both got wrong [A, A]."""
+        """Number of cases that both got wrong [A, A]."""
         return _together(self.wrong)
 
     def __len__(self) -> int:
@@ -214,7 +214,8 @@ class SubmissionSimilarities(Mapping[tuple[str, str], SubmissionSimilarity]):
         )
 
     def near(self) -> Iterator[tuple[str, str]]:
-        """Yield the pairs that may agree by `ALIKE`; kappa is never above the share of equal labels."""
+        """Yield the pairs that may agree by at least `ALIKE`, because kappa never exceeds the share of equal
+        labels."""
         near = self.beyond >= ALIKE
         if self.several:
             classes = np.unique(self.labels)
@@ -231,7 +232,7 @@ def _together(of_cases: np.ndarray) -> np.ndarray:
 
 
 def alike(cards: Mapping[str, ScoreCard]) -> Mapping[tuple[str, str], SubmissionSimilarity]:
-    """Return the similarity of every two teams whose cards hold labels, in the order of the cards."""
+    """Return the similarity of every two teams whose cards contain labels, in the order of the cards."""
     labelled = {
         name: card.arrays for name, card in cards.items() if {"truth", "predicted"} <= card.arrays.keys()
     }
@@ -251,7 +252,7 @@ def _defined(value: float) -> float | None:
 def near_identical(
     similarities: Mapping[tuple[str, str], SubmissionSimilarity], identical: tuple[tuple[str, ...], ...]
 ) -> Iterator[Finding]:
-    """Yield a note for every pair with nearly the same errors, except identical submissions."""
+    """Yield a note for every pair with nearly the same errors, except for identical submissions."""
     near = similarities.near() if isinstance(similarities, SubmissionSimilarities) else ()
     for a, b in near:
         if any(a in names and b in names for names in identical):
@@ -271,7 +272,7 @@ def near_identical(
 def as_entries(
     pairs: PairDifferences, likeness: Mapping[tuple[str, str], SubmissionSimilarity]
 ) -> Iterator[dict[str, Any]]:
-    """Yield `pairs` of `comparison.json`."""
+    """Yield the entries `pairs` of `comparison.json`."""
     for pair in pairs.of:
         names = {"a": pairs.teams[pair.a], "b": pairs.teams[pair.b]}
         yield {**vars(pair), **names, **_entry(likeness.get((names["a"], names["b"])))}
@@ -292,12 +293,12 @@ def number(value: float | None) -> float:
 
 
 def point(card: ScoreCard) -> Value:
-    """Return a function that gives a metric of the test set itself [1]."""
+    """Return a function from a metric's name to its value on the test set [1]."""
     return lambda name: np.array([number(value_of(card, name))])
 
 
 def resampled(card: ScoreCard) -> Value:
-    """Return a function that gives the replicates [B] of a metric; constants (a model's size) are
+    """Return a function from a metric's name to its replicates [B]; constants (such as a model's size) are
     repeated."""
     drawn = len(card.arrays["score_replicates"])
 
@@ -309,13 +310,13 @@ def resampled(card: ScoreCard) -> Value:
 
 
 def has_replicates(card: ScoreCard) -> bool:
-    """Return whether the card holds replicates."""
+    """Return whether the card contains replicates."""
     return "score_replicates" in card.arrays
 
 
 def without_each_unit(card: ScoreCard) -> Value | None:
-    """Return a function that gives a metric without each unit [n], as `resampled`; None where the card has
-    none."""
+    """Return a function from a metric's name to its values without each unit [n], as in `resampled`; None if
+    the card has none."""
     whole = card.arrays.get(left_out_name(SCORE))
     if whole is None:
         return None
@@ -330,8 +331,8 @@ def without_each_unit(card: ScoreCard) -> Value | None:
 
 @dataclass(frozen=True)
 class Varied:
-    """A number of the test set, on its replicates [B], and without each unit [n], None where that is unknown.
-    rests_on: the units that it is made of, None: all."""
+    """A number on the test set, on its replicates [B], and without each unit [n] (None if unknown). rests_on:
+    number of its units, None: all."""
 
     point: float
     drawn: np.ndarray
@@ -342,14 +343,14 @@ class Varied:
     def of(
         cls, card: ScoreCard, name: QuantityName, point: float, rests_on: int | None = None
     ) -> "Varied | None":
-        """Return a number of a card; None without replicates of it."""
+        """Return a number of a card; None if it has no replicates."""
         drawn = card.arrays.get(array_name(name))
         if drawn is None:
             return None
         return cls(point, drawn, card.arrays.get(left_out_name(name)), rests_on)
 
     def interval(self, card: ScoreCard, limits: Range = SHARE) -> list[float] | None:
-        """Return the 95 % interval of the number, by the card's method."""
+        """Return the 95 % interval of the number, with the card's method."""
         options = StatisticsOptions(interval=card.provenance["options"].get("interval", AUTO))
         n_units = card.provenance["n_units"]
         return options.interval_of(self.point, self.drawn, self.left_out, n_units, limits)
@@ -368,10 +369,10 @@ def difference_interval(
     """Return the 95 % interval of a - b.
 
     Args:
-        b: Another on the same replicates.
+        b: Another number on the same replicates.
 
     Returns:
-        The interval by the card's method; None without replicates, where more than half are undefined, and
+        The interval with the card's method; None without replicates, if more than half are undefined, and
         with fewer than 20 units.
     """
     n_units = card.provenance["n_units"]

@@ -1,4 +1,4 @@
-"""Reports of a comparison: one HTML file that an organizer can publish, and the zip for a paper."""
+"""Reports of a comparison: an HTML file to publish, and the zip for a paper."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from scoring.presentation.html.report_blocks import Lines
 from scoring.presentation.paper.archive import files, methods, zipped
 
 PER_CODE = 5
-"""Findings of one code and team that a report lists at most."""
+"""Maximum findings with the same code and team in a report."""
 SHORT = ("Ranking", "Stability", "Orders", "Other rules", "Size")
-"""Sections of the report of many teams; the others are in its appendix."""
+"""Sections of the report for many teams; its appendix has the others."""
 IN_APPENDIX = (
     "The appendix contains pairs, classes, cases, subgroups, facts about the teams, the files' hashes and "
     "findings ({}); comparison.json contains everything."
@@ -27,14 +27,14 @@ IN_APPENDIX = (
 
 
 def html(comparison: Comparison, lines: Lines = ()) -> str:
-    """Return the report of a comparison. The same arguments give the same bytes; names of teams, classes and
+    """Return the report of a comparison. The same arguments give the same bytes. Names of teams, classes and
     cases are escaped.
 
-    If there are many teams, all are drawn, a summary of two pages comes first, and `appendix` contains the
+    With many teams, figures show all of them, a summary of two pages comes first, and `appendix` contains the
     rest.
 
     Args:
-        lines: Names and texts for the front page: test set, organizer, date.
+        lines: Names and texts for the front page, such as test set, organizer and date.
     """
     sections = [_front(comparison, "Compare teams", lines)]
     if many_teams.are_many(comparison):
@@ -50,7 +50,7 @@ def html(comparison: Comparison, lines: Lines = ()) -> str:
 
 
 def appendix(comparison: Comparison, lines: Lines = ()) -> str:
-    """Return what the report of many teams leaves out; "" where it leaves nothing. Arguments as of `html`."""
+    """Return the rest of a report for many teams; "" if nothing is left out. Arguments as in `html`."""
     if not many_teams.are_many(comparison):
         return ""
     names = [name for name in views.section_names(comparison) if name not in SHORT]
@@ -155,7 +155,7 @@ def paper_zip(comparison: Comparison, lines: Lines = ()) -> bytes:
     """Return the zip of a comparison.
 
     Args:
-        lines: Names and texts that are on the front page of its report.
+        lines: Names and texts on the front page of its report.
     """
     challenge = load_challenge(comparison.challenge)
     sentences = [summary_text.leaders(comparison)]

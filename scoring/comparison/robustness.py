@@ -1,4 +1,4 @@
-"""Ranks under other rules and weights: metrics, case-wise schemes, subgroups, all weights of the score."""
+"""Ranks under other rules and weights: metrics, ranking by case, subgroups, all weights of the score."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,19 +14,19 @@ from scoring.statistics.interval_options import DIGITS
 from scoring.statistics.ranking import SCHEMES, competition_ranks, kendall_tau, rank_cases, ranks_along_teams
 
 TESTED_TEAMS = 20
-"""Most teams for which `test_then_rank` is computed; beyond, it takes too long for a page."""
+"""Maximum number of teams for `test_then_rank`; with more it takes too long for a page."""
 
 
 RuleRow = tuple[str, str, list[int], dict[str, bool]]
-"""Name, kind, ranks, and `small` or `coarse` of a rule."""
+"""Name, kind, ranks, and the flag `small` or `coarse` of a rule."""
 
 
 @dataclass(frozen=True)
 class RuleRanks:
-    """kind: "official", "metric", "scheme" or "subgroup". ranks [A]: 1, 1, 3 in the order of the teams.
-    kendall_tau: tau-b to the official order, None for one team or where all share a rank. small: a subgroup
-    under 15 cases. coarse: a median of right and wrong, by which all share a place who are right in more than
-    half of the cases.
+    """kind: "official", "metric", "scheme" or "subgroup". ranks [A]: such as 1, 1, 3, in the order of the
+    teams. kendall_tau: tau-b with the official order, None for one team or if all share a rank. small: a
+    subgroup with fewer than 15 cases. coarse: a median of right and wrong, so that all teams with more than
+    half of the cases right share a rank.
     """
 
     name: str
@@ -39,9 +39,9 @@ class RuleRanks:
 
 @dataclass(frozen=True)
 class Robustness:
-    """Rules by teams, the official one first. worst, best [A]: over the rules, small subgroups and coarse
-    rules left out. all_alike: names of the rules by case that are left out, as all teams share their first
-    rank."""
+    """Ranks by rule and team, the official rule first. worst, best [A]: over the rules, except small
+    subgroups and coarse rules. all_alike: names of case-based rules that are left out because all teams share
+    the first rank."""
 
     teams: tuple[str, ...]
     rules: tuple[RuleRanks, ...]
@@ -51,7 +51,7 @@ class Robustness:
 
 
 def robustness(comparison: Comparison) -> Robustness:
-    """Return the ranks under every rule that has values and places the teams."""
+    """Return the ranks under every rule that has values and orders the teams."""
     official = [comparison.ranks[name] for name in comparison.cards]
     by_case = list(_by_case(comparison))
     alike = tuple(name for name, _, ranks, _ in by_case if len(ranks) > 1 and set(ranks) == {1})
@@ -119,13 +119,13 @@ def _by_subgroup(comparison: Comparison) -> Iterator[RuleRow]:
 
 
 STEPS = 50
-"""Steps from 0 to 1 along a side of the map: weights go by 0.02."""
+"""Number of steps from 0 to 1 along a side of the map: weights change by 0.02."""
 
 
 @dataclass(frozen=True)
 class Rescored:
-    """Teams, best first by the new score, with their ranks; result: as for the official score, of those that
-    have one, in this order."""
+    """Teams, best first by the new score, with their ranks. result: comparison of the teams with a score, in
+    this order."""
 
     teams: tuple[str, ...]
     scores: tuple[float | None, ...]
@@ -136,8 +136,8 @@ class Rescored:
 
 @dataclass(frozen=True)
 class FirstTeams:
-    """Who is first for each weight: first [G, A] shares of the first place, summing to 1; area [A]: mean
-    share over the map; official [A]: whether the team is first at the official weights."""
+    """Which team is first for each weighting: first [G, A] shares of the first rank, summing to 1; area [A]:
+    mean share over the map; official [A]: whether the team is first with the official weights."""
 
     first: np.ndarray
     area: np.ndarray
@@ -146,8 +146,8 @@ class FirstTeams:
 
 @dataclass(frozen=True)
 class WeightGrid:
-    """weights [G, 3] of the parts `metrics`, each summing to 1; official: the challenge's own. by_rank: None
-    where the challenge knows no such order."""
+    """weights [G, 3] of the parts `metrics`, each summing to 1; official: the challenge's own weights.
+    by_rank: None if the challenge has no such ranking."""
 
     metrics: tuple[str, str, str]
     teams: tuple[str, ...]
@@ -158,11 +158,11 @@ class WeightGrid:
 
 
 def what_if(comparison: Comparison, parameters: Mapping[str, float]) -> Rescored | None:
-    """Return the comparison under other parameters of the formula, the rest at their usual values; None
-    where the challenge has none.
+    """Return the comparison with other parameters of the formula, the rest at their default; None if the
+    challenge has no parameters.
 
-    With the usual values the scores are the official ones, including published rounding, and so is what tells
-    teams apart; with others nobody is told apart, because there is no swap test of them.
+    With the default values, scores and tests are the official ones, including published rounding. With others
+    no teams are separated, because there is no swap test for them.
     """
     change = comparison.spec.what_if
     if change is None:
@@ -219,8 +219,8 @@ def _placed(scores: Mapping[str, float], varied: Mapping[str, Varied], compariso
 
 
 def weight_map(comparison: Comparison) -> WeightGrid | None:
-    """Return the first team for every weighting of three parts of the score; None where the score has no
-    such parts or no team has all of them."""
+    """Return the first team for every weighting of three parts of the score; None if the score has no such
+    parts or no team has all of them."""
     wanted = comparison.spec.weight_map
     if wanted is None:
         return None
@@ -258,7 +258,7 @@ def weight_map(comparison: Comparison) -> WeightGrid | None:
 
 
 def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
-    """Return, in sentences, what does not change over the map."""
+    """Return the parts of the score that do not change over the map, as sentences."""
     parts = comparison.spec.weight_map
     if parts is None or parts.share == 1:
         sentences = (
@@ -278,7 +278,7 @@ def held_fixed(comparison: Comparison, grid: WeightGrid) -> str:
 
 
 def at_the_ring(grid: WeightGrid, firsts: FirstTeams) -> tuple[str, ...]:
-    """Return the teams that are first at the official weights."""
+    """Return the teams that are first with the official weights."""
     return tuple(name for name, first in zip(grid.teams, firsts.official, strict=True) if first)
 
 

@@ -1,4 +1,4 @@
-"""Views of other orders: a challenge's own, other rules, and other weights."""
+"""Views of other rankings: the challenge's own rule, other rules, and other weights."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -19,13 +19,13 @@ from scoring.presentation.figures.theme import Theme
 from scoring.statistics.ranking import competition_ranks
 
 KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
-"""Rules that are shown together, by what the choice of them says."""
+"""Rules that are shown together, by the label of the choice."""
 NAMED = 12
-"""Pairs of teams that a sentence names before it says "and N more"."""
+"""Number of pairs that a sentence names before "and N more"."""
 
 
 def orders(displayed: Displayed) -> tuple[Block, ...]:
-    """Return both orders of a challenge side by side, and who would be first if one team withdrew."""
+    """Return both rankings of a challenge side by side, and who would be first if one team withdrew."""
     comparison = displayed.comparison
     if comparison.own_ranking is not None and not comparison.own_ranking.more:
         return (_own_order(displayed, comparison.own_ranking),)
@@ -110,7 +110,7 @@ def _disagreement(comparison: Comparison) -> Text:
 
 
 def other_rules(displayed: Displayed) -> tuple[Block, ...]:
-    """Return ranks under other metrics, schemes and in subgroups, and under all weights."""
+    """Return ranks under other metrics and schemes, in subgroups, and under all weights."""
     robust = robustness.robustness(displayed.comparison)
     kinds = {
         label: _rules(displayed, robust, some)
@@ -169,8 +169,8 @@ def _moves(displayed: Displayed, robust: Robustness) -> Table:
 
 
 def maps(displayed: Displayed) -> tuple[Block, ...]:
-    """Return who would be first under all weights of the score's three parts; nothing where there are "
-    "none."""
+    """Return which team would be first under all weights of the score's three parts; empty if there are
+    none."""
     if displayed.comparison.spec.weight_map is None:
         return ()
     grid = robustness.weight_map(displayed.comparison)
@@ -208,11 +208,11 @@ def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: s
 
 
 def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int], changed: str) -> Block:
-    """Return the scores under other numbers of the formula.
+    """Return the scores with other numbers in the formula.
 
     Args:
-        before: The rank of each team with the usual numbers.
-        changed: What is changed, in words; "" for nothing.
+        before: The rank of each team with the default numbers.
+        changed: Description of the change; "" for none.
     """
     scale, names = displayed.scale, set(displayed.names)
     places = [k for k, name in enumerate(rescored.teams) if name in names and rescored.scores[k] is not None]

@@ -12,8 +12,8 @@ from scoring.presentation.figures.number_format import decimal, span
 
 @dataclass(frozen=True)
 class Scale:
-    """factor: what is shown = factor x score. digits: decimals of a score; its intervals have
-    `digits_of_intervals`. unit: in words. better: which direction is."""
+    """factor: shown value = factor x score. digits: decimals of a score; its intervals have
+    `digits_of_intervals`. unit: name of the unit. better: the better direction."""
 
     factor: float
     digits: int
@@ -23,7 +23,7 @@ class Scale:
 
     @property
     def too(self) -> str:
-        """What a score is that chance made too good: too "high" or too "low"."""
+        """Direction in which chance makes the best score too good: too "high" or too "low"."""
         return "high" if self.better == "higher" else "low"
 
     def number(self, value: float | None, sign: bool = False) -> str:
@@ -51,7 +51,7 @@ class Scale:
 
 
 def of(challenge: Challenge[Any, Any]) -> Scale:
-    """Return points of 100 where the challenge uses points, else the score itself."""
+    """Return points out of 100 if the challenge uses points, otherwise the score itself."""
     better = challenge.scoring.better
     if challenge.scoring.as_points:
         return Scale(100, 2, 1, "points of 100", better)

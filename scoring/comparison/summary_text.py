@@ -1,5 +1,5 @@
-"""Sentences about a comparison: who leads, how certain that is, which differences the data can resolve. Plain
-text; names are not escaped."""
+"""Sentences about a comparison: who leads, how certain this is, and which differences the data can detect.
+The text is plain; names are not escaped."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,27 +32,27 @@ these cases, and does not show how likely the team is to be the best |
 because the same data chose the winner |
 """
 NAMED = 4
-"""Teams that a sentence names before it says "and N more"."""
+"""Number of teams that a sentence names before "and N more"."""
 
 TEAMS_OF_OPTIMISM, UNITS_OF_OPTIMISM = 12, 100
-"""Teams and units from which on "likely too high by" was within 15 % on average over simulated test sets
+"""Minimum teams and units for "likely too high by": with these, it was within 15 % on average in simulations
 (docs/statistics.md)."""
 
 
 def by_score(comparison: Comparison) -> bool:
-    """Return whether teams are ordered by the score, not by another quantity of the challenge's own order."""
+    """Return whether the score orders the teams, not another quantity of the challenge's own ranking."""
     return comparison.own_ranking is None or not comparison.own_ranking.name
 
 
 def order(comparison: Comparison) -> str:
-    """Return what orders the teams, as a sentence."""
+    """Return how the teams are ordered, as a sentence."""
     if comparison.own_ranking is not None:
         return comparison.own_ranking.words
     return "Teams are ordered by the official score."
 
 
 def decides(comparison: Comparison) -> str:
-    """Return what ranks depend on, for the caption of a ranking."""
+    """Return what determines ranks, for the caption of a ranking."""
     held = "the ranks that chance could give are shown next to them."
     if not by_score(comparison):
         return f"T{held[1:]}" if comparison.result.rank_intervals else ""
@@ -62,20 +62,20 @@ def decides(comparison: Comparison) -> str:
 def tied(comparison: Comparison) -> tuple[str, ...]:
     """Return the teams that could be first, best first; empty without replicates.
 
-    In the order of scores, no other team is shown to be better than these. In another order, their range of
-    ranks begins with 1.
+    If the score orders the teams, no other team is shown to be better than these. In another ranking, their
+    rank interval begins with 1.
     """
     flags: Sequence[bool] = comparison.result.tied_for_first or ()
     return tuple(name for name, is_tied in zip(comparison.scored, flags, strict=False) if is_tied)
 
 
 def tie(comparison: Comparison) -> str:
-    """Return the text about the teams that `tied` names."""
+    """Return the text about the teams in `tied`."""
     return "tied for first" if by_score(comparison) else "could be first"
 
 
 def band(comparison: Comparison) -> int:
-    """Return how many of the first places are held by teams that could be first; 0 where one is alone."""
+    """Return the number of leading teams that could be first; 0 if only one team could."""
     level = tied(comparison)
     first = next(
         (index for index, name in enumerate(comparison.scored) if name not in level), len(comparison.scored)
@@ -84,7 +84,8 @@ def band(comparison: Comparison) -> int:
 
 
 def leaders(comparison: Comparison) -> str:
-    """Return who leads, and who is not separated from the leader; never a probability of being best."""
+    """Return who leads, and who is not separated from the leader. The text never gives a probability of being
+    best."""
     names, level = comparison.scored, tied(comparison)
     if not names:
         return "No team has a score on this test set."
@@ -133,7 +134,7 @@ def _standing_in_own_order(comparison: Comparison) -> str:
 
 
 def untold(comparison: Comparison) -> str:
-    """Return why nothing is said of chance; "" where something is."""
+    """Return why there is no statement about chance; "" if there is one."""
     result, source = comparison.result, comparison.provenance
     if result.test is not None or len(comparison.scored) < 2:
         return ""
@@ -154,7 +155,7 @@ def untold(comparison: Comparison) -> str:
 
 
 def caveat(comparison: Comparison) -> str:
-    """Return what the swap test cannot see, and what it does about rare categories; "" for other tests."""
+    """Return the limits of the swap test and its correction for rare categories; "" for other tests."""
     if comparison.result.test != SWAP:
         return ""
     limit = (
@@ -172,13 +173,13 @@ def caveat(comparison: Comparison) -> str:
 
 @dataclass(frozen=True)
 class Lead:
-    """How far the first team is ahead of the second, in what orders them.
+    """The lead of the first team over the second, in the quantity that orders them.
 
     Attributes:
         over: The second team.
         value: The lead, with its sign.
-        below: Its interval, or what it is made of.
-        explain: What that means.
+        below: Interval of the lead, or its parts.
+        explain: Explanation of the lead.
     """
 
     over: str
@@ -188,7 +189,7 @@ class Lead:
 
 
 def lead(comparison: Comparison, scale: Scale) -> Lead | None:
-    """Return the lead over the second team; None for fewer than two teams with a score."""
+    """Return the lead over the second team; None with fewer than two scored teams."""
     if len(comparison.scored) < 2:
         return None
     leader, second = comparison.scored[:2]
@@ -218,8 +219,8 @@ def lead(comparison: Comparison, scale: Scale) -> Lead | None:
 
 
 def assumed(comparison: Comparison) -> str:
-    """Return for how many teams the size of the model is assumed, "" for none: "efficiency assumed for 11 of
-    16 teams"."""
+    """Return for how many teams the model size is assumed: "efficiency assumed for 11 of 16 teams"; "" for
+    none."""
     number = len(comparison.size_assumed)
     teams = f"{number} of {len(comparison.scored)} team{'s' * (len(comparison.scored) > 1)}"
     return f"{comparison.spec.size.part} assumed for {teams}" if number and comparison.spec.size else ""
@@ -262,8 +263,8 @@ def gap(comparison: Comparison, scale: Scale) -> str:
 
 
 def optimism(comparison: Comparison, scale: Scale) -> str:
-    """Return how much too good the leader's score likely is, with one digit; "" where nothing is known, the
-    order does not go by the score, or teams or units are too few for the estimate to be within 15 %."""
+    """Return by how much the leader's score is likely too good, with one digit. "" if unknown, if the score
+    does not order the teams, or with too few teams or units for an error within 15 %."""
     value = comparison.result.winner_optimism
     few = len(comparison.scored) < TEAMS_OF_OPTIMISM or comparison.provenance["n_units"] < UNITS_OF_OPTIMISM
     if not by_score(comparison) or not value or few:
@@ -272,7 +273,7 @@ def optimism(comparison: Comparison, scale: Scale) -> str:
 
 
 def sentences(comparison: Comparison, scale: Scale) -> list[str]:
-    """Return who leads and the text about chance, each sentence once, for comparisons and boards alike."""
+    """Return the sentences about the leader and chance, each once, for comparisons and boards."""
     much, leading = optimism(comparison, scale), leaders(comparison)
     chance = untold(comparison)
     found = (
@@ -287,7 +288,7 @@ def sentences(comparison: Comparison, scale: Scale) -> list[str]:
 
 
 def method(comparison: Comparison) -> str:
-    """Return n, unit, replicates and seed."""
+    """Return n, unit, replicates and seed as text."""
     source = comparison.provenance
     n = next(iter(comparison.cards.values())).n_cases
     if not source["resamples"]:
@@ -301,14 +302,14 @@ def method(comparison: Comparison) -> str:
 
 
 def units(provenance: Mapping[str, Any]) -> str:
-    """Return how many units are resampled."""
+    """Return the number of resampled units as text."""
     number, unit = provenance["n_units"], provenance["unit"]
     several = "s" * (number != 1)
     return f"{number} case{several}" if unit == "case" else f"{number} unit{several} ({unit})"
 
 
 def places(pair: Sequence[float] | None) -> str:
-    """Return a rank interval as text: "1", "2 to 4"; "" where there is none."""
+    """Return the rank interval as text: "1", "2 to 4"; "" if there is none."""
     if pair is None:
         return ""
     low, high = (f"{value:g}" for value in pair)
@@ -316,13 +317,13 @@ def places(pair: Sequence[float] | None) -> str:
 
 
 def rank_interval(comparison: Comparison, index: int) -> str:
-    """Return the rank interval of the team at a place of `scored`; "" without replicates."""
+    """Return the rank interval of the team at a position in `scored`; "" without replicates."""
     return places(comparison.result.rank_intervals[index] if comparison.result.rank_intervals else None)
 
 
 @dataclass(frozen=True)
 class LeaderDifference:
-    """A team's score less the first one's: simultaneous interval, Holm's p; None without replicates."""
+    """A team's score minus the first team's: simultaneous interval, Holm's p; None without replicates."""
 
     team: str
     difference: float

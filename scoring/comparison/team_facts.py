@@ -1,4 +1,4 @@
-"""Facts about a team beside its predictions: size of the model, institution, method, licence."""
+"""Facts about a team besides its predictions: model size, institution, method, licence."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -16,19 +16,19 @@ from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
 
 LONGEST = 120
-"""Characters of institution, method and licence."""
+"""Maximum characters of institution, method and licence."""
 ROUNDING_MIB = 0.01
-"""Sizes that differ by less are the same: tables hold rounded ones."""
+"""Sizes that differ by less are equal, because tables contain rounded sizes."""
 
 
 @dataclass(frozen=True)
 class TeamFacts:
-    """Facts about a team, None where they are unknown.
+    """Facts about a team; None if unknown.
 
     Attributes:
         size_mib: Size of its model in MiB (bytes / 1048576), 0 or more.
         institution: Where the team works.
-        method: What it did, in a few words.
+        method: Short description of the method.
     """
 
     size_mib: float | None = None
@@ -50,21 +50,21 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "method": ("method",),
     "licence": ("licence", "license"),
 }
-"""Fact -> headers of its column in a table, as `tables.key` writes them."""
+"""Fact -> headers of its column in a table, as `tables.key` returns them."""
 LABELS: Mapping[str, str] = {
     "size_mib": "size (MiB)",
     "institution": "institution",
     "method": "method",
     "licence": "licence",
 }
-"""Fact -> its name for people."""
+"""Fact -> its display name."""
 
 
 def size_of(text: str) -> float:
-    """Return a size as it was typed; a decimal comma is read too.
+    """Read a size that somebody typed; a decimal comma is accepted.
 
     Raises:
-        ValueError: With a sentence, where it is not a size.
+        ValueError: With a sentence, if it is not a size.
     """
     read = parse_numbers([text], decimal_comma=True)
     if read.fault[0]:
@@ -76,15 +76,15 @@ def size_of(text: str) -> float:
 
 
 def fact_text(value: object) -> str:
-    """Return a fact as it could be typed."""
+    """Return a fact as text that could be typed."""
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def text_of(text: str) -> str:
-    """Return institution, method or licence as it was typed, trimmed.
+    """Return a typed institution, method or licence without blanks at the ends.
 
     Raises:
-        ValueError: With a sentence, where it is too long, or holds markup or hidden characters.
+        ValueError: With a sentence, if it is too long, or contains markup or hidden characters.
     """
     plain = text.strip()
     if len(plain) > LONGEST:
@@ -103,19 +103,19 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "method": text_of,
     "licence": text_of,
 }
-"""Fact -> what reads it; each raises ValueError with a sentence."""
+"""Fact -> function that reads it; each raises ValueError with a sentence."""
 
 
 def parse(team: str, cells: Mapping[str, str], where: str | None = None) -> tuple[TeamFacts, list[Finding]]:
-    """Read the facts of one team as they were typed.
+    """Read the typed facts of one team.
 
     Args:
-        cells: Text by fact; a blank one is unknown.
-        where: Where it was typed; None: the team's name.
+        cells: Text by fact; a blank text means unknown.
+        where: Location of the text; None: the team's name.
 
     Returns:
-        The facts, those with a problem unknown; and a `bad-team-fact` for each problem, its place ending in
-        the name of the fact.
+        The facts, with None for those that have a problem; and a `bad-team-fact` for each problem, whose
+        location ends with the name of the fact.
     """
     values: dict[str, Any] = {}
     problems = []
@@ -130,13 +130,13 @@ def parse(team: str, cells: Mapping[str, str], where: str | None = None) -> tupl
 def read_facts(
     source: Source, teams: Collection[str], name: str | None = None
 ) -> tuple[dict[str, TeamFacts], list[Finding]]:
-    """Read a table of facts: a column `team`, and any of size_mib, institution, method, licence.
+    """Read a table of facts with a column `team` and any of size_mib, institution, method, licence.
 
     Returns:
-        Facts by team, and notes on rows of no team and on columns that are not facts.
+        Facts by team, and notes on rows without a known team and on unknown columns.
 
     Raises:
-        InputRefused: With every cell that cannot be.
+        InputRefused: With every invalid cell.
     """
     files = open_source(source, name)
     _, table = files.read_table(case_tables.find_table(files, case_tables.WITH_METADATA), files.name)
@@ -197,16 +197,16 @@ def with_sizes(
     options: Mapping[str, Values],
     facts: Mapping[str, TeamFacts],
 ) -> Mapping[str, Values]:
-    """Return the options of each team with the size of its model, where the challenge scores sizes and the
-    team sent no model.
+    """Return the options of each team with the size of its model, if the challenge scores sizes and the team
+    sent no model.
 
     Args:
         teams: Predictions by team.
-        options: Options by team; a size given there holds where the facts have none.
+        options: Options by team; a size in them is used if the facts have none.
         facts: Facts by team.
 
     Raises:
-        InputRefused: For a size that is not that of a team's own model file, or given twice and differently
+        InputRefused: For a size that differs from a team's model file, or two different sizes
             (`bad-team-fact`).
     """
     size = challenge.comparison.size
@@ -227,7 +227,7 @@ def with_sizes(
 
 
 def scored_facts(spec: ComparisonSpec, card: ScoreCard, typed: TeamFacts | None) -> TeamFacts:
-    """Return the facts of a team, its size that of the card where it counts in the score."""
+    """Return the facts of a team, with the size from the card if it affects the score."""
     facts = typed or UNKNOWN
     if spec.size is None:
         return facts
@@ -235,7 +235,7 @@ def scored_facts(spec: ComparisonSpec, card: ScoreCard, typed: TeamFacts | None)
 
 
 def not_of_models(facts: Mapping[str, TeamFacts], sizes: Mapping[str, float]) -> Iterator[Finding]:
-    """Yield `bad-team-fact` for sizes that are not those of the teams' own model files (MiB by team)."""
+    """Yield `bad-team-fact` for sizes that differ from the teams' model files (MiB by team)."""
     yield from _contradicted(facts, sizes, OF_A_MODEL)
 
 

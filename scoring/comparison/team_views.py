@@ -1,4 +1,4 @@
-"""Headline of a comparison, and tables about its teams: facts, refused submissions, withdrawals."""
+"""Headline of a comparison, and tables of its teams: facts, refused submissions, withdrawals."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -17,7 +17,8 @@ from scoring.core.views import Column, Fact, Headline, Table, Text
 
 
 def headline(displayed: Displayed) -> Headline:
-    """Return the team in front, what that is worth, and the gap that this test set can resolve."""
+    """Return the leader, how certain the lead is, and the smallest difference that this test set can
+    detect."""
     comparison, scale = displayed.comparison, displayed.scale
     first = comparison.scored[0]
     is_shared = list(comparison.ranks.values()).count(comparison.ranks[first]) > 1
@@ -34,9 +35,9 @@ def headline(displayed: Displayed) -> Headline:
 
 
 def order_columns(comparison: Comparison) -> list[Column]:
-    """Return what orders the teams where the score does not: its value, and the metrics with ranks in them.
+    """Return the columns that order the teams if the score does not: its value, and metrics with their ranks.
 
-    A row has the key "team"."""
+    Each row has the key "team"."""
     own, order = comparison.own_ranking, comparison.spec.ranked_by
     if own is None or summary_text.by_score(comparison):
         return []
@@ -57,7 +58,7 @@ def order_columns(comparison: Comparison) -> list[Column]:
 
 
 def _notes(comparison: Comparison) -> tuple[Text, ...]:
-    """Say for how many teams the size of the model is assumed; nothing where it is for none."""
+    """Say for how many teams the size of the model is assumed; nothing if it is for none."""
     assumed = summary_text.assumed(comparison)
     if not assumed:
         return ()
@@ -117,11 +118,11 @@ def _apart(comparison: Comparison, number: int) -> str:
 
 
 PAIRS_NAMED = 3
-"""Pairs that a cell names before it says "and N more"."""
+"""Number of pairs that a cell names before "and N more"."""
 
 
 def facts(comparison: Comparison) -> Table:
-    """Return the known facts about every team beside its predictions, best first."""
+    """Return the known facts about every team besides its predictions, best team first."""
     rows = [{"team": name, **comparison.facts.get(name, UNKNOWN).as_dict()} for name in comparison.cards]
     kinds = {"size_mib": Column("size_mib", LABELS["size_mib"], "number", 2)}
     columns = [kinds.get(fact, Column(fact, label)) for fact, label in LABELS.items()]
@@ -147,7 +148,7 @@ def excluded(comparison: Comparison) -> Table:
 
 
 def excluded_rows(entries: Iterable[Excluded]) -> Table:
-    """Return refused submissions with what is wrong; problems of a kind are one row, as on a page."""
+    """Return refused submissions with their problems; problems of the same kind share a row, as on a page."""
     rows = [(entry.team, group) for entry in entries for group in grouped(entry.problems)]
     columns = (
         Column("team", "submission", get=lambda row: row[0]),
@@ -159,7 +160,7 @@ def excluded_rows(entries: Iterable[Excluded]) -> Table:
 
 
 def containing(table: Table, wanted: str) -> Table:
-    """Return the rows of a table that contain the wanted text in any cell of text, whatever its case."""
+    """Return the rows of a table in which a text cell contains the search text, ignoring case."""
     texts = [column.name for column in table.columns if column.kind == "text"]
     matching = [
         row
@@ -173,8 +174,8 @@ def containing(table: Table, wanted: str) -> Table:
 
 
 def withdrawals(comparison: Comparison) -> Table | None:
-    """Return who would be first without each team and who would change places; None where places depend on
-    nobody else."""
+    """Return for each team who would be first and who would change rank without it; None if ranks do not
+    depend on other teams."""
     if comparison.own_ranking is None or not comparison.own_ranking.more:
         return None
     gone = comparison.own_ranking.more["leave_one_team_out"]

@@ -1,4 +1,4 @@
-"""Two submissions on one test set: better or not, in which classes and cases."""
+"""Two submissions on the same test set: which is better, and in which classes and cases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ from scoring.presentation.figures.theme import Theme, safe, short
 from scoring.statistics.team_pairs import Pair
 
 LISTED = 200
-"""Cases that the table lists at most."""
+"""Maximum cases in the table."""
 LONGEST = 28
-"""Characters of the name of a class beside an axis."""
+"""Maximum characters of a class's name beside an axis."""
 
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """A quantity of the first submission less that of the second. interval: 95%, None where there is none.
-    apart: whether the two are told apart in it; None where that cannot be said."""
+    """The first submission's value minus the second's. interval: 95 %, None if there is none. apart: whether
+    the test separates the two; None if unknown."""
 
     name: str
     value: float
@@ -42,16 +42,16 @@ class PairedDifference:
 
 
 def change(comparison: Comparison, first: str, second: str, metric: str = SCORE) -> PairedDifference | None:
-    """Return the paired difference of two submissions in the score or another metric.
+    """Return the paired difference between two submissions in the score or another metric.
 
     Args:
-        comparison: Their comparison.
-        first: The submission that is compared.
-        second: The one that it is compared with.
-        metric: "score", or a name of `metrics`.
+        comparison: The comparison that contains both.
+        first: The submission of interest.
+        second: The submission to compare with.
+        metric: "score", or a name in `metrics`.
 
     Returns:
-        First less second; None where one of them has no value.
+        First minus second; None if one of them has no value.
     """
     if metric == SCORE:
         teams, pairs = comparison.scored, comparison.result.pairs
@@ -72,8 +72,8 @@ def _signed(pair: Pair, sign: int) -> list[float] | None:
 
 
 def summary(displayed: Displayed, first: str, second: str, chosen: bool = False) -> str:
-    """Return in a sentence or two whether the first submission is better than the second (Markdown). chosen:
-    whether the second is the best of several: who is worse than it is then not told apart."""
+    """Return in one or two sentences whether the first submission is better than the second (Markdown).
+    chosen: whether the second is the best of several; then the text never says that the first is worse."""
     comparison, scale = displayed.comparison, displayed.scale
     a, b = markdown(first, 60), markdown(second, 60)
     score = change(comparison, first, second)
@@ -100,7 +100,8 @@ def summary(displayed: Displayed, first: str, second: str, chosen: bool = False)
 
 
 def blocks(displayed: Displayed, first: str, second: str) -> tuple[Block, ...]:
-    """Return the difference in score and metrics, by class, and case by case; arguments as of `change`."""
+    """Return blocks with the difference in score and metrics, by class, and case by case. Arguments as in
+    `change`."""
     comparison = displayed.comparison
     classes = by_class.differences(comparison, first, second)
     overall = _changes(displayed, first, second)
@@ -232,7 +233,8 @@ def _listed(classes: Sequence[ClassDifference]) -> str:
 
 
 def differing(correct: Correctness, first: str, second: str) -> tuple[Ints, Ints]:
-    """Return the cases in which the first did better, and those in which the second did, hardest first."""
+    """Return the cases in which the first did better, and those in which the second did better, hardest
+    first."""
     return (by_case.right_and_wrong(correct, first, second), by_case.right_and_wrong(correct, second, first))
 
 

@@ -1,4 +1,4 @@
-"""Views of a comparison: the ranking, the lead and its chance, and the stability of ranks."""
+"""Views of a comparison: the ranking, the lead and its certainty, and the stability of ranks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,11 +25,11 @@ from scoring.statistics.replicate_comparison import SWAP
 from scoring.statistics.team_pairs import Pair
 
 PAIRS, METRICS = 400, 3
-"""Pairs that a table lists, and metrics beside a score on a page, at most."""
+"""Maximum pairs in a table, and maximum metrics beside a score on a page."""
 
 
 def section_names(comparison: Comparison) -> list[str]:
-    """Return the names of the sections that this comparison has, in the order of an organizer's questions."""
+    """Return the names of the sections of this comparison, in the order of an organizer's questions."""
     left_out = set()
     if comparison.own_ranking is None:
         left_out.add("Orders")
@@ -43,13 +43,13 @@ def section_names(comparison: Comparison) -> list[str]:
 
 
 def ranking(displayed: Displayed) -> tuple[Block, ...]:
-    """Return who wins, and what makes the scores."""
+    """Return who wins, and the parts of the scores."""
     return (SideBySide(((scores(displayed),), (team_table(displayed),)), (2, 3)),)
 
 
 def scores(displayed: Displayed, lines: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> Figure:
-    """Return the teams' scores with their intervals. lines: entries that are not ranked, by name, with
-    "score" and "interval"."""
+    """Return a figure of the teams' scores with intervals. lines: unranked entries by name, with "score" and
+    "interval"."""
     comparison = displayed.comparison
     shaded = f"Shaded: {summary_text.tie(comparison)}. " if summary_text.band(comparison) else ""
     held = "Right: ranks that each team could have. " if comparison.result.rank_intervals else ""
@@ -62,8 +62,7 @@ def scores(displayed: Displayed, lines: Mapping[str, Mapping[str, Any]] = Mappin
 
 
 def team_table(displayed: Displayed) -> Table:
-    """Return a row for each team: rank, score with interval, ranks that chance allows, and what the score is
-    made of."""
+    """Return a row for each team: rank, score with interval, possible ranks, and the parts of the score."""
     comparison, scale = displayed.comparison, displayed.scale
     metrics, order = comparison.spec.metrics[: METRICS + 1], team_views.order_columns(comparison)
     ranked = [column.name.removeprefix("metric ") for column in order]
@@ -119,14 +118,14 @@ def team_table(displayed: Displayed) -> Table:
 
 
 def _unranked(comparison: Comparison) -> str:
-    """Name the refused submissions, for the caption of the ranking; "" where there are none."""
+    """Name the refused submissions, for the caption of the ranking; "" if there are none."""
     named = ", ".join(markdown(submission.team, 60) for submission in comparison.excluded[:NAMED])
     more = f" and {len(comparison.excluded) - NAMED} more" if len(comparison.excluded) > NAMED else ""
     return f" Refused, so not ranked: {named}{more}." if named else ""
 
 
 def exported(displayed: Displayed) -> Table:
-    """Return the table of teams with their facts, as a file."""
+    """Return the table of teams with their facts, for download."""
     table, comparison = team_table(displayed), displayed.comparison
     known = [comparison.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
     facts = {fact: [row[fact] for row in known] for fact in LABELS}
@@ -198,7 +197,7 @@ def lead(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def _of_intervals(comparison: Comparison) -> str:
-    """Return what the intervals of differences are, for a caption; "" where there are none."""
+    """Return what the intervals of differences are, for a caption; "" if there are none."""
     if comparison.result.test is None:
         return ""
     how = "swap test" if comparison.result.test == SWAP else "max-t"
@@ -209,7 +208,7 @@ def _of_intervals(comparison: Comparison) -> str:
 
 
 def pairs(displayed: Displayed, of: PairDifferences, scale: Scale) -> Figure:
-    """Return every pair of teams, by score or by another metric with the test that belongs to it."""
+    """Return a figure of every pair of teams, by score or by another metric with its own test."""
     names = [name for name in displayed.names if name in of.teams]
     drawn = of.of.among([of.teams.index(name) for name in names])
     return Figure(
@@ -245,7 +244,7 @@ def _numbers(pairs: Sequence[Pair | LeaderDifference], scale: Scale) -> Data:
 
 
 def leads(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the lead and every pair, in a figure and in numbers."""
+    """Return the lead and all pairs, as a figure and as numbers."""
     comparison, scale = displayed.comparison, displayed.scale
     if len(comparison.scored) < 2:
         return lead(displayed)
@@ -305,7 +304,8 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
-    """Return how far the orders of the resamples agree with that of these cases; nothing without them."""
+    """Return how well the rankings of the resamples agree with the ranking of these cases; empty without
+    resamples."""
     known, won = comparison.result.stability, comparison.result.shares_won
     if not known:
         return ()
@@ -321,7 +321,7 @@ def stability_facts(comparison: Comparison) -> tuple[Facts, ...]:
 
 
 def size(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the score against the size of the model."""
+    """Return a figure of the score against the model size."""
     comparison, scale = displayed.comparison, displayed.scale
     sized = figures.sized(comparison, scale)
     if not sized:
@@ -346,8 +346,7 @@ def size(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def who(displayed: Displayed) -> tuple[Block, ...]:
-    """Return the known facts about the teams, and which submissions were refused; nothing if there is
-    neither."""
+    """Return the known facts about the teams and the refused submissions; empty if there are none."""
     comparison = displayed.comparison
     facts = (
         (team_views.facts(comparison),) if any(fact != UNKNOWN for fact in comparison.facts.values()) else ()
@@ -356,7 +355,7 @@ def who(displayed: Displayed) -> tuple[Block, ...]:
 
 
 def refused(comparison: Comparison) -> tuple[Block, ...]:
-    """Return the refused submissions with their problems; nothing where there are none."""
+    """Return the refused submissions with their problems; empty if there are none."""
     return (team_views.excluded(comparison),) if comparison.excluded else ()
 
 
@@ -372,4 +371,5 @@ SECTIONS: Mapping[str, Callable[[Displayed], Sequence[Block]]] = {
     "Size": size,
     "Teams": who,
 }
-"""Name -> what a report shows of it. A page draws those without widgets as they are."""
+"""Name -> function that returns a section's blocks in a report. A page shows sections without widgets in the
+same form."""

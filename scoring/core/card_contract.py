@@ -7,7 +7,7 @@
 | `provenance` | what `scoring.core.submission.provenance` returns |
 | `arrays["aligned"]` | uint8 [32], equal for equal predictions: `Challenge.score` takes their `fingerprint` |
 | `arrays["truth"]`, `"predicted"` | class numbers [N], -1 for none, where cases have a class |
-| `arrays["outputs"]`, `"score_weights"` | float [N, K], NaN where there are none; weights [N] of the cases |
+| `arrays["outputs"]`, `"score_weights"` | float [N, K], NaN if there are none; weights [N] of the cases |
 | `arrays["score_replicates"]` | [B], as `Replicates.arrays` of `scoring.statistics` has it |
 | `more["slices"]`, `"model_size_mib"` | column -> group -> row; MiB of the model |
 """

@@ -71,8 +71,7 @@ class ModelSupport(Generic[Truth, Predictions]):
         table: (cases, predictions) -> the prediction file for the official program, text or a zip.
         received: (truth, index of a case, inspected model) -> the pixels that a model receives.
         suffix: Extension of the prediction file, without dot.
-        sweep: (model, truth, index of a case) -> outputs [n, K] by field, when one metadata input changes and
-            the others stay the same; None if models take no metadata.
+        sweep: (model, truth, index) -> outputs [n, K] by changed metadata field; None without metadata.
     """
 
     read_images: Callable[[Source, str | None], Truth]
@@ -257,8 +256,7 @@ class Challenge(Generic[Truth, Predictions]):
         cancelled: Cancelled | None = None,
         **options: Any,
     ) -> Predictions:
-        """Read predictions and match them to the truth's cases, if a truth is given. Arguments as in
-        `read_truth`."""
+        """Read predictions and match them to a given truth's cases; arguments as in `read_truth`."""
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
         read_again = partial(self.read_predictions, truth=truth, name=name)

@@ -295,7 +295,7 @@ def _has_pattern(problem: Finding) -> bool:
 
 
 def _table(source: Source) -> TextTable | None:
-    """Return the table of a source; None where none can be read."""
+    """Return the table of a source; None if none can be read."""
     try:
         files = open_source(source)
         return files.read_table(find_table(files, WITH_METADATA))[1]
@@ -381,7 +381,7 @@ def _card(
 
 
 def _scored(challenge: "Challenge[Any, Any]", truth: Any, read: Any) -> ScoreCard | None:
-    """Return the scorecard; None where scoring is refused, such as of a model that ran on some cases."""
+    """Return the scorecard; None if scoring is refused, such as of a model that ran on some cases."""
     try:
         return challenge.score(truth, read, resamples=0, with_curves=False)
     except InputRefused:

@@ -21,7 +21,7 @@ class Official:
     """Whether the official program gives the same score for the same files.
 
     Attributes:
-        same: True where both scores are equal, or both are undefined.
+        same: True if both scores are equal, or both are undefined.
         score: Score of the official program; None if it stops with an error, or if its score is unknown or
             undefined.
         reason: Sentences that say why the official score differs; None if it is the same. Page, report, JSON

@@ -1,4 +1,4 @@
-"""Metrics, for all replicates at once (weights [B, N]: row b is one resampled test set).
+"""Metrics, computed for all replicates at once (weights [B, N]: row b is one resampled test set).
 
 * sensitivity, specificity, F-beta, net benefit: `binary.decisions`, `binary.f_beta`, `binary.net_benefit`
 * accuracy, recall, F1, confusion matrix of classes: `classification.counts`,
@@ -8,8 +8,8 @@
   from formulas in `catalogue.toml`
 * ECE, Brier score, reliability diagram (drawn by `scoring.presentation.figures.calibration`):
   `calibration.reliability`
-* probabilities or logits?: `output_kinds.output_kind`; percent?: `output_kinds.are_percent`;
-  as probabilities: `output_kinds.probabilities`
+* are outputs probabilities, logits or percent?: `output_kinds.output_kind`, `output_kinds.are_percent`;
+  outputs converted to probabilities: `output_kinds.probabilities`
 * Dice: `dice_and_panoptic_quality.dice`;
   Hausdorff, surface Dice, lesions of masks: `mask_measures.hd95`, `mask_measures.nsd`
 * points and boxes: FROC, mAP: `detection_matching.froc_points`, `detection_matching.coco_boxes`,
@@ -18,13 +18,14 @@
   matching: `greedy_matching`
 * C-index, Kaplan-Meier, log-rank: `survival.c_index`, `survival.kaplan_meier`;
   RMSE, correlations: `regression`
-* hits, false alarms and misses of an image, to draw: `object_marks.object_marks`
+* hits, false alarms and misses of an image as marks to draw: `object_marks.object_marks`
 * prediction sets: `conformal.coverage`; best thresholds: `thresholds.best`; subgroups: `subgroups.quantities`
-* any metric by its name: `registry.find`, of a task: `registry.of_task`; the list: `catalogue.toml`
+* a metric by its name: `registry.find`; all metrics of a task: `registry.of_task`; the list of metrics:
+  `catalogue.toml`
 * agreement of two submissions: `submission_agreement.kappa`; sharpness and colours: `image_quality.quality`
 * surfaces and nearest points: `surface_distances`, `point_pairs`
-* as the registry calls them: `metric.Metric`, `task_cases`, `segmentation`
+* types of the registry: `metric.Metric`, `task_cases`, `segmentation`
 
-Curves and diagrams are drawn in `scoring.presentation.figures`: `curves`, `calibration`, `survival`.
-Intervals and tests of teams are in `scoring.statistics`.
+`scoring.presentation.figures` draws curves and diagrams: `curves`, `calibration`, `survival`. Intervals and
+tests of teams are in `scoring.statistics`.
 """

@@ -1,8 +1,8 @@
-"""ROC AUC and average precision of a score, weighted, for many replicates at once; ROC curves.
+"""Weighted ROC AUC and average precision of a score, for many replicates at once; ROC curves.
 
-The curves are drawn by `scoring.presentation.figures.curves`.
+`scoring.presentation.figures.curves` draws the curves.
 
-Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; there the points are those of
+Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; its points are those of
 scikit-learn's `roc_curve`.
 """
 
@@ -28,14 +28,14 @@ CHUNK_CELLS = 300_000
 class Levels:
     """Levels of a score: the L distinct scores of positives, from high to low.
 
-    Negatives are tied with a level or between two.
+    A negative has the score of a level or lies between two levels.
 
     Attributes:
         scores: Score of each level [L].
         groups: Group of each case [N], 0..3L: the negatives between the levels (0 = above all, L = below
-            all), then the positives of each level, then the negatives tied with it.
-        positives: Cases that are positive, from high to low score, and in their order within a level [P].
-        last: Place among `positives` of the last one of each level [L].
+            all), then the positives of each level, then the negatives with the score of that level.
+        positives: Positive cases from high to low score; equal scores keep the order of the cases [P].
+        last: Position in `positives` of the last case of each level [L].
     """
 
     scores: Floats
@@ -45,12 +45,12 @@ class Levels:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are, 3L + 1."""
+        """Number of groups, 3L + 1."""
         return 3 * len(self.scores) + 1
 
     @cached_property
     def places(self) -> "scipy.sparse.csr_matrix":
-        """Ones where a case [N] is in a group [3L + 1]."""
+        """Sparse matrix with a one where a case [N] is in a group [3L + 1]."""
         import scipy  # its sparse matrices take as long to import as NumPy, and one test set needs none
 
         order = np.argsort(self.groups, kind="stable")
@@ -60,7 +60,8 @@ class Levels:
         )
 
     def sums(self, weights: Floats) -> Floats:
-        """Return the weight of each group in every replicate [3L + 1, B]; added in the order of the cases."""
+        """Return the weight of each group in every replicate [3L + 1, B], summed in the order of the
+        cases."""
         if len(weights) > 1:
             of_rows: Floats = self.places.astype(weights.dtype, copy=False) @ np.ascontiguousarray(weights.T)
             return of_rows.astype(float)
@@ -72,13 +73,15 @@ class Levels:
 
 @dataclass(frozen=True)
 class RocCurves:
-    """Weighted ROC curves of B replicates along L levels.
+    """Weighted ROC curves of B replicates at L levels.
 
     Attributes:
-        hits: Positives of each level [L, B].
-        between: Negatives above each level and below the one before, at last those below all [L + 1, B].
-        tied: Negatives of each level [L, B].
-        running: Positives at or above each level [L, B] where they were added case by case, else None.
+        hits: Weight of the positives of each level [L, B].
+        between: Weight of the negatives between each level and the one above; the last entry is the negatives
+            below all levels [L + 1, B].
+        tied: Weight of the negatives of each level [L, B].
+        running: Weight of the positives at or above each level [L, B], if summed case by case; otherwise
+            None.
     """
 
     hits: Floats
@@ -88,12 +91,12 @@ class RocCurves:
 
     @cached_property
     def reached(self) -> Floats:
-        """Positives at or above each level [L, B]."""
+        """Weight of the positives at or above each level [L, B]."""
         return running_sums(self.hits.copy()) if self.running is None else self.running
 
     @cached_property
     def alarms(self) -> Floats:
-        """Negatives at or above each level [L, B]."""
+        """Weight of the negatives at or above each level [L, B]."""
         return running_sums(self.between[:-1] + self.tied)
 
     @property
@@ -110,7 +113,7 @@ class RocCurves:
 
 
 def levels(scores: ArrayLike, positive: ArrayLike) -> Levels:
-    """Sort cases into the levels of their score, in one stable sort.
+    """Sort cases into the levels of their score with one stable sort.
 
     Args:
         scores: Score of each case [N].
@@ -153,11 +156,12 @@ def curve(score_levels: Levels, weights: Floats) -> RocCurves:
 def in_chunks(
     score_levels: Levels, weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
 ) -> dict[str, Floats]:
-    """Measure the curves of many replicates, some at a time, because the curves of all are large.
+    """Compute measures of the curves of many replicates, a block at a time, because all curves together are
+    large.
 
     Args:
         weights: Weights of the cases [B, N].
-        measures: Function of a curve of b replicates that gives values [b], by name.
+        measures: By name, a function from a curve of b replicates to values [b].
 
     Returns:
         Values [B] of each measure.
@@ -168,12 +172,12 @@ def in_chunks(
 def all_in_chunks(
     all_levels: Sequence[Levels], weights: Floats, measures: Mapping[str, Callable[[RocCurves], Floats]]
 ) -> list[dict[str, Floats]]:
-    """Measure the curves of several scores of the same cases.
+    """Compute measures of the curves of several scores of the same cases.
 
     Args:
         all_levels: Levels of each score.
         weights: Weights of the cases [B, N].
-        measures: As of `in_chunks`.
+        measures: As in `in_chunks`.
 
     Returns:
         Values [B] of each measure, by score.
@@ -189,23 +193,24 @@ def all_in_chunks(
 
 
 def auc(c: RocCurves) -> Floats:
-    """Return the area under the curve [B], trapezoidal; NaN without a positive or without a negative."""
+    """Return the area under the curve [B], trapezoidal; NaN if there are no positives or no negatives."""
     pairs = np.einsum("lb,lb->b", c.hits, c.negatives - c.alarms + c.tied / 2)
     return divide(pairs, c.positives * c.negatives)
 
 
 def auc_above_sensitivity(c: RocCurves, sensitivity: float) -> Floats:
-    """Return the area under the curve to the right of the point that reaches a sensitivity, at full height.
+    """Return the area under the curve to the right of the point that reaches a sensitivity, with that part at
+    full height.
 
-    That point is before the first point of the curve whose true positive rate is at least `sensitivity`, and
-    is interpolated from the point before it.
+    This point is interpolated between the first point of the curve with at least that true positive rate and
+    the point before it.
 
     Args:
         sensitivity: The sensitivity, 0..1.
 
     Returns:
-        Areas [B]: 1 for a perfect score, 1/2 - sensitivity^2 / 2 by chance; NaN without a positive or without
-        a negative.
+        Areas [B]: 1 for a perfect score, 1/2 - sensitivity^2 / 2 by chance;
+            NaN if there are no positives or no negatives.
     """
     positives, negatives = c.positives, c.negatives
     rates = divide(c.reached, c.reached[-1:])
@@ -231,7 +236,7 @@ def partial_auc(c: RocCurves, sensitivity: float) -> Floats:
         sensitivity: The sensitivity, 0..1.
 
     Returns:
-        Areas [B], 0..1 - sensitivity; NaN without a positive or without a negative.
+        Areas [B], 0..1 - sensitivity; NaN if there are no positives or no negatives.
     """
     if not len(c.hits):
         return np.full(c.between.shape[1], np.nan)
@@ -245,9 +250,9 @@ def partial_auc(c: RocCurves, sensitivity: float) -> Floats:
 
 
 def average_precision(c: RocCurves) -> Floats:
-    """Return the sum over the distinct thresholds of precision x step of recall [B], not interpolated.
+    """Return the sum of precision x step of recall over the distinct thresholds [B], without interpolation.
 
-    NaN without a positive; 1 where all are positive.
+    NaN without positives; 1 if all cases are positive.
     """
     reached = c.reached
     return divide((c.hits * divide(reached, reached + c.alarms, 0)).sum(0), c.positives)
@@ -256,17 +261,17 @@ def average_precision(c: RocCurves) -> Floats:
 def polyline(score_levels: Levels, c: RocCurves) -> tuple[Floats, Floats, Floats]:
     """Return points along the curve of the first replicate, from (0, 0) to (1, 1).
 
-    Where the exact curve has more than 400 corners, points are laid on it at equal steps of (1 - specificity)
-    + sensitivity: the exact curve never falls, so the line between two neighbours is within 0.36 x 2/399 <
-    0.002 of it.
+    If the exact curve has more than 400 corners, points are placed on it at equal steps of (1 - specificity)
+    + sensitivity. The exact curve never falls, so the line between neighbours is within 0.36 x 2/399 < 0.002
+    of it.
 
     Args:
         score_levels: Levels of the score.
         c: The curves along them.
 
     Returns:
-        1 - specificity, sensitivity and threshold of at most 400 points; the thresholds of the two ends are
-        the highest and the lowest score of a positive. An axis is NaN without negatives or without positives.
+        1 - specificity, sensitivity and threshold of at most 400 points; the first and last threshold are the
+        highest and lowest score of a positive. An axis is NaN without negatives or without positives.
     """
     reached, alarms, tied = c.reached[:, 0], c.alarms[:, 0], c.tied[:, 0]
     ends = np.column_stack([alarms - tied, alarms]).ravel()
@@ -295,6 +300,6 @@ def precisions(x: Floats, y: Floats, positives: float, negatives: float) -> Floa
         y: Sensitivity of each point, 0..1.
 
     Returns:
-        Precision of each point, 0..1; NaN at (0, 0), where nothing is predicted positive.
+        Precision of each point, 0..1; NaN at (0, 0), where no case is predicted positive.
     """
     return divide(y * positives, y * positives + x * negatives)

@@ -12,18 +12,18 @@ from scoring.metrics.classification import divide, f_score, running_sums
 
 ROUNDING = 1e-9
 MARGIN = 1e-6
-"""How far below the lowest score the threshold stands that calls everybody."""
+"""Distance below the lowest score of the threshold that predicts every case positive."""
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Weighted counts of decisions, of one shape each: [B] or, along thresholds, [B, T].
+    """Weighted counts of decisions, all of one shape: [B] or, for T thresholds, [B, T].
 
     Attributes:
         true_positive: Positives predicted positive.
         false_positive: Negatives predicted positive.
-        false_negative: Positives called negative.
-        true_negative: Negatives called negative.
+        false_negative: Positives predicted negative.
+        true_negative: Negatives predicted negative.
     """
 
     true_positive: Floats
@@ -39,12 +39,12 @@ class Decisions:
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """A threshold and what it gives.
+    """A threshold with its sensitivity and specificity.
 
     Attributes:
-        threshold: A case is positive whose score is above it.
+        threshold: A case is predicted positive if its score is above the threshold.
         sensitivity: Share of the positives predicted positive, 0..1.
-        specificity: Share of the negatives called negative, 0..1.
+        specificity: Share of the negatives predicted negative, 0..1.
     """
 
     threshold: float
@@ -81,11 +81,11 @@ def decisions_along(
     """Count decisions at several thresholds.
 
     Args:
-        scores: Score of each case [N]; it is predicted positive above the threshold.
+        scores: Score of each case [N]; a case is predicted positive if its score is above the threshold.
         positive: Which cases are positive [N].
         cuts: Thresholds [T], ascending.
         weights: Weights of the cases [B, N].
-        inclusive: Whether a score at the threshold is predicted positive.
+        inclusive: Whether a score equal to the threshold is predicted positive.
 
     Returns:
         Counts [B, T].
@@ -113,7 +113,7 @@ def f_beta(d: Decisions, beta: float) -> Floats:
         beta: Weight of recall against precision, above 0: b in the formula.
 
     Returns:
-        Values 0..1 of that shape; 0 where the denominator is 0.
+        Values 0..1 of the same shape; 0 if the denominator is 0.
     """
     support, predicted = d.true_positive + d.false_negative, d.true_positive + d.false_positive
     return f_score(d.true_positive, support, predicted, 0, beta)
@@ -125,7 +125,7 @@ def accuracy(d: Decisions) -> Floats:
 
 
 def precision(d: Decisions) -> Floats:
-    """Return TP / (TP + FP); NaN where nothing is predicted positive."""
+    """Return TP / (TP + FP); NaN if nothing is predicted positive."""
     return divide(d.true_positive, d.true_positive + d.false_positive)
 
 
@@ -142,10 +142,11 @@ def specificity(d: Decisions) -> Floats:
 def net_benefit(d: Decisions, threshold: float | Floats) -> Floats:
     """Return the net benefit (Vickers, Elkin 2006), TP/n - FP/n x t/(1 - t).
 
-    It is true positives per case, less the false ones at the exchange rate that the threshold implies.
+    It is the number of true positives per case, minus the false positives weighted by the odds of the
+    threshold.
 
     Args:
-        threshold: Probability t from which on a case is treated, in [0, 1), of a shape that broadcasts.
+        threshold: Probability t from which a case is treated, in [0, 1), of a shape that broadcasts.
 
     Returns:
         Values of the common shape, at most the prevalence; NaN without a case.
@@ -154,28 +155,29 @@ def net_benefit(d: Decisions, threshold: float | Floats) -> Floats:
 
 
 def net_benefit_at_prevalence(d: Decisions, threshold: float | Floats, prevalence: float) -> Floats:
-    """Return the net benefit in a population of another prevalence, at the same sensitivity and specificity.
+    """Return the net benefit in a population with another prevalence, at the same sensitivity and
+    specificity.
 
     Args:
-        threshold: Probability from which on a case is treated, in [0, 1), of a shape that broadcasts.
+        threshold: Probability from which a case is treated, in [0, 1), of a shape that broadcasts.
         prevalence: Share of positives in the population, 0..1.
 
     Returns:
-        Values of the common shape; NaN without a positive or without a negative.
+        Values of the common shape; NaN if there are no positives or no negatives.
     """
     return recall(d) * prevalence - (1 - specificity(d)) * (1 - prevalence) * threshold / (1 - threshold)
 
 
 def precision_at_prevalence(sensitivity: ArrayLike, specificity: ArrayLike, prevalence: float) -> Floats:
-    """Return the precision in a population of another prevalence (Bayes).
+    """Return the precision in a population with another prevalence (Bayes' theorem).
 
     Args:
         sensitivity: Share of positives predicted positive, 0..1, of any shape.
-        specificity: Share of negatives called negative, 0..1, of that shape.
+        specificity: Share of negatives predicted negative, 0..1, of the same shape.
         prevalence: Share of positives in the population, 0..1.
 
     Returns:
-        Share of positives among those predicted positive; NaN where no case would be predicted positive.
+        Share of positives among the cases predicted positive; NaN if no case would be predicted positive.
     """
     sensitivity, specificity = np.asarray(sensitivity, float), np.asarray(specificity, float)
     hits, false_alarms = sensitivity * prevalence, (1 - specificity) * (1 - prevalence)
@@ -188,7 +190,7 @@ class ThresholdCounts:
 
     Attributes:
         thresholds: The distinct scores [T], descending.
-        true_positive: Positives at or above each threshold [B, T]; float64, or whole numbers where kept.
+        true_positive: Positives at or above each threshold [B, T]; float64, or integers in a cache.
         false_positive: Negatives at or above each threshold [B, T].
     """
 
@@ -239,7 +241,7 @@ def _first_threshold(sums: Floats | Ints, reached: Callable[[Floats | Ints], Boo
 
 
 def decisions_at(counts: ThresholdCounts, cut: float) -> Decisions:
-    """Look up the decisions of "score > cut".
+    """Return the counts for the decision "score > cut".
 
     Args:
         counts: Counts at every distinct score.
@@ -258,14 +260,14 @@ def decisions_at(counts: ThresholdCounts, cut: float) -> Decisions:
 
 
 def sensitivity_at_specificity(counts: ThresholdCounts, wanted: float) -> Floats:
-    """Return the largest sensitivity over all thresholds that reach a specificity.
+    """Return the largest sensitivity of all thresholds that reach a specificity.
 
     Args:
-        counts: Counts at every threshold; one above the highest score counts as well.
-        wanted: The specificity that is at least reached, 0..1.
+        counts: Counts at every threshold; a threshold above the highest score is considered too.
+        wanted: The specificity to reach at least, 0..1.
 
     Returns:
-        Sensitivities [B]; NaN without a positive or without a negative.
+        Sensitivities [B]; NaN if there are no positives or no negatives.
     """
     positives, negatives = counts.true_positive[:, -1:], counts.false_positive[:, -1:]
     # In whole counts, so that 9 of 10 is 0.9: false alarms x 10 <= negatives for 0.9, up to a rounding error
@@ -278,13 +280,13 @@ def sensitivity_at_specificity(counts: ThresholdCounts, wanted: float) -> Floats
 
 
 def specificity_at_sensitivity(counts: ThresholdCounts, wanted: float) -> Floats:
-    """Return the largest specificity over all thresholds that reach a sensitivity.
+    """Return the largest specificity of all thresholds that reach a sensitivity.
 
     Args:
-        wanted: The sensitivity that is at least reached, 0..1.
+        wanted: The sensitivity to reach at least, 0..1.
 
     Returns:
-        Specificities [B]; NaN without a positive or without a negative.
+        Specificities [B]; NaN if there are no positives or no negatives.
     """
     positives, negatives = counts.true_positive[:, -1:], counts.false_positive[:, -1]
     enough = wanted * positives[:, 0] - 1e-9
@@ -298,9 +300,9 @@ def specificity_at_sensitivity(counts: ThresholdCounts, wanted: float) -> Floats
 def cuts_between(upper: ArrayLike, lower: ArrayLike) -> Floats:
     """Return thresholds t for which "score > t" separates successive distinct scores.
 
-    A threshold is halfway, or at the lower score where halfway rounds to the upper one. Missing scores rank
-    at plus or minus infinity: the threshold is then at the finite neighbour, a little below it towards minus
-    infinity.
+    A threshold is halfway between the scores, or equal to the lower score if halfway rounds to the upper one.
+    Missing scores count as plus or minus infinity: the threshold is then the finite neighbour, or slightly
+    below it towards minus infinity.
 
     Args:
         upper: The higher scores, of any shape.
@@ -315,29 +317,31 @@ def cuts_between(upper: ArrayLike, lower: ArrayLike) -> Floats:
 
 
 def point_at_sensitivity(scores: Floats, positive: Bools, wanted: float) -> OperatingPoint | None:
-    """Choose the threshold of the highest specificity that reaches a sensitivity.
+    """Choose the threshold with the highest specificity that reaches a sensitivity.
 
     Args:
         scores: Score of each case [N].
         positive: Which cases are positive [N].
-        wanted: The sensitivity that is at least reached, 0..1.
+        wanted: The sensitivity to reach at least, 0..1.
 
     Returns:
-        The operating point, the most sensitive of equals; None without a positive or without a negative.
+        The operating point, the most sensitive one if several are equal; None if there are no positives or no
+        negatives.
     """
     return _chosen_point(scores, positive, lambda se, sp: np.where(se >= wanted - ROUNDING, sp, -1), True)
 
 
 def point_at_specificity(scores: Floats, positive: Bools, wanted: float) -> OperatingPoint | None:
-    """Choose the threshold of the highest sensitivity that reaches a specificity.
+    """Choose the threshold with the highest sensitivity that reaches a specificity.
 
     Args:
         scores: Score of each case [N].
         positive: Which cases are positive [N].
-        wanted: The specificity that is at least reached, 0..1.
+        wanted: The specificity to reach at least, 0..1.
 
     Returns:
-        The operating point, the most specific of equals; None without a positive or without a negative.
+        The operating point, the most specific one if several are equal; None if there are no positives or no
+        negatives.
     """
     return _chosen_point(scores, positive, lambda se, sp: np.where(sp >= wanted - ROUNDING, se, -1), False)
 

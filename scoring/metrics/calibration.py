@@ -18,10 +18,11 @@ LIMIT_MARGIN = 0.01
 
 
 def log_losses(outputs: Floats, truth: Ints, highest: float = np.inf) -> Floats:
-    """Return the log loss of each case, -ln of the output of its true class, which is at least 1e-15.
+    """Return the log loss of each case: -ln of the output for its true class, with outputs below 1e-15 raised
+    to 1e-15.
 
     Args:
-        outputs: Probabilities [N, K], 0..1, or those of the second of two classes [N].
+        outputs: Probabilities [N, K], 0..1, or the probability of the second of two classes [N].
         truth: Class number of each case [N], 0..K-1.
 
     Returns:
@@ -94,7 +95,7 @@ def is_at_limit(temperature: float) -> bool:
 
 @dataclass(frozen=True)
 class Reliability:
-    """Ten equal bins of the largest output; NaN where a bin is empty.
+    """Ten equal bins of the largest output; NaN if a bin is empty.
 
     Attributes:
         predicted: Mean output of each bin [10], 0..1.
@@ -126,7 +127,7 @@ class Reliability:
 
 
 def of_largest(outputs: Floats, right: Bools) -> "Reliability | None":
-    """Return ten bins of the largest probability; None where outputs are none, or there are none.
+    """Return ten bins of the largest probability; None if outputs are none, or there are none.
 
     Args:
         outputs: Outputs [N, K].

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, DTypeLike
 from scoring.common.arrays import Array, Floats, Ints
 
 CHUNK_CELLS = 4_000_000
-"""Weights that are held in double precision at once."""
+"""Maximum weights held in double precision at once."""
 
 
 LONG = 64
-"""Replicates from which on rows are added as a whole."""
+"""Number of replicates from which rows are added as a whole."""
 CLASSES_AT_ONCE = 64
-"""Classes whose indicators are held at once."""
+"""Maximum classes whose indicators are held at once."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ClassCounts:
 
 
 def one_hot(labels: ArrayLike, classes: int, dtype: DTypeLike = np.float32) -> Array:
-    """Return class numbers as indicators.
+    """Return class numbers as one-hot indicators.
 
     Args:
         labels: Class number of each case [N], 0..K-1; -1 is not a class.
@@ -49,9 +49,9 @@ def one_hot(labels: ArrayLike, classes: int, dtype: DTypeLike = np.float32) -> A
 
 
 def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> ClassCounts:
-    """Count cases, predictions and hits of each class.
+    """Count cases, predictions and correct predictions of each class.
 
-    Float32 weights that are whole numbers give exact sums below 2^24; everything after the sums is float64.
+    Float32 weights that are integers give exact sums below 2^24; all later steps use float64.
 
     Args:
         truth: True class number of each case [N], 0..K-1, -1 = none.
@@ -99,7 +99,7 @@ def divide(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.n
 def running_sums(rows: Floats) -> Floats:
     """Add to each row [T, B] all rows before it, in place, and return them.
 
-    Where rows are long, one addition a row is several times faster than NumPy's way down the columns.
+    If rows are long, one addition per row is several times faster than NumPy's sum down the columns.
     """
     if rows.shape[1] < LONG:
         return np.cumsum(rows, axis=0, out=rows)
@@ -109,7 +109,7 @@ def running_sums(rows: Floats) -> Floats:
 
 
 def accuracy(c: ClassCounts) -> Floats:
-    """Return the share of cases that are predicted as their class [B]."""
+    """Return the share of cases whose class is predicted correctly [B]."""
     return divide(c.true_positive.sum(1), c.total)
 
 
@@ -130,17 +130,17 @@ def f_score(
     undefined: float = np.nan,
     beta: float = 1,
 ) -> Floats:
-    """Return the F-beta score, (1 + b^2) TP / (b^2 support + predictions): F1 unless beta is given.
+    """Return the F-beta score, (1 + b^2) TP / (b^2 support + predictions): F1 with the default beta.
 
     Args:
         true_positive: Number of hits, any shape.
-        support: Number of cases or objects of the truth, of that shape.
+        support: Number of true cases or objects, of the same shape.
         predicted: Number of predictions, of that shape.
-        undefined: The value with neither; the official programs of the challenges differ in it.
+        undefined: The value without cases and predictions; the official programs differ here.
         beta: Weight of recall against precision, above 0: b in the formula.
 
     Returns:
-        Values 0..1 of that shape.
+        Values 0..1 of the same shape.
     """
     square = beta * beta
     total = square * np.asarray(support, float) + np.asarray(predicted, float)
@@ -153,26 +153,26 @@ def f1(c: ClassCounts) -> Floats:
 
 
 def specificity(c: ClassCounts) -> Floats:
-    """Return true negatives / cases of other classes [B, K]; NaN where all cases are of the class."""
+    """Return true negatives / cases of other classes [B, K]; NaN if all cases are of the class."""
     others = c.total[:, None] - c.support
     return divide(others - (c.predicted - c.true_positive), others)
 
 
 def mean_of_defined(values: Floats) -> Floats:
-    """Return the plain mean over the last axis of the values that are not NaN; NaN where none is defined."""
+    """Return the unweighted mean over the last axis, ignoring NaN; NaN if all values are NaN."""
     defined = ~np.isnan(values)
     return divide(np.where(defined, values, 0).sum(-1), defined.sum(-1))
 
 
 def weighted_mean(values: ArrayLike, weights: Floats) -> Floats:
-    """Return the weighted mean of values, some replicates at a time.
+    """Return the weighted mean of values, a block of replicates at a time.
 
     Args:
         values: Value of each case [N]; NaN has no weight.
         weights: Weights of the cases [B, N].
 
     Returns:
-        Means [B]; NaN where no weight is left.
+        Means [B]; NaN if the weights sum to 0.
     """
     numbers = np.asarray(values, float)
     defined = ~np.isnan(numbers)
@@ -185,14 +185,14 @@ def weighted_mean(values: ArrayLike, weights: Floats) -> Floats:
 
 
 def mean_over_present(values: Floats, c: ClassCounts) -> Floats:
-    """Return the plain mean over the classes that have a case.
+    """Return the unweighted mean over the classes that have a case.
 
     Args:
-        values: Values of each class [B, K], NaN where undefined.
+        values: Values of each class [B, K], NaN if undefined.
         c: Counts of the same test sets.
 
     Returns:
-        Means [B]; NaN where no class with a case has a value.
+        Means [B]; NaN if no class with a case has a value.
     """
     return mean_of_defined(np.where(c.support > 0, values, np.nan))
 
@@ -218,7 +218,7 @@ def confusion_matrix(truth: Ints, predicted: Ints, classes: int) -> Ints:
         predicted: Predicted class number of each case [N], 0..K-1, -1 = none.
 
     Returns:
-        Counts [K, K], rows = truth; a case with a class of -1 is in no cell.
+        Counts [K, K], rows = truth; a case with class -1 is not counted.
     """
     counted = (truth >= 0) & (predicted >= 0)
     cells = np.bincount(truth[counted] * classes + predicted[counted], minlength=classes * classes)

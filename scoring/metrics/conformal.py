@@ -1,4 +1,4 @@
-"""Conformal prediction: sets of classes that contain the true one for a given share of cases.
+"""Conformal prediction: sets of classes that contain the true class for a given share of cases.
 
 Source: least ambiguous set-valued classifiers with bounded error (Sadinle, Lei, Wasserman 2019), class by
 class (Mondrian; Vovk 2005).
@@ -17,11 +17,11 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Coverage:
-    """How often sets hold the true class of cases on which they were not calibrated.
+    """How often the sets contain the true class of cases that were not used for calibration.
 
     Attributes:
-        overall: Of the cases of all classes that have enough to say it; None without one.
-        by_class: The same per class [K], None where it has too few cases to be left out of a set.
+        overall: Share for the cases of all classes that have enough cases; None if there are none.
+        by_class: The same for each class [K]; None if the class has too few cases.
     """
 
     overall: Share | None
@@ -36,14 +36,14 @@ def quantile(scores: Floats, miss: float) -> float:
         miss: Share of cases that may be missed, 0..1.
 
     Returns:
-        The quantile; infinite where there are fewer scores, so that nothing is left out.
+        The quantile; infinite if there are too few scores, so that no class is excluded.
     """
     rank = int(np.ceil((len(scores) + 1) * (1 - miss) - ROUNDING))
     return np.inf if rank > len(scores) else float(np.sort(scores)[rank - 1])
 
 
 def fewest_cases(miss: float) -> int:
-    """Return how many cases a class needs before it can be left out of a set.
+    """Return the number of cases that a class needs before it can be excluded from a set.
 
     Args:
         miss: Share of cases that may be missed, above 0 and below 1.
@@ -56,12 +56,12 @@ def fewest_cases(miss: float) -> int:
 
 
 def thresholds(probabilities: Floats, truth: Ints, miss: float) -> Floats:
-    """Calibrate how far from 1 the probability of each class may be for it to be in a set.
+    """Calibrate for each class how far its probability may be from 1 for the class to be in a set.
 
     Args:
         probabilities: Probabilities of the calibration cases [n, K], 0..1.
         truth: Their class numbers [n], 0..K-1.
-        miss: Share of the cases of a class whose set may lack it, 0..1.
+        miss: Share of a class's cases whose set may lack the true class, 0..1.
 
     Returns:
         A threshold per class [K]; infinite for a class with fewer cases than `fewest_cases`.
@@ -70,30 +70,30 @@ def thresholds(probabilities: Floats, truth: Ints, miss: float) -> Floats:
 
 
 def members(probabilities: Floats, cuts: Floats) -> Bools:
-    """Tell which classes are in the set of each case: 1 - probability is at most the class's threshold.
+    """Return the classes in the set of each case: those with 1 - probability at most the class's threshold.
 
     Args:
         probabilities: Probabilities [..., K], 0..1.
         cuts: Threshold of each class [K].
 
     Returns:
-        Members of the sets [..., K].
+        Whether each class is in the set [..., K].
     """
     return 1 - probabilities <= cuts
 
 
 def coverage(probabilities: Floats, truth: Ints, miss: float, units: Ints | None = None) -> Coverage:
-    """Try sets of members and of the highest-scoring class on cases whose class is known.
+    """Test sets, and the class with the highest score, on cases with a known class.
 
-    Each case, with all of its unit, is left out of the calibration of its own set. The intervals are those of
-    new cases under the sets that all cases give: without ties the coverage of a class is distributed as
-    Beta(r, n + 1 - r), r cases of n being within its threshold (Vovk 2012).
+    Each case is left out of the calibration of its own set, together with all cases of its unit. The
+    intervals hold for new cases with the sets calibrated on all cases. Without ties, the coverage of a class
+    has the distribution Beta(r, n + 1 - r), where r of n cases are within its threshold (Vovk 2012).
 
     Args:
         probabilities: Probabilities [n, K], 0..1.
         truth: Class number of each case [n], 0..K-1.
-        miss: Share of the cases of a class whose set may lack it, 0..1.
-        units: Number of each case's patient [n]; None: each case is by itself.
+        miss: Share of a class's cases whose set may lack the true class, 0..1.
+        units: Patient number of each case [n]; None: each case is its own unit.
 
     Returns:
         The coverage.

@@ -19,14 +19,14 @@ PRECISION_RECALL = ("pr_precision", "pr_low", "pr_high")
 
 
 def auc(scores: Floats, positive: Bools) -> float:
-    """Return the area under the ROC curve: the share of pairs in the right order, ties half.
+    """Return the area under the ROC curve: the share of pairs in the right order; ties count half.
 
     Args:
         scores: Score of each case [N].
         positive: Which cases are positive [N].
 
     Returns:
-        The area, 0..1; NaN without a positive or without a negative.
+        The area, 0..1; NaN if there are no positives or no negatives.
     """
     return float(resampled_auc(scores, positive, np.ones((1, len(scores)), np.float32))[0])
 
@@ -69,7 +69,7 @@ def resampled_aucs(scores: Floats, positive: Bools, weights: Floats) -> Floats:
 def auc_without_each_unit(
     scores: Floats, positive: Bools, units: Ints, case_weights: Floats | None = None
 ) -> Floats:
-    """Return the AUC without each unit [n], from the pairs that its cases are in: a sort in place of n areas.
+    """Return the AUC without each unit [n], computed from pairs in one sort instead of n separate areas.
 
     Args:
         scores: Score of each case [N].
@@ -78,7 +78,7 @@ def auc_without_each_unit(
         case_weights: Weights of the cases [N].
 
     Returns:
-        Areas [n], 0..1; NaN where no positive or no negative remains.
+        Areas [n], 0..1; NaN if no positive or no negative remains.
 
     Example:
         >>> auc_without_each_unit(np.array([0.9, 0.2, 0.5]), np.array([True, True, False]), np.arange(3))
@@ -113,15 +113,15 @@ def resampled_curves(
 ) -> tuple[Floats, Floats]:
     """Return ROC and precision-recall curves of every replicate on a common grid.
 
-    Sensitivity is interpolated linearly between the points of the ROC curve; precision is that of the first
-    threshold that reaches the recall (a precision-recall curve is a staircase: between its points nothing can
-    be reached).
+    Sensitivity is interpolated linearly between the points of the ROC curve. Precision is taken at the first
+    threshold that reaches the recall, because no value between two points of a precision-recall curve can be
+    reached.
 
     Args:
         scores: Score of each case [N].
         positive: Which cases are positive [N].
         weights: Weights of the cases [B, N].
-        grid: Places [G], 0..1.
+        grid: Grid points [G], 0..1.
 
     Returns:
         Sensitivity at 1 - specificity = grid, and precision at recall = grid, [B, G] each; NaN for a
@@ -142,7 +142,7 @@ def resampled_curves(
 
 
 def banded_curves(outputs: Floats, truth: Ints, weights: Floats) -> dict[str, Array]:
-    """Return one-against-rest curves of each class with pointwise 95 % bands.
+    """Return one-versus-rest curves of each class with pointwise 95 % bands.
 
     Args:
         outputs: Output of each case for each class [N, K].

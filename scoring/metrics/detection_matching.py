@@ -1,6 +1,6 @@
-"""DetectionMatches of the detections of one image, as FROC, F1 of points and mAP of boxes measure them.
+"""Matches of the detections of one image, as FROC, F1 of points and mAP of boxes use them.
 
-Nuclei of PUMA: `scoring.challenges.puma.nuclei_matching`.
+For nuclei of PUMA see `scoring.challenges.puma.nuclei_matching`.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,16 +19,17 @@ from scoring.metrics.task_cases import DetectionCases, Objects
 MOST_PAIRS = 10_000_000
 COCO_LIMITS = np.linspace(0.5, 0.95, 10)
 COCO_DETECTIONS = 100
-"""How many detections of a class in an image COCO looks at, those of the highest scores."""
+"""Maximum detections per class and image that COCO considers, highest scores first."""
 
 
 class DetectionMatches(NamedTuple):
     """Hits and false alarms of an image.
 
     Attributes:
-        rows: The detection of each [d]; one that several objects take is there for each of them.
-        hit: Whether each is a hit, at each of T limits [d, T].
-        partner: Row of the object that it is a hit of, at the first limit [d]; -1 of false alarms.
+        rows: Number of the detection of each match [d]; a detection that hits several objects occurs once for
+            each.
+        hit: Whether it is a hit at each of T thresholds [d, T].
+        partner: Row of the object that it hits, at the first threshold [d]; -1 for false alarms.
     """
 
     rows: Ints
@@ -39,7 +40,7 @@ class DetectionMatches(NamedTuple):
 def detection_cases(
     metric: Metric, images: Iterable[tuple[Objects, Objects]], classes: tuple[str, ...], **chosen: float | str
 ) -> DetectionCases:
-    """Match the detections of images, one image at a time.
+    """Match the detections of images, one image after the other.
 
     Args:
         images: Objects of the truth and detections of each image.
@@ -54,11 +55,11 @@ def detection_cases(
 
 
 def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str) -> DetectionMatches:
-    """Match points one to one: each of the truth in turn takes the nearest free detection within its radius,
-    or the one of the highest score.
+    """Match points one to one: each true point in turn takes the nearest free detection within its radius, or
+    the free detection with the highest score.
 
     Args:
-        radius: Largest distance of a match, for points that have none of their own.
+        radius: Largest distance of a match, for points without their own radius.
         prefer: "nearest" or "score".
     """
 
@@ -72,11 +73,11 @@ def chosen_points(truth: Objects, detected: Objects, radius: float, prefer: str)
 
 
 def ranked_points(truth: Objects, detected: Objects, radius: float) -> DetectionMatches:
-    """Match points one to one: each detection in turn, the highest score first, takes the nearest free point
-    of the truth whose radius it is within.
+    """Match points one to one: each detection, highest score first, takes the nearest free true point whose
+    radius contains it.
 
     Args:
-        radius: Largest distance of a match, for points that have none of their own.
+        radius: Largest distance of a match, for points without their own radius.
     """
 
     def match(true: Ints, guess: Ints) -> DetectionMatches:
@@ -90,11 +91,11 @@ def ranked_points(truth: Objects, detected: Objects, radius: float) -> Detection
 
 
 def froc_points(truth: Objects, detected: Objects, radius: float) -> DetectionMatches:
-    """Give each point of the truth the highest score of the detections within its radius; a detection
-    outside of all radii is a false alarm (LUNA16).
+    """Give each true point the highest score of the detections within its radius; a detection outside all
+    radii is a false alarm (LUNA16).
 
     Args:
-        radius: Distance below which a detection counts, for points that have none of their own.
+        radius: Distance below which a detection counts, for points without their own radius.
     """
 
     def match(true: Ints, guess: Ints) -> DetectionMatches:
@@ -105,11 +106,11 @@ def froc_points(truth: Objects, detected: Objects, radius: float) -> DetectionMa
 
 
 def froc_boxes(truth: Objects, detected: Objects, iou: float) -> DetectionMatches:
-    """Give each box of the truth the highest score of the detections that overlap it enough; a detection that
-    overlaps none is a false alarm.
+    """Give each true box the highest score of the detections that overlap it enough; a detection that
+    overlaps no box enough is a false alarm.
 
     Args:
-        iou: Least intersection over union.
+        iou: Minimum intersection over union.
     """
 
     def match(true: Ints, guess: Ints) -> DetectionMatches:
@@ -120,11 +121,11 @@ def froc_boxes(truth: Objects, detected: Objects, iou: float) -> DetectionMatche
 
 
 def coco_boxes(truth: Objects, detected: Objects, iou: float | None = None) -> DetectionMatches:
-    """Match boxes as COCO does: each detection in turn, the highest score first, takes the free box of the
-    truth that it overlaps most.
+    """Match boxes as COCO does: each detection, highest score first, takes the free true box that it overlaps
+    most.
 
     Args:
-        iou: Least intersection over union; None: COCO's ten limits.
+        iou: Minimum intersection over union; None uses COCO's ten thresholds.
     """
     limits = COCO_LIMITS if iou is None else np.array([iou])
 

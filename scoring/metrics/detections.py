@@ -1,6 +1,6 @@
-"""Metrics of points and boxes by the names of the registry: F1, FROC, average precision, COCO's mAP.
+"""Metrics of points and boxes under the names of the registry: F1, FROC, average precision, COCO's mAP.
 
-Without `of` they are the mean over the classes that have an object in the truth.
+Without `of` they are the mean over the classes that have a true object.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from scoring.metrics.detection_matching import COCO_LIMITS
 from scoring.metrics.task_cases import DetectionCases
 
 RATES = {"luna16": 2.0 ** np.arange(-3, 4), "camelyon16": 2.0 ** np.arange(-2, 4)}
-"""False alarms per image at which sensitivity is read."""
+"""Numbers of false alarms per image at which FROC averages the sensitivity."""
 RECALLS = np.linspace(0, 1, 101)
 CHUNK_CELLS = 2_000_000
 OfClass = Callable[..., Floats]
@@ -28,8 +28,8 @@ def f1(
 
     Args:
         weights: Their weights [B, N].
-        average: "micro", of all objects as one; else the mean over the classes.
-        of: The one class that counts; None: all.
+        average: "micro" pools all objects; otherwise the mean over the classes.
+        of: The only class that counts; None: all classes.
     """
     kinds = list(range(len(cases.classes))) if of is None else [cases.classes.index(of)]
     predicted, hits = (np.zeros(cases.objects.shape) for _ in range(2))

@@ -7,7 +7,7 @@ from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.metrics.classification import divide
 
 BOTH_EMPTY = {"one": 1.0, "zero": 0.0, "skip": np.nan}
-"""The Dice of two empty regions, by rule; NaN leaves the mean."""
+"""Dice of two empty regions, by rule; NaN leaves the case out of the mean."""
 LEAST_IOU = 0.5
 """IoU above which objects match in panoptic quality, SQ x RQ (Kirillov et al., CVPR 2019)."""
 
@@ -32,7 +32,7 @@ def dice(both: Numbers, truth: Numbers, prediction: Numbers, empty: str = "one")
         both: Voxels in both masks, any shape.
         truth: Voxels in the truth G, of that shape.
         prediction: Voxels in the prediction P, of that shape.
-        empty: The value where both masks are empty: "one", "zero" or "skip" (NaN).
+        empty: The value if both masks are empty: "one", "zero" or "skip" (NaN).
 
     Returns:
         Values 0..1 of that shape.
@@ -47,14 +47,14 @@ def dice(both: Numbers, truth: Numbers, prediction: Numbers, empty: str = "one")
 def aggregated_dice(
     both: Numbers, truth: Numbers, prediction: Numbers, weights: Floats, empty: str = "one"
 ) -> Floats:
-    """Return the Dice of all cases taken as one, 2 sum|G and P| / sum(|G| + |P|) (DSC_agg of HECKTOR 2022).
+    """Return the Dice of all cases pooled, 2 sum|G and P| / sum(|G| + |P|) (DSC_agg of HECKTOR 2022).
 
     Args:
         both: Voxels in both masks of each case [N].
         truth: Voxels in the truth [N].
         prediction: Voxels in the prediction [N].
         weights: Weights of the cases [B, N].
-        empty: The value where all masks are empty: "one", "zero" or "skip" (NaN).
+        empty: The value if all masks are empty: "one", "zero" or "skip" (NaN).
 
     Returns:
         Values [B], 0..1.
@@ -64,15 +64,15 @@ def aggregated_dice(
 
 
 def components(region: Bools, axes: int | None = None) -> tuple[Ints, int]:
-    """Number the connected parts of a region.
+    """Number the connected components of a region.
 
     Args:
         region: Which voxels are in the region, an array of any shape.
-        axes: Along how many axes connected voxels may differ by one: in 3D 1 = they share a face, 2 = or an
-            edge (18 neighbours), 3 = or a corner (26). None = all.
+        axes: Number of axes along which connected voxels may differ by one. In 3D, 1 = they share a face, 2 =
+            a face or edge (18 neighbours), 3 = a face, edge or corner (26). None means all axes.
 
     Returns:
-        The part of each voxel, int32 1..n and 0 outside, of that shape; and n.
+        The component of each voxel, int32 1..n and 0 outside, of the same shape; and n.
     """
     numbered = np.empty(region.shape, np.int32)
     structure = scipy.ndimage.generate_binary_structure(region.ndim, axes or region.ndim)
@@ -81,15 +81,15 @@ def components(region: Bools, axes: int | None = None) -> tuple[Ints, int]:
 
 
 def shared_voxels(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-    """Find the parts of two masks that overlap.
+    """Find the overlapping components of two masks.
 
     Args:
-        first: Part of each voxel in one mask, 0 outside, any shape.
-        second: Part of each voxel in the other, of that shape.
+        first: Component of each voxel in one mask, 0 outside, any shape.
+        second: Component of each voxel in the other mask, of the same shape.
 
     Returns:
-        The part in the one and in the other mask of every pair that overlaps, in this order, and the voxels
-        that they share, [P] each.
+        For every overlapping pair: the component in the first mask, the component in the second mask, and the
+        number of shared voxels, [P] each.
     """
     both = (first > 0) & (second > 0)
     parts = int(second.max(initial=0)) + 1
@@ -98,7 +98,7 @@ def shared_voxels(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def segmentation_quality(iou_sum: Floats, matched: Floats) -> Floats:
-    """Return SQ, the mean IoU of the matches; NaN without any.
+    """Return SQ, the mean IoU of the matches; NaN without matches.
 
     Args:
         iou_sum: Sum of the IoU of the matches.
@@ -108,7 +108,7 @@ def segmentation_quality(iou_sum: Floats, matched: Floats) -> Floats:
 
 
 def panoptic_quality(iou_sum: Floats, support: Floats, predicted: Floats) -> Floats:
-    """Return PQ; NaN where there is no object on either side.
+    """Return PQ; NaN if neither side has an object.
 
     Args:
         iou_sum: Sum of the IoU of the matches.

@@ -1,6 +1,7 @@
-"""Greedy one-to-one matching of any pairs: in a given order, or by falling overlap.
+"""Greedy one-to-one matching of pairs, in a given order or by decreasing overlap.
 
-Which order: `detection_matching` (points, boxes), `scoring.challenges.puma.nuclei_matching` (nuclei).
+The order comes from `detection_matching` (points, boxes) or `scoring.challenges.puma.nuclei_matching`
+(nuclei).
 """
 
 from collections import deque
@@ -16,16 +17,16 @@ NO_QUEUES: Mapping[int, deque[int]] = {}
 def match_in_order(
     first: Ints, second: Ints, order: Ints, queues: Mapping[int, deque[int]] = NO_QUEUES
 ) -> tuple[Ints, Ints]:
-    """Match one to one: each pair in turn matches if both of its members are free.
+    """Match one to one: each pair in turn matches if both its members are free.
 
     Args:
-        first: Number of the one member of each pair [P], at least 0.
-        second: Number of the other member [P], at least 0.
-        order: Positions of the pairs that may match, in their turn.
-        queues: For some second members those that are used up in their place, one after the other.
+        first: Number of the first member of each pair [P], at least 0.
+        second: Number of the second member [P], at least 0.
+        order: Positions of the pairs that may match, in the order of matching.
+        queues: For some second members, the members that are used instead, one after the other.
 
     Returns:
-        Positions of the pairs that match, in their turn, and the second member that each uses up.
+        Positions of the matching pairs in order, and the second member that each uses.
 
     Example:
         >>> rows, used = match_in_order(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([0, 1, 2]))
@@ -48,16 +49,16 @@ def match_in_order(
 
 
 def match_by_overlap(first: Ints, second: Ints, iou: Floats, above: float) -> Ints:
-    """Match one to one by falling intersection over union, ties by the first and then the second member.
+    """Match one to one by decreasing intersection over union; ties go by the first, then the second member.
 
     Args:
         first: Number of the one member of each pair [P], at least 0.
         second: Number of the other member [P], at least 0.
         iou: Intersection over union of each pair [P], 0..1.
-        above: A pair matches only where its `iou` is above this.
+        above: A pair matches only if its `iou` is above this value.
 
     Returns:
-        Positions of the pairs that match, the largest overlap first.
+        Positions of the matching pairs, largest overlap first.
     """
     order = np.lexsort((second, first, -iou))
     return match_in_order(first, second, order[iou[order] > above])[0]

@@ -1,7 +1,7 @@
 """Quality of an image before a model sees it: sharpness, exposure, colours of skin or of H&E.
 
-Measured on a copy whose shorter side has 512 px, because sharpness depends on the size; a black round frame
-(field stop) is left out. The limits that go with these numbers come from drawn lesions and a few free
+Quality is measured on a copy whose shorter side has 512 px, because sharpness depends on the size. A black
+round frame (field stop) is left out. The limits for these numbers come from synthetic lesions and a few free
 photographs (see `scoring.single_image.quality`).
 """
 
@@ -17,12 +17,12 @@ from PIL import Image
 from scoring.common.arrays import Bools, Floats, Numbers
 
 EVERY = 2
-"""Colours are counted on every second pixel each way."""
+"""Step between the pixels whose colours are counted, along each axis."""
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 BLACK, FIELD_STOP_RIM, LEAST_SEEN, LEAST_FILLED = 24, 8, 0.2, 0.98
 DARK_CHANNEL, BRIGHT_CHANNEL = 40, 210
-"""A pixel is underexposed where no channel reaches the one, overexposed where all pass the other; skin of any
-tone does neither."""
+"""A pixel is underexposed if no channel reaches the first value, overexposed if all channels exceed the
+second. Skin of any tone does neither."""
 SKIN_CR, SKIN_CB, SKIN_LUMA = (133, 185), (70, 132), 30
 WHITE_CHANNEL = 225
 STAINED_DENSITY = 0.15
@@ -30,11 +30,11 @@ STAINED_DENSITY = 0.15
 
 @dataclass(frozen=True)
 class Tissue:
-    """What a tile shows.
+    """Amount of tissue and stain in a tile.
 
     Attributes:
         white: Share without tissue, 0..1.
-        stained: Share of the tissue whose colours are those of haematoxylin and eosin, 0..1.
+        stained: Share of the tissue with the colours of haematoxylin and eosin, 0..1.
     """
 
     white: float
@@ -44,18 +44,18 @@ class Tissue:
 
 @dataclass(frozen=True)
 class Quality:
-    """Quality of one image. Shares are 0..1 of what is within the field stop.
+    """Quality of one image. Shares are 0..1 of the area within the field stop.
 
     Attributes:
-        short_side: Shorter side of the image itself, px.
-        relative_sharpness: The same per variance of the luma, x 1000.
+        short_side: Shorter side of the original image, px.
+        relative_sharpness: Sharpness divided by the variance of the luma, x 1000.
         brightness: Mean luma, 0..255.
         dark: Share of underexposed pixels.
         bright: Share of overexposed pixels.
-        skin: Share of pixels with the colour of skin.
+        skin: Share of pixels with a skin colour.
         field_stop: Share of the whole image that is a black frame.
-        tissue: What it shows if it is a tile of tissue.
-        edges: How far edges in the middle stand out, see `edges_of_middle`.
+        tissue: Tissue and stain, if the image is a tile of tissue.
+        edges: Contrast of edges in the middle, see `edges_of_middle`.
     """
 
     short_side: int
@@ -76,7 +76,7 @@ class Quality:
 
     @staticmethod
     def of_dict(values: Mapping[str, float]) -> "Quality":
-        """Return the quality with these measurements, as `as_dict` names them."""
+        """Return the quality with the measurements of `as_dict`."""
         rest, names = dict(values), Tissue.__dataclass_fields__
         tissue = Tissue(*(rest.pop(name) for name in names))
         return Quality(short_side=int(rest.pop("short_side")), tissue=tissue, **rest)
@@ -87,7 +87,7 @@ def quality(small: Numbers, short_side: int) -> Quality:
 
     Args:
         small: A copy of the image whose shorter side has 512 px, RGB uint8 [height, width, 3].
-        short_side: Shorter side of the image itself, px.
+        short_side: Shorter side of the original image, px.
     """
     luma: Floats = small @ LUMA
     stop = field_stop(small.max(2))
@@ -114,8 +114,8 @@ def quality(small: Numbers, short_side: int) -> Quality:
 
 
 def field_stop(brightest: Numbers) -> Bools:
-    """Find the black frame of an image: black regions that touch its edge, around a picture without dents,
-    which a dark background has. brightest: the largest channel [height, width], 0..255."""
+    """Find the black frame of an image: black regions that touch its edge and surround a convex picture. A
+    merely dark background is not convex. brightest: the largest channel [height, width], 0..255."""
     labels, _ = scipy.ndimage.label(brightest <= BLACK)
     edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
     touches: Bools = np.isin(labels, edge[edge > 0])
@@ -131,9 +131,9 @@ def _between(shown: Bools, axis: int) -> Bools:
 
 
 def skin(colours: Floats, luma: Floats) -> Bools:
-    """Find colours that are in the range of skin of any tone in Cb and Cr.
+    """Find colours whose Cb and Cr are in the range of skin of any tone.
 
-    Much else is in it, too: a ginger cat, for one.
+    Other things have such colours too, for example a ginger cat.
 
     Args:
         colours: RGB colours [3, n], 0..255.
@@ -156,8 +156,9 @@ def tissue(colours: Floats, total: int) -> Tissue:
         total: Number of all pixels.
 
     Returns:
-        Share of white pixels; among the others, the share that absorbs green most and blue not much more
-        than red, as haematoxylin and eosin do; and their mean optical density. Both are 0 without any.
+        Share of white pixels; share of stained pixels among the others (they absorb green most, and blue not
+        much more than red, as haematoxylin and eosin do); and their mean optical density. Both are 0 if there
+        are no such pixels.
     """
     if not colours.size:
         return Tissue(1.0, 0.0, 0.0)
@@ -171,12 +172,12 @@ def tissue(colours: Floats, total: int) -> Tissue:
 EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE, LEAST_LIGHT = 64, 1.5, 0.9, 10
 MIDDLE = 0.3
 CHROMA = 4.0
-"""Weight of a chroma's edges against those of luma."""
+"""Weight of edges in a colour channel against edges in the luma."""
 
 
 def edges_of_middle(small: Numbers) -> float:
-    """Return how far edges in the middle stand out: the 90 % quantile of their strength, per light of the
-    image, so that neither exposure nor the tone of skin decides.
+    """Return the contrast of edges in the middle: the 90 % quantile of edge strength, divided by brightness,
+    so that exposure and skin tone do not matter.
 
     Args:
         small: RGB uint8 [height, width, 3].
@@ -191,18 +192,19 @@ def edges_of_middle(small: Numbers) -> float:
 
 
 SIDE = 128
-"""Pixels of the shorter side on which appearance is measured."""
+"""Pixels of the shorter side when appearance is measured."""
 LONGEST = 4
-"""Largest ratio of the longer to the shorter side: longer strips are squeezed to save seconds."""
+"""Largest ratio of the longer to the shorter side; longer images are squeezed to save time."""
 OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.331, 0.5]], np.float32)
-"""Luma, red against green, blue against yellow."""
+"""Three colour channels: luma, red against green, blue against yellow."""
 SCALES = ((0.7, 1.4, 2.8, 5.6, 11.0), (1.4, 5.6), (1.4, 5.6))
-"""Widths of the smoothing between bands of texture, px, for luma and both chromas."""
+"""Widths of the smoothing filters between bands of texture, px, for luma and both colour channels."""
 FAINTEST = 0.3
 CENTRE, RIM, WITHIN, OUTSIDE = 0.2, 0.38, 0.25, 0.36
 COLOURS, REST, FEATURES = 1 / 8, 1 / 64, 46
 STEPS = np.array([COLOURS] * 12 + [REST] * 30 + [COLOURS] * 3 + [REST])
-"""What appearance is rounded to: files of it stay small, and images are measured as those in them."""
+"""Step to which appearance is rounded: files stay small, and new images are comparable with those in
+files."""
 
 
 def appearance(small: Numbers) -> Floats:
@@ -212,9 +214,9 @@ def appearance(small: Numbers) -> Floats:
         small: RGB uint8 [height, width, 3].
 
     Returns:
-        Numbers [46]: of luma and both chromas the 5, 50 and 95 % quantiles and the deviation; logarithms of
-        the strength of their texture, band by band, in all, around the middle and in it; centre less rim;
-        how far edges share one direction. Each is a multiple of its step in `STEPS`.
+        Numbers [46]: for luma and both colour channels, the 5, 50 and 95 % quantiles and the standard
+        deviation; log strength of texture per band, overall, in the middle and around it; centre minus rim;
+        how far edges share one direction. Each number is a multiple of its step in `STEPS`.
     """
     planes = _planes(small, SIDE)
     away, features = _away(*planes.shape[1:]), list[float]()
@@ -228,11 +230,11 @@ def appearance(small: Numbers) -> Floats:
 
 
 def patches(small: Numbers, across: int) -> Floats:
-    """Measure the appearance of the parts of an image.
+    """Measure the appearance of each part of an image.
 
     Args:
         small: RGB uint8 [height, width, 3].
-        across: Parts each way.
+        across: Number of parts along each axis.
 
     Returns:
         Appearance of each part [across * across, 46].

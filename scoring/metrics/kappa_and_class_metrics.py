@@ -1,9 +1,9 @@
-"""Kappa, MCC, log loss, F-beta, top-k: metrics of cases with one class or several labels, as the registry
-calls them.
+"""Kappa, MCC, log loss, F-beta, top-k: metrics of cases with one class or several labels, for the registry.
 
-`average` and `of` say of which classes: `of` names one; "macro" is the plain mean over the classes,
-"weighted" the mean weighted by their true cases, "micro" takes all decisions as one. Without either: of two
-classes the positive one, of more "macro". A class with neither a case nor a prediction leaves the means.
+`average` and `of` choose the classes: `of` names one; "macro" is the unweighted mean over the classes,
+"weighted" the mean weighted by their true cases, "micro" pools all decisions. Without either, two classes use
+the positive one, and more classes use "macro". A class with neither a case nor a prediction is left out of
+the means.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,10 @@ from scoring.metrics.classification import ClassCounts, divide, mean_of_defined,
 from scoring.metrics.task_cases import LabelledCases, MultilabelCases
 
 Which = str | None
-"""`average` and `of`, as the module explains them."""
+"""`average` and `of`, as explained in the module's docstring."""
 Formula = Callable[..., Floats]
 CHUNK_CELLS = 4_000_000
-"""Weights of pooled cases, and counts along thresholds, that are held at once."""
+"""Maximum number of pooled weights, and of counts along thresholds, held at once."""
 
 
 def _class_counts(cases: LabelledCases, weights: Floats) -> ClassCounts:
@@ -38,7 +38,7 @@ def _balanced_accuracy(c: ClassCounts) -> Floats:
 
 
 def _mcc(c: ClassCounts) -> Floats:
-    """Return Matthews' correlation of K classes (Gorodkin 2004) [B]; 0 where all get one prediction."""
+    """Return Matthews' correlation of K classes (Gorodkin 2004) [B]; 0 if all get one prediction."""
     total = c.total**2
     covariance = c.true_positive.sum(1) * c.total - (c.predicted * c.support).sum(1)
     of_truth, of_guess = (total - (sums**2).sum(1) for sums in (c.support, c.predicted))
@@ -194,13 +194,13 @@ def over_labels(
     of: str | None = None,
     **chosen: float,
 ) -> Floats:
-    """Return a metric of two classes over several labels [B].
+    """Return a metric of two classes for data with several labels [B].
 
     Args:
-        formula: The metric, of having a label against not having it.
+        formula: The metric of one label: a case has the label or not.
         weights: Weights of the cases [B, N].
-        average: "macro", the plain mean over the labels for which it is defined; "weighted" by their
-            positives; "micro", each case with each label as a case of its own. None = "macro".
+        average: "macro", the unweighted mean over the labels for which the metric is defined; "weighted" by
+            their positives; "micro", each pair of case and label as a case. None means "macro".
     """
     if of is not None:
         return formula(cases.of_label(cases.classes.index(of)), weights, **chosen)
@@ -218,7 +218,7 @@ def _scores(cases: LabelledCases) -> Floats:
 
 
 def _single(cases: LabelledCases, average: str | None, of: str | None) -> int | None:
-    """Return the number of the class that is meant; None where several are."""
+    """Return the number of the class that is meant; None if several are."""
     if of is not None:
         return cases.classes.index(of)
     return cases.the_positive if average is None else None

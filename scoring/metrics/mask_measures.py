@@ -1,6 +1,6 @@
 """Measures of one structure in two masks: sizes for Dice, Hausdorff distance (HD95), surface Dice, lesions.
 
-Only one pair is held at a time; everything is computed within the box around both masks.
+Only one pair of masks is held at a time; all computation is within the box around both masks.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -25,8 +25,8 @@ class RegionPair:
 
     Attributes:
         truth: Which voxels of the box are in the structure, 2D or 3D.
-        prediction: Which are predicted, of the same shape.
-        spacing: Edges of a voxel in mm.
+        prediction: Which voxels are predicted, of the same shape.
+        spacing: Edge lengths of a voxel in mm.
         shape: Voxels of the whole image along each axis.
     """
 
@@ -43,7 +43,7 @@ class RegionPair:
 
     @property
     def diagonal(self) -> float:
-        """Diagonal of the image in mm: no distance is larger."""
+        """Diagonal of the image in mm, an upper bound of all distances."""
         return float(np.linalg.norm(np.multiply(self.shape, self.spacing)))
 
     @cached_property
@@ -55,7 +55,7 @@ class RegionPair:
 
     @cached_property
     def distances(self) -> tuple[Floats, Floats]:
-        """Distances in mm of the elements of the truth's surface to the prediction's, and back."""
+        """Distances in mm from each element of the truth's surface to the prediction's surface, and back."""
         true, guess = self.surfaces
         return surface_distances.distances(true, guess, self.spacing), surface_distances.distances(
             guess, true, self.spacing
@@ -77,7 +77,7 @@ def region_pairs(
     Args:
         truth: Label of each voxel, 2D or 3D.
         prediction: Predicted label of each voxel, of the same shape.
-        spacing: Edges of a voxel in mm, in the order of the axes.
+        spacing: Edge lengths of a voxel in mm, in the order of the axes.
         regions: The labels that make up each structure.
     """
     if not truth.flags.c_contiguous and truth.flags.f_contiguous:
@@ -110,14 +110,14 @@ def _box(first: Array, second: Array) -> tuple[slice, ...]:
 
 
 def sizes(pair: RegionPair) -> Measured:
-    """Return the voxels in both masks, in the truth and in the prediction; the volume of a voxel, and the
+    """Return the voxels in both masks, in the truth and in the prediction; the volume of a voxel; and the
     voxels of the image."""
     return *pair.sizes, pair.voxel_ml, float(np.prod(pair.shape))
 
 
 def hd95(pair: RegionPair) -> Measured:
-    """Return the larger of the 95 % quantiles by area of the distances of both surfaces, the voxels of truth
-    and prediction, and the diagonal; inf where one of them is empty."""
+    """Return HD95, the larger of the two area-weighted 95 % quantiles of surface distances; also the voxels
+    of truth and prediction, and the diagonal. HD95 is inf if one of the masks is empty."""
     _, true, guess = pair.sizes
     largest = np.inf
     if true and guess:
@@ -129,7 +129,7 @@ def hd95(pair: RegionPair) -> Measured:
 
 
 def assd(pair: RegionPair) -> Measured:
-    """Return the mean distance by area of both surfaces to each other, and what `hd95` returns beside it."""
+    """Return the area-weighted mean distance between both surfaces, and the other values of `hd95`."""
     _, true, guess = pair.sizes
     mean = np.inf
     if true and guess:
@@ -139,7 +139,7 @@ def assd(pair: RegionPair) -> Measured:
 
 
 def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
-    """Return the area of both surfaces that is within a tolerance of the other, that of each surface.
+    """Return the area of both surfaces within a tolerance of each other, and the area of each surface.
 
     Args:
         pair: The structure.
@@ -154,11 +154,11 @@ def nsd(pair: RegionPair, tolerance_mm: float) -> Measured:
 
 
 def lesions(pair: RegionPair, iou: float) -> Measured:
-    """Return the lesions that match one to one above an intersection over union, those of truth and of
-    prediction.
+    """Return the number of lesions that match one to one above an intersection over union, and the lesions of
+    truth and prediction.
 
     Args:
-        iou: A pair matches only where its intersection over union is above this.
+        iou: A pair matches only if its intersection over union is above this value.
     """
     (true, n_true), (guess, n_guess) = components(pair.truth), components(pair.prediction)
     first, second, shared = shared_voxels(true, guess)
@@ -167,15 +167,15 @@ def lesions(pair: RegionPair, iou: float) -> Measured:
 
 
 def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measured:
-    """Return the sum of the Dice of the truth's lesions, their number and that of predicted ones that touch
-    none.
+    """Return the sum of the Dice of the true lesions, their number, and the number of predicted lesions that
+    touch none.
 
-    Source: BraTS 2023. Lesions of the truth that touch each other after dilation are one; its prediction is
-    all predicted lesions that touch it after dilation.
+    Source: BraTS 2023. True lesions that touch each other after dilation count as one. All predicted lesions
+    that touch such a lesion after dilation are its prediction.
 
     Args:
-        dilation: Voxels by which lesions of the truth grow.
-        min_volume_mm3: Lesions of the truth up to this volume are ignored.
+        dilation: Number of voxels by which true lesions grow.
+        min_volume_mm3: True lesions up to this volume are ignored.
     """
     truth, prediction = pair.truth, pair.prediction
     grown = truth
@@ -194,15 +194,15 @@ def lesion_dice(pair: RegionPair, dilation: int, min_volume_mm3: float) -> Measu
 
 
 def false_positives(pair: RegionPair) -> Measured:
-    """Return the volume in ml of predicted lesions that touch no truth, the voxels of truth and prediction,
-    and the volume outside the truth."""
+    """Return the volume in ml of predicted lesions that touch no true lesion, the voxels of truth and
+    prediction, and the volume outside the truth."""
     outside = float(np.prod(pair.shape)) - pair.sizes[1]
     return _untouched(pair.prediction, pair.truth) * pair.voxel_ml, *pair.sizes[1:], outside * pair.voxel_ml
 
 
 def false_negatives(pair: RegionPair) -> Measured:
-    """Return the volume in ml of the truth's lesions that no prediction touches, the voxels of both, and the
-    volume of the truth."""
+    """Return the volume in ml of true lesions that no prediction touches, the voxels of both, and the volume
+    of the truth."""
     truth_ml = pair.sizes[1] * pair.voxel_ml
     return _untouched(pair.truth, pair.prediction) * pair.voxel_ml, *pair.sizes[1:], truth_ml
 

@@ -1,7 +1,7 @@
-"""The value `Metric`: name, direction, range, parameters, pitfall and formula.
+"""The type `Metric`: name, direction, range, parameters, pitfall and formula.
 
-A formula takes the cases of a task (`scoring.metrics.task_cases`), weights [B, N], one row per replicate, and
-parameters; it returns [B], NaN where it is undefined.
+A formula takes the cases of a task (`scoring.metrics.task_cases`), weights [B, N] with one row per replicate,
+and parameters. It returns [B], NaN if undefined.
 """
 
 import importlib
@@ -27,17 +27,18 @@ TASKS = (
 )
 Better = Literal["higher", "lower"]
 OVER_LABELS = "kappa_and_class_metrics:over_labels"
-"""What makes a metric of one class against the rest one of several labels."""
+"""Function that extends a metric of one class against the rest to several labels."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What may be chosen of a metric.
+    """A parameter of a metric.
 
     Attributes:
-        kind: Type of the value; a whole number is a `float` as well.
-        default: Value where none is given; None = as `about` says.
-        allowed: Lowest and highest value, or the words that are allowed; () = any, as the name of a class.
+        kind: Type of the value; an integer is accepted as a `float`.
+        default: Value if none is given; None as described in `about`.
+        allowed: Lowest and highest value, or the allowed words; () allows any value, such as the name of a
+            class.
         about: Meaning, with unit.
     """
 
@@ -47,7 +48,7 @@ class Parameter:
     about: str
 
     def problem(self, value: object) -> str | None:
-        """Return the problems of a value, as "must be ..."; None if there are none."""
+        """Return the problem of a value as "must be ..."; None if the value is valid."""
         if self.kind is str:
             if not isinstance(value, str) or (self.allowed and value not in self.allowed):
                 return (
@@ -65,21 +66,21 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of one or several tasks.
+    """A metric for one or several tasks.
 
     Attributes:
-        name: Its name in files and on the command line, a contract.
-        tasks: Tasks that it is a metric of.
-        range: Lowest and highest value, infinite where there is none.
-        needs: What predictions must have: "labels" (which may be made of scores), "scores" (of any scale),
-            "probabilities", "values", "risks", "masks", "points" or "boxes".
-        formula: Its function, as "module:function".
-        defined: When it is defined, a sentence.
-        source: Where it is defined.
-        pitfall: What misleads in it, a sentence.
-        other_names: What it is called elsewhere.
-        parameters: What may be chosen, by name.
-        measures: Of masks, points and boxes: function that measures one case, as "module:function".
+        name: Its fixed name in files and on the command line.
+        tasks: Tasks that the metric suits.
+        range: Lowest and highest value, infinite if there is no limit.
+        needs: What predictions must contain: "labels" (which can be derived from scores), "scores" (of any
+            scale), "probabilities", "values", "risks", "masks", "points" or "boxes".
+        formula: The function that computes it, as "module:function".
+        defined: A sentence that says when it is defined.
+        source: Reference for its definition.
+        pitfall: A sentence about how the metric can mislead.
+        other_names: Other names of the metric.
+        parameters: Parameters by name.
+        measures: For masks, points and boxes: the function that measures one case, as "module:function".
     """
 
     name: str
@@ -101,13 +102,13 @@ class Metric:
 
         Args:
             weights: Weights of the cases [B, N], at least 0.
-            parameters: Values by name of a parameter; those left out have their default.
+            parameters: Values by parameter name; missing parameters have their default.
 
         Returns:
-            Values [B]; NaN where undefined.
+            Values [B]; NaN if undefined.
 
         Raises:
-            ValueError: A parameter that the metric does not have, or a value that it must not have.
+            ValueError: An unknown parameter or a value that is not allowed.
         """
         chosen, formula = self._checked(parameters), _function(self.formula)
         if isinstance(cases, MultilabelCases):
@@ -116,18 +117,18 @@ class Metric:
         return values
 
     def measure(self, *case: Any, **parameters: Any) -> Any:
-        """Measure one case: the expensive step of a metric of masks, points and boxes.
+        """Measure one case: the slow step of a metric of masks, points and boxes.
 
         Args:
-            case: The case, see the function that `measures` names.
-            parameters: As of `compute`.
+            case: The case; its type depends on the function in `measures`.
+            parameters: As in `compute`.
         """
         measured, chosen = _function(self.measures), self._checked(parameters)
         names = inspect.signature(measured).parameters
         return measured(*case, **{name: value for name, value in chosen.items() if name in names})
 
     def problems(self, parameters: Mapping[str, object]) -> dict[str, str]:
-        """Return the problems of parameters, a clause by name; empty if there are none."""
+        """Return the problems of parameters, a clause by name; empty if all are valid."""
         problems = {}
         for name, value in parameters.items():
             if name not in self.parameters:

@@ -1,4 +1,4 @@
-"""Marks of the points or boxes of one image, to draw: outlines, hits, false alarms and misses as columns."""
+"""Marks for the points or boxes of one image: outlines, hits, false alarms and misses as columns."""
 
 import numpy as np
 
@@ -9,24 +9,24 @@ from scoring.metrics.task_cases import Objects
 TRUTH, PREDICTION = 0, 1
 HIT, FALSE_ALARM, MISSED = 0, 1, 2
 VERTICES = 32
-"""Of the circle within which a point is found."""
+"""Number of vertices of the circle around a point."""
 
 
 def object_marks(
     true: Objects, found: Objects, matched: DetectionMatches, radius: float | None
 ) -> dict[str, Array]:
-    """Return the objects and detections of an image as columns [n], the truth first.
+    """Return objects and detections of an image as columns [n], true objects first.
 
     Args:
-        true: Objects of the truth.
+        true: True objects.
         found: Detections.
-        matched: How they are matched.
-        radius: How far off a detection of a point may be, where the truth does not say it; None for boxes.
+        matched: Matches between both.
+        radius: Allowed distance of a detection from a point, if the truth does not state it; None for boxes.
 
     Returns:
-        xy [v, 2] and start [n + 1], vertices of outlines one after the other; centroids [n, 2]; kind
-        (0 truth, 1 prediction), cls, status (0 hit, 1 false alarm, 2 missed), partner (row of the object or
-        detection that it is matched with, -1 for none), number, score, distance and, of boxes, iou.
+        xy [v, 2] and start [n + 1], the vertices of all outlines and where each outline starts; centroids [n,
+        2]; kind (0 truth, 1 prediction), cls, status (0 hit, 1 false alarm, 2 missed), partner (row of the
+        matched object or detection, -1 for none), number, score, distance and, for boxes, iou.
     """
     n_true, n_found = len(true.places), len(found.places)
     hit = matched.hit[:, 0]

@@ -1,4 +1,4 @@
-"""Kinds of model outputs (probabilities, logits, percent, bytes), and outputs as probabilities."""
+"""Kinds of model outputs (probabilities, logits, percent, bytes), and their conversion to probabilities."""
 
 import numpy as np
 import scipy
@@ -7,22 +7,22 @@ from scoring.common.arrays import Floats
 
 TOLERANCE, SUM_TOLERANCE = 1e-6, 1e-3
 PERCENT_TOLERANCE = 1.0
-"""How far rows of percent may be from 100, as they are rounded."""
+"""Tolerance for the sum of rounded percentages around 100."""
 LEAST_PERCENT = 10
-"""What the largest of percent without a sum exceeds."""
+"""Value that the largest percentage exceeds, if rows have no fixed sum."""
 LARGEST_BYTE = 255
 LEAST = 1e-12
 
 
 def output_kind(outputs: Floats) -> str:
-    """Tell what kind of outputs these are.
+    """Return the kind of outputs.
 
     Args:
         outputs: Finite outputs [N, K].
 
     Returns:
-        "probabilities", "logits" (a value is outside 0..1) or "not-normalised" (the sum of a row is off 1 by
-        more than 1e-3).
+        "probabilities", "logits" (a value is outside 0..1) or "not-normalised" (the sum of a row differs from
+        1 by more than 1e-3).
 
     Example:
         >>> output_kind(np.array([[0.2, 0.8]])), output_kind(np.array([[-1.2, 3.0]]))
@@ -36,8 +36,8 @@ def output_kind(outputs: Floats) -> str:
 
 
 def are_percent(outputs: Floats) -> bool:
-    """Return whether outputs [N, K] are percent: from 0 to 100, with some above 10; with several classes,
-    rows that sum to 100.
+    """Return whether outputs [N, K] are percentages: from 0 to 100, with some above 10; with several classes,
+    rows sum to 100.
 
     Example:
         >>> are_percent(np.array([[20.0, 80.0]])), are_percent(np.array([[2.0, 3.0]]))
@@ -49,7 +49,7 @@ def are_percent(outputs: Floats) -> bool:
 
 
 def are_bytes(outputs: Floats) -> bool:
-    """Return whether outputs [N, K] are probabilities as whole numbers from 0 to 255.
+    """Return whether outputs [N, K] are probabilities written as integers from 0 to 255.
 
     Example:
         >>> are_bytes(np.array([[40.0, 215.0]])), are_bytes(np.array([[0.0, 1.0]]))
@@ -61,13 +61,13 @@ def are_bytes(outputs: Floats) -> bool:
 
 
 def softmax(logits: Floats) -> Floats:
-    """Return logits [N, K] as probabilities [N, K], rows that sum to 1."""
+    """Convert logits [N, K] to probabilities [N, K] with rows that sum to 1."""
     return np.exp(logits - scipy.special.logsumexp(logits, axis=1, keepdims=True))
 
 
 def kind(outputs: Floats) -> str:
-    """Return what a model's outputs [n, k] are, as `output_kind` names it. Give those of all cases: a single
-    row can look like both."""
+    """Return the kind of a model's outputs [n, k], as `output_kind` names it. Pass the outputs of all cases:
+    a single row can fit several kinds."""
     if outputs.shape[1] > 1:
         return output_kind(outputs)
     return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"
@@ -77,8 +77,8 @@ def probabilities(outputs: Floats, kind: str) -> Floats:
     """Return rows [n, K] that sum to 1.
 
     Args:
-        outputs: Outputs [n, k]; one output is the risk of the second of two classes.
-        kind: Their kind; of "logits" the softmax is taken.
+        outputs: Outputs [n, k]; a single output is the risk of the second of two classes.
+        kind: Their kind; for "logits" the softmax is computed.
     """
     if outputs.shape[1] == 1:
         risk = scipy.special.expit(outputs[:, 0]) if kind == "logits" else np.clip(outputs[:, 0], 0, 1)

@@ -1,8 +1,8 @@
-"""Pairs of near points of truth and prediction, and the one-to-one choice among them.
+"""Pairs of nearby true and predicted points, and one-to-one matching among them.
 
-Source: the official evaluator of PUMA track 2 (truth chooses: confidence, then distance, then file order) and
-the challenge's own description. The points of all images are in one list each, truth and predictions; only
-points of one image are ever paired.
+Source: the official evaluator of PUMA track 2 (each true point chooses: confidence, then distance, then file
+order) and the challenge's own description. The points of all images are in one list for the truth and one for
+predictions; only points of the same image are paired.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class NearbyPairs:
-    """Truth and prediction points of one image that are near each other.
+    """Nearby pairs of true and predicted points of the same image.
 
     Attributes:
         truth: Position in the list of truth points [P], int32.
@@ -43,7 +43,7 @@ class NearbyPairs:
 def near_pairs(
     truth: Sequence[Floats], predictions: Sequence[Floats], reach: float, most: int
 ) -> NearbyPairs | None:
-    """Find every pair of points that are near each other.
+    """Find all pairs of points within a distance.
 
     Args:
         truth: Truth points of each image, float64 [n, 2], or of any number of dimensions.
@@ -51,7 +51,7 @@ def near_pairs(
         reach: Largest distance of a pair, sqrt(dx^2 + dy^2) in float64.
 
     Returns:
-        The pairs; None where there are more than `most`.
+        The pairs; None if there are more than `most`.
 
     Example:
         >>> truth, predicted = np.array([[0.0, 0.0], [9.0, 0.0]]), np.array([[3.0, 4.0]])
@@ -89,36 +89,36 @@ def _tree(points: Floats) -> "scipy.spatial.cKDTree":
 
 
 def preference(pairs: NearbyPairs, confidence: Floats) -> Ints:
-    """Return the order in which truth chooses: highest confidence, then nearest, then first listed.
+    """Return the order in which true points choose: highest confidence, then nearest, then first in the file.
 
     Args:
         pairs: The pairs [P].
         confidence: Confidence of each prediction in the list of all.
 
     Returns:
-        Rows of `pairs` [P], truth point by truth point.
+        Rows of `pairs` [P], one true point after the other.
     """
     return np.lexsort((pairs.prediction, pairs.distance, -confidence[pairs.prediction], pairs.truth))
 
 
 def within(distance: Floats, radius: float | Floats, inclusive: bool) -> Bools:
-    """Tell which distances are within a radius.
+    """Return which distances are within a radius.
 
     Args:
         radius: The radius, in the same unit, of a shape that broadcasts.
-        inclusive: Whether a distance of exactly the radius is within.
+        inclusive: Whether a distance equal to the radius counts.
     """
     return distance <= radius if inclusive else distance < radius
 
 
 def choose(pairs: NearbyPairs, confidence: Floats, twins: Ints | None = None) -> tuple[Ints, Ints]:
-    """Match one to one: each truth in turn takes the first unused of its pairs, by `preference`.
+    """Match one to one: each true point in turn takes its first unused pair in the order of `preference`.
 
     Args:
         pairs: Pairs [P] that may match.
         confidence: Confidence of each prediction in the list of all.
-        twins: Number of the group of predictions at the same place for each prediction, -1 = alone. Where it
-            is given, the first unused prediction of the group is used in place of the one chosen.
+        twins: For each prediction, the number of its group of predictions at the same place; -1 = alone. If
+            given, the first unused prediction of the group replaces the chosen one.
 
     Returns:
         The rows of `pairs` that match, and the prediction that each uses.
@@ -139,11 +139,11 @@ def _queues(predictions: Ints, twins: Ints) -> dict[int, deque[int]]:
 
 
 def same_place(points: Floats, groups: Ints) -> Ints:
-    """Number the sets of points that are at exactly the same place.
+    """Number the groups of points at exactly the same place.
 
     Args:
         points: Points [n, 2].
-        groups: Group of each point [n]; only points of one group are in a set.
+        groups: Group of each point [n]; only points of the same group are compared.
 
     Returns:
         Number of each point's set [n], -1 for a point alone.
@@ -162,15 +162,15 @@ def same_place(points: Floats, groups: Ints) -> Ints:
 
 
 def nearest(points: Ints, others: Ints, distance: Floats, n_points: int) -> Ints:
-    """Find the nearest other point of each point among pairs.
+    """Find the nearest other point of each point among given pairs.
 
     Args:
         points: Position of the point of each pair [P].
-        others: Position of the other point [P]; of equally near ones the first counts.
+        others: Position of the other point [P]; if several are equally near, the first counts.
         distance: Distance of the two [P].
 
     Returns:
-        The pair's row for each point [n_points]; -1 where it is in no pair.
+        The pair's row for each point [n_points]; -1 if it is in no pair.
     """
     order = np.lexsort((others, distance, points))[::-1]
     closest = np.full(n_points, -1)

@@ -1,7 +1,7 @@
-"""Overlap of outlines: areas of polygons and of their intersections, for whole sets of them at once.
+"""Areas of polygons and of their intersections, for many polygons at once.
 
-Outlines that cross themselves are repaired by the even-odd rule. Shapely is slow to import, so only the
-functions that need it import it.
+Outlines that cross themselves are repaired by the even-odd rule. Shapely is slow to import, so only functions
+that use it import it.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import shapely
 
 CORNERS = 3
-"""Vertices that an outline needs."""
+"""Minimum vertices of an outline."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Outlines:
     """Polygons of n objects.
 
     Attributes:
-        shapes: Valid polygons or multipolygons [n]; empty ones where there is no outline.
+        shapes: Valid polygons or multipolygons [n]; empty if an object has no outline.
         areas: px^2 [n].
-        repaired: Which crossed or touched themselves, bool [n].
-        drawn: Which have an outline at all, bool [n].
+        repaired: Which outlines crossed or touched themselves, bool [n].
+        drawn: Which objects have an outline, bool [n].
     """
 
     shapes: Array
@@ -40,11 +40,12 @@ class Outlines:
 
 
 def outlines(vertices: Floats, starts: Ints) -> Outlines:
-    """Make polygons of rings of vertices.
+    """Make polygons from rings of vertices.
 
     Args:
-        vertices: x and y of all rings, one after the other [v, 2]; a repeated closing vertex is allowed.
-        starts: Where each ring begins [n + 1]; equal neighbours: there is none.
+        vertices: x and y of all rings in one list [v, 2]; the first vertex may be repeated at the end of a
+            ring.
+        starts: Start of each ring in the list [n + 1]; two equal neighbours mean that there is no ring.
     """
     import shapely
 
@@ -78,13 +79,13 @@ def _surface(shape: "shapely.Geometry") -> "shapely.Geometry":
 
 
 def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, Ints]:
-    """Return every pair whose IoU may exceed a value, by areas and boxes alone.
+    """Return every pair whose IoU may exceed a value, judged only by areas and bounding boxes.
 
     Args:
         least: The IoU, 0..1.
 
     Returns:
-        Positions [p] of truth and prediction, ordered by truth.
+        Positions of truth and prediction [p], ordered by truth.
     """
     import shapely
 
@@ -99,10 +100,10 @@ def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, 
 
 
 def intersections(truth: Outlines, predicted: Outlines, pairs: tuple[Ints, Ints]) -> Floats:
-    """Return the area that each pair of outlines has in common, px^2 [p].
+    """Return the area of the intersection of each pair of outlines, px^2 [p].
 
     Args:
-        pairs: Positions [p] of truth and prediction.
+        pairs: Positions of truth and prediction [p].
     """
     import shapely
 
@@ -112,7 +113,7 @@ def intersections(truth: Outlines, predicted: Outlines, pairs: tuple[Ints, Ints]
 
 
 def iou(common: Floats, areas: Floats, other_areas: Floats) -> Floats:
-    """Return intersection over union [p]; 0 where both areas are 0.
+    """Return intersection over union [p]; 0 if both areas are 0.
 
     Args:
         common: Areas of the intersections [p].

@@ -52,7 +52,7 @@ METRICS = tuple(_metrics(tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))))
 
 
 def of_task(task: str) -> tuple[Metric, ...]:
-    """Return the metrics of a task, in the order in which they are listed.
+    """Return the metrics of a task, in the order of the list.
 
     Raises:
         KeyError: There is no such task.
@@ -66,11 +66,11 @@ def find(task: str, name: str) -> Metric:
     """Return a metric by its name.
 
     Args:
-        task: Of these metrics; "" for any.
-        name: Its name; other names lead to it in the message alone.
+        task: The task; "" for any.
+        name: Its name; other names only produce a suggestion in the error message.
 
     Raises:
-        KeyError: There is none; the message suggests others.
+        KeyError: If there is no such metric; the message suggests others.
     """
     metrics = {metric.name: metric for metric in (of_task(task) if task else METRICS)}
     if name in metrics:

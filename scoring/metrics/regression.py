@@ -1,4 +1,4 @@
-"""Errors (MAE, RMSE, R2), correlations and C-index of predicted numbers, as the registry calls them."""
+"""Errors (MAE, RMSE, R2), correlations and C-index of predicted numbers, for the registry."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from scoring.metrics.classification import CHUNK_CELLS, divide, weighted_mean
 from scoring.metrics.task_cases import LabelledCases, SurvivalCases, ValueCases
 
 ROUNDING = 1e-12
-"""A variance below this share of the values' mean square is a rounding error of 0."""
+"""A variance below this share of the mean square counts as 0, because it is rounding error."""
 Pairs = ValueCases | LabelledCases
 
 
@@ -45,7 +45,7 @@ def rmse(cases: Pairs, weights: Floats) -> Floats:
 
 
 def r2(cases: Pairs, weights: Floats) -> Floats:
-    """Return the coefficient of determination [B]; NaN where the truth does not vary.
+    """Return the coefficient of determination [B]; NaN if the truth does not vary.
 
     Args:
         weights: Weights of the cases [B, N].
@@ -54,7 +54,8 @@ def r2(cases: Pairs, weights: Floats) -> Floats:
 
 
 def spearman(cases: Pairs, weights: Floats) -> Floats:
-    """Return Spearman's rank correlation [B], with mean ranks of ties; NaN where one side does not vary.
+    """Return Spearman's rank correlation [B], with mean ranks for ties; NaN if truth or prediction does not
+    vary.
 
     Args:
         weights: Weights of the cases [B, N].
@@ -77,7 +78,7 @@ def c_index(cases: SurvivalCases, weights: Floats, missing: str) -> Floats:
 
     Args:
         weights: Their weights [B, N].
-        missing: How a pair with a patient without a score counts, see `survival.c_index`.
+        missing: How to count a pair with a patient without a score, see `survival.c_index`.
     """
     pairs = survival.pairs(cases.time, cases.event, cases.risk, weights)
     return survival.c_index(pairs, missing)

@@ -1,9 +1,8 @@
-"""Metrics of segmentation, as the registry calls them: of what was measured of each case and structure.
+"""Metrics of segmentation for the registry, computed from the measurements of each case and structure.
 
-"macro" is the mean over the cases of each structure, then over the structures; "micro" takes the voxels,
-surfaces or lesions of all cases as those of one. What an empty mask counts is said by `both_empty` and
-`empty_truth`: "best", "worst" or "skip", which leaves the mean. A missing mask has the worst value that is
-possible in its image; in "micro" it is empty.
+"macro" is the mean over cases, then over structures; "micro" pools the voxels, surfaces or lesions of all
+cases. `both_empty` and `empty_truth` say how an empty mask counts: "best", "worst" or "skip", which leaves it
+out of the mean. A missing mask has the worst possible value in its image; in "micro" it counts as empty.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,19 +15,19 @@ from scoring.metrics.classification import divide, mean_of_defined, weighted_mea
 from scoring.metrics.task_cases import RegionCases
 
 Value = Callable[[Floats, Mapping[str, Any]], Floats]
-"""A value [...] of what was measured [..., Q], by the parameters of the metric."""
+"""Function from measurements [..., Q] and parameters to a value [...]."""
 Formula = Callable[..., Floats]
 NONE = np.zeros(1, bool)
 """No case is missing."""
 
 
 def averaged(value: Value, best: float = 1, worst: Value = lambda m, _: np.zeros(m.shape[:-1])) -> Formula:
-    """Return a metric: the mean over cases and structures of a value.
+    """Return a metric: the mean of a value over cases and structures.
 
     Args:
-        value: Value of what was measured.
-        best: The best one.
-        worst: The worst one, of what was measured of an empty mask.
+        value: Function from measurements to the value.
+        best: The best possible value.
+        worst: The worst possible value, or a function that computes it from the measurements.
     """
 
     def formula(
@@ -83,7 +82,7 @@ def _volume_difference(m: Floats, chosen: Mapping[str, Any]) -> Floats:
 
 
 def _largest_difference(m: Floats, chosen: Mapping[str, Any]) -> Floats:
-    """Return the differences from the whole image, or from nothing where they are larger."""
+    """Return the differences from the whole image, or from nothing if they are larger."""
     return _in_unit(np.maximum(m[..., 1], m[..., 4] - m[..., 1]), m, chosen)
 
 

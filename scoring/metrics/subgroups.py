@@ -1,4 +1,4 @@
-"""Shares in subgroups of the cases, on the same replicates as everything else."""
+"""Shares in subgroups of the cases, computed on the same replicates as all other quantities."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf,
 
 
 def age_groups(years: Floats) -> dict[str, Bools]:
-    """Return the members [N] of each age band, and of "unknown": without an age, NaN, or with one below 0."""
+    """Return the members [N] of each age band, and of "unknown" for missing or negative ages."""
     known = np.where(years < 0, np.nan, years)
     groups = {name: (known >= low) & (known < high) for low, high, name in AGE_BANDS}
     return {**groups, "unknown": np.isnan(known)}
 
 
 def frequent_groups(cells: Sequence[str], most: int = 50) -> dict[str, Bools]:
-    """Return the members [N] of the most frequent values of a column, an empty cell as "unknown".
+    """Return the members [N] of the most frequent values of a column; an empty cell counts as "unknown".
 
     Args:
         cells: Cells of the column [N].
-        most: How many groups there are at most.
+        most: Maximum number of groups.
     """
     names = np.array([cell.strip() or "unknown" for cell in cells])
     values, counts = np.unique(names, return_counts=True)
@@ -40,9 +40,9 @@ class SubgroupShare:
     """A share of the cases, for example the share of positives that are predicted positive.
 
     Attributes:
-        part: The cases that count [N].
-        whole: The cases that they are a share of [N].
-        counted_as: Key under which the size of `whole` is written; None where it is all cases.
+        part: The cases in the numerator [N].
+        whole: The cases in the denominator [N].
+        counted_as: Key for the size of `whole`; None if it is all cases.
     """
 
     part: Bools
@@ -60,7 +60,7 @@ def quantities(
         weights: Weights of the cases [B, N].
 
     Returns:
-        Values [B], 0..1, by ("slice", column, group, quantity); NaN where a group has no case of the whole.
+        Values [B], 0..1, by ("slice", column, group, quantity); NaN if a group has no case in `whole`.
     """
     names = [
         ("slice", column, name, quantity)
@@ -82,7 +82,7 @@ def quantities(
 
 
 def members(groups: Groups, shares: Mapping[str, SubgroupShare]) -> dict[tuple[str, str, str, str], Bools]:
-    """Return the cases [N] that each share of each group is one of, by the name of `quantities`.
+    """Return the cases [N] in the denominator of each share in each group, by the names of `quantities`.
 
     Args:
         shares: Shares of the cases by quantity.
@@ -101,16 +101,16 @@ def rows(
     point: Mapping[Any, Floats],
     intervals: Mapping[Any, list[float] | None],
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """Write the groups as `slices` of a scorecard.
+    """Return the groups as the entry `slices` of a scorecard.
 
     Args:
-        shares: Shares of the cases by quantity.
+        point: Result of `quantities` on the test set itself, [1] each.
         point: `quantities` on the test set itself, [1] each.
         intervals: Their 95 % intervals; empty without replicates.
 
     Returns:
-        A row by column and group: n, the shares, the sizes that differ from n and, with replicates, the
-        intervals.
+        A row by column and group: n, the shares, sizes that differ from n, and the intervals if there are
+        replicates.
     """
     slices: dict[str, dict[str, dict[str, Any]]] = {}
     for column, masks in groups.items():

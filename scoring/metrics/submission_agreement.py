@@ -1,4 +1,5 @@
-"""Cohen's kappa and agreement beyond accuracy of two submissions (near-identical: `comparison.pairs`)."""
+"""Agreement of two submissions: Cohen's kappa, and agreement beyond accuracy. For nearly identical
+submissions see `comparison.pairs`."""
 
 import numpy as np
 
@@ -11,11 +12,11 @@ def kappa(labels_a: Ints, labels_b: Ints) -> float:
     """Return Cohen's kappa (1960), the agreement of two submissions beyond chance.
 
     Args:
-        labels_a: Class number that one submission gives each case [n].
-        labels_b: Class number that the other gives [n].
+        labels_a: Class number of each case in the first submission [n].
+        labels_b: Class number in the second [n].
 
     Returns:
-        Kappa, at most 1; NaN without a case or where chance alone would agree throughout.
+        Kappa, at most 1; NaN without cases or if chance alone gives complete agreement.
 
     Example:
         >>> kappa(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
@@ -31,10 +32,11 @@ def kappa(labels_a: Ints, labels_b: Ints) -> float:
 
 
 def beyond_accuracy(right: Bools) -> Floats:
-    """Return how far every two submissions are right on the same cases, beyond what their accuracies explain.
+    """Return for every two submissions how often they are right on the same cases, beyond what their
+    accuracies explain.
 
-    It is (o - e) / (1 - e) with o = share of cases that both have right or both have wrong, and e = the share
-    that two independent submissions of these accuracies reach.
+    It is (o - e) / (1 - e). o is the share of cases that both have right or both have wrong; e is this share
+    for two independent submissions with the same accuracies.
 
     Args:
         right: Which cases each submission has right [A, n].
@@ -55,14 +57,15 @@ def beyond_accuracy(right: Bools) -> Floats:
 
 
 def hellinger(row: Floats, rows: Floats) -> Floats:
-    """Return the Hellinger distance of one case's probabilities to those of others, sqrt(1 - sum sqrt(p q)).
+    """Return the Hellinger distance of one case's probabilities to those of other cases, sqrt(1 - sum sqrt(p
+    q)).
 
     Args:
         row: Probabilities of the case [K], which sum to 1.
         rows: Probabilities of the others [n, K].
 
     Returns:
-        Distances [n], 0 for equal rows, 1 where they share no class.
+        Distances [n]: 0 for equal rows, 1 if no class has a probability in both.
 
     Example:
         >>> hellinger(np.array([1.0, 0.0]), np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
@@ -73,14 +76,14 @@ def hellinger(row: Floats, rows: Floats) -> Floats:
 
 
 def nearest(row: Floats, rows: Floats, count: int) -> Ints:
-    """Find the cases whose probabilities are nearest.
+    """Find the cases with the most similar probabilities.
 
     Args:
         row: Probabilities of the case [K].
         rows: Probabilities of the others [n, K].
 
     Returns:
-        Positions of the nearest `count` rows (all, where there are fewer), the nearest first, equal ones in
-        their order.
+        Positions of the `count` nearest rows (or all, if there are fewer), nearest first; equal distances
+        keep their order.
     """
     return np.argsort(hellinger(row, rows), kind="stable")[:count]

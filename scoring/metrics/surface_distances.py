@@ -1,9 +1,10 @@
-"""Surfaces of masks and their distances; `mask_measures` makes HD95 (Hausdorff), surface Dice (NSD) of them.
+"""Surfaces of masks and their distances; `mask_measures` computes HD95 (Hausdorff) and surface Dice (NSD)
+from them.
 
-Source: DeepMind's `surface-distance` (Nikolov et al. 2021). A surface element is among the 2 x 2 x 2 voxels
-around a corner of the grid wherever some, not all, of them are inside; its area follows from which ones are
-(in 2D: a length from 2 x 2 pixels). Here the nearest elements come from a tree of the elements alone, not
-from a distance map of the volume.
+Source: DeepMind's `surface-distance` (Nikolov et al. 2021). A corner of the grid has a surface element if
+some, but not all, of the 2 x 2 x 2 voxels around it are inside. These voxels determine the element's area (in
+2D: a length from 2 x 2 pixels). A search tree of the elements gives the nearest elements; no distance map of
+the volume is needed.
 """
 
 import itertools
@@ -32,16 +33,17 @@ NORMALS = {
     0b00111100: "220 220 220 220",
     0b01101001: "111 111 111 111",
 }
-"""Triangles of each neighbourhood, up to mirror images, turns and the exchange of inside and outside: the
-components of their normals along the three axes, in eighths. Bit 128 >> (4i + 2j + k) is voxel (i, j, k)."""
+"""Triangles of each neighbourhood, except mirror images, rotations and the exchange of inside and outside:
+the components of their normals along the three axes, in eighths. Bit 128 >> (4i + 2j + k) is voxel (i, j,
+k)."""
 
 
 NEAR = 16
-"""Distance, in voxels along their shortest edge, up to which one tree of a whole surface is searched."""
+"""Distance, in voxels along the shortest edge, up to which one tree of a whole surface is searched."""
 FEW = 150
-"""Elements of a box, of either surface, from which on it is not halved to search them."""
+"""Number of elements of either surface in a box above which the box is split."""
 MOST_SEARCHED = 3_000_000
-"""Elements of a surface up to which nearest ones are searched in a tree."""
+"""Number of elements of a surface up to which a tree is used for nearest elements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +51,8 @@ class Surface:
     """Elements of a surface.
 
     Attributes:
-        places: Corner of the grid at which each element lies [n], as place in an array of `shape`, ascending.
-        areas: Their areas in mm2, in 2D lengths in mm [n].
+        places: Grid corner of each element [n], as ascending index into an array of `shape`.
+        areas: Areas in mm2, or lengths in mm in 2D [n].
         shape: Corners of the grid along each axis.
     """
 
@@ -59,7 +61,7 @@ class Surface:
     shape: tuple[int, ...]
 
     def corners(self, chosen: Bools | slice = slice(None)) -> Ints:
-        """Return the places of some elements along each axis [n, dimensions]."""
+        """Return the grid coordinates of some elements along each axis [n, dimensions]."""
         return np.stack(np.unravel_index(self.places[chosen], self.shape), axis=1)
 
 
@@ -68,7 +70,7 @@ def surface(mask: Bools, spacing: Sequence[float]) -> Surface:
 
     Args:
         mask: Which voxels are inside, 2D or 3D.
-        spacing: Edges of a voxel in mm, in the order of the axes.
+        spacing: Edge lengths of a voxel in mm, in the order of the axes.
     """
     codes = np.pad(mask.view(np.uint8), 1)
     for step, axis in enumerate(reversed(range(mask.ndim))):
@@ -82,7 +84,7 @@ def surface(mask: Bools, spacing: Sequence[float]) -> Surface:
 
 @cache
 def element_areas(spacing: tuple[float, ...]) -> Floats:
-    """Return the area of the surface element of each neighbourhood [256], in 2D its length [16]."""
+    """Return the area of the surface element for each neighbourhood [256], or its length in 2D [16]."""
     if len(spacing) == 2:
         down, across = spacing
         slant = np.hypot(down, across) / 2
@@ -117,12 +119,13 @@ def _all_normals() -> dict[int, list[tuple[int, ...]]]:
 
 
 def distances(surface: Surface, other: Surface, spacing: Sequence[float]) -> Floats:
-    """Return the distance of each element to the nearest of another surface [n]; inf where that has none.
+    """Return the distance of each element to the nearest element of another surface [n]; inf if that surface
+    is empty.
 
     Args:
-        surface: Elements of the one surface [n].
-        other: Those of the other, in the same box.
-        spacing: Edges of a voxel in mm, as the distances are.
+        surface: The surface of the elements [n].
+        other: The other surface, in the same box.
+        spacing: Edge lengths of a voxel in mm; distances are in mm too.
     """
     if not len(other.places):
         return np.full(len(surface.places), np.inf)
@@ -188,7 +191,7 @@ def _can_be_nearest(others: Floats, low: Floats, high: Floats) -> Bools:
 
 
 def quantile(values: Floats, weights: Floats, share: float) -> float:
-    """Return the smallest value up to which the weights make up a share of all.
+    """Return the smallest value whose cumulative weight reaches a share of the total.
 
     Args:
         values: Values [n], at least one.

@@ -1,6 +1,6 @@
-"""C-index, Kaplan-Meier curves and log-rank test under right censoring.
+"""C-index, Kaplan-Meier curves and log-rank test with right censoring.
 
-The curve is drawn by `scoring.presentation.figures.survival`.
+`scoring.presentation.figures.survival` draws the curve.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ class ConcordancePairs:
     """Weighted numbers of pairs of patients, int64 [B] each.
 
     Attributes:
-        comparable: Pairs of which one patient certainly had the event earlier; the sum of the following and
-            of the discordant ones.
+        comparable: Pairs in which one patient certainly had the event earlier: the concordant, discordant and
+            tied pairs.
         concordant: Pairs in which that patient has the higher risk.
     """
 
@@ -70,15 +70,15 @@ class LogRank:
 
 
 def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> ConcordancePairs:
-    """Count pairs (i, j) with an event of i before j's time, or at it where j is censored.
+    """Count pairs (i, j) in which i has an event before j's time, or at the same time if j is censored.
 
-    A pair counts with the product of its two weights; copies of one patient are never comparable. Scores are
-    compared exactly.
+    A pair counts with the product of both weights; copies of the same patient are never comparable. Scores
+    are compared without tolerance.
 
     Args:
         time: Days of observation of each patient [N], at least 0.
-        event: Whether the patient had the event then [N]; else the patient is censored.
-        risk: Score of each patient [N]; the higher, the worse the prognosis; NaN = no score.
+        event: Whether the patient had the event at that time [N]; otherwise the patient is censored.
+        risk: Score of each patient [N]; a higher score means a worse prognosis; NaN = no score.
         weights: Weights of the patients [B, N], whole numbers.
 
     Returns:
@@ -131,12 +131,13 @@ def _censored_together(time: Floats, event: Bools) -> Ints:
 
 
 def c_index(pairs: ConcordancePairs, missing: str = "non-concordant") -> Floats:
-    """Return the C-index: the share of comparable pairs whose earlier event has the higher risk, ties half.
+    """Return the C-index: the share of comparable pairs in which the patient with the earlier event has the
+    higher risk; ties count half.
 
     Args:
         pairs: Numbers of pairs [B].
-        missing: How a pair with a patient without a score counts: as 0 ("non-concordant"), as 1/2 ("half") or
-            not at all ("exclude").
+        missing: How to count a pair with a patient without a score: as 0 ("non-concordant"), as 1/2 ("half")
+            or not at all ("exclude").
 
     Returns:
         Values [B], 0..1; NaN without a pair.
@@ -145,11 +146,11 @@ def c_index(pairs: ConcordancePairs, missing: str = "non-concordant") -> Floats:
 
 
 def c_index_flipped(pairs: ConcordancePairs, missing: str = "non-concordant") -> Floats:
-    """Return the C-index of the scores with their signs reversed.
+    """Return the C-index of the scores with reversed signs.
 
     Args:
         pairs: Numbers of pairs [B].
-        missing: How a pair with a patient without a score counts, see `c_index`.
+        missing: How to count a pair with a patient without a score, see `c_index`.
 
     Returns:
         Values [B], 0..1; NaN without a pair.
@@ -169,17 +170,18 @@ def _share(pairs: ConcordancePairs, right: Ints, missing: str) -> Floats:
 def uno_c_index(
     time: Floats, event: Bools, risk: Floats, weights: Floats, horizon: float | None = None
 ) -> Floats:
-    """Return Uno's C-index (Uno et al. 2011): pairs count with 1 / G^2 at the earlier event, ties half.
+    """Return Uno's C-index (Uno et al. 2011): pairs have the weight 1 / G^2 at the earlier event; ties count
+    half.
 
-    G is the Kaplan-Meier estimate, from the same replicate, of not being censored up to and including a time;
-    an event at which it is 0 has no weight.
+    G is the Kaplan-Meier estimate of remaining uncensored up to and including a time, from the same
+    replicate. An event with G = 0 has no weight.
 
     Args:
         time: Days of observation of each patient [N], at least 0.
-        event: Whether the patient had the event then [N].
-        risk: Score of each patient [N]; the higher, the worse the prognosis; a pair with NaN counts 0.
+        event: Whether the patient had the event at that time [N].
+        risk: Score of each patient [N]; a higher score means a worse prognosis; a pair with NaN counts 0.
         weights: Weights of the patients [B, N], whole numbers.
-        horizon: Time before which events count; None: all.
+        horizon: Only earlier events count; None: all.
 
     Returns:
         Values [B], 0..1; NaN without a pair.
@@ -201,8 +203,8 @@ def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> ConcordancePa
 
     Args:
         time: Days of observation of each patient [N], at least 0.
-        event: Whether the patient had the event then [N].
-        risk: Score of each patient [N]; the higher, the worse the prognosis; NaN = no score.
+        event: Whether the patient had the event at that time [N].
+        risk: Score of each patient [N]; a higher score means a worse prognosis; NaN = no score.
 
     Returns:
         Numbers of the pairs that each patient is in, int64 [N] each.
@@ -223,7 +225,7 @@ def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> ConcordancePa
 
 
 def tertiles(risk: Floats) -> Ints:
-    """Group scores in thirds: floor(3 L / N) with L = number of strictly lower scores.
+    """Divide scores into thirds: floor(3 L / N), where L is the number of strictly lower scores.
 
     Ties stay together.
 
@@ -239,7 +241,7 @@ def tertiles(risk: Floats) -> Ints:
 def kaplan_meier(time: Floats, event: Bools) -> SurvivalCurve:
     """Estimate survival by the product-limit method (Kaplan and Meier 1958).
 
-    Patients who are censored at the time of an event count as under observation then.
+    Patients who are censored at the time of an event count as at risk then.
 
     Args:
         time: Days of observation of each patient [N], at least 0.
@@ -257,7 +259,7 @@ def kaplan_meier(time: Floats, event: Bools) -> SurvivalCurve:
 
 
 def at_risk(time: Floats, moments: Floats) -> Ints:
-    """Count patients still under observation just before given times.
+    """Count the patients at risk just before given times.
 
     Args:
         time: Days of observation of each patient [N].

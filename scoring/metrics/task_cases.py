@@ -1,4 +1,4 @@
-"""Cases of a task, as metrics take them: one class per family of tasks."""
+"""Cases of a task, as metrics take them: one class for each family of tasks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -15,11 +15,11 @@ class LabelledCases:
 
     Attributes:
         truth: True class number of each case [N], 0..K-1.
-        predicted: Predicted class number [N], 0..K-1; None where nothing but scores are known.
-        scores: Score of each case for each class [N, K]; None where nothing but classes are known. With two
-        classes and no probabilities, only the column of the positive class is read.
-        classes: Names of the classes, in their order where order counts.
-        positive: Number of the positive one of two classes; None = the second.
+        predicted: Predicted class number [N], 0..K-1; None if only scores are known.
+        scores: Score of each case for each class [N, K]; None if only classes are known. With two classes and
+            no probabilities, only the column of the positive class is used.
+        classes: Names of the classes, in order if the task is ordinal.
+        positive: Number of the positive class of two; None = the second.
     """
 
     truth: Ints
@@ -30,7 +30,7 @@ class LabelledCases:
 
     @property
     def the_positive(self) -> int | None:
-        """Number of the positive class; None of more than two classes."""
+        """Number of the positive class; None for more than two classes."""
         return (1 if self.positive is None else self.positive) if len(self.classes) == 2 else None
 
 
@@ -40,8 +40,8 @@ class MultilabelCases:
 
     Attributes:
         truth: Which labels each case has [N, L].
-        predicted: Which labels it is said to have [N, L]; None where nothing but scores are known.
-        scores: Score of each case for each label [N, L]; None where nothing but labels are known.
+        predicted: Which labels are predicted for each case [N, L]; None if only scores are known.
+        scores: Score of each case for each label [N, L]; None if only labels are known.
     """
 
     truth: Bools
@@ -50,11 +50,11 @@ class MultilabelCases:
     classes: tuple[str, ...]
 
     def of_label(self, label: int) -> LabelledCases:
-        """Return the cases by one label: class 1 has it, class 0 has it not."""
+        """Return the cases for one label: class 1 has the label, class 0 does not."""
         return self._two_classes(lambda array: array[:, label])
 
     def pooled(self) -> LabelledCases:
-        """Return each case [N] with each label [L] as a case of its own [N L]."""
+        """Return each pair of case [N] and label [L] as a separate case [N L]."""
         return self._two_classes(np.ravel)
 
     def _two_classes(self, column_of: Callable[[Array], Array]) -> LabelledCases:
@@ -66,7 +66,7 @@ class MultilabelCases:
 
 @dataclass(frozen=True, eq=False)
 class ValueCases:
-    """Cases with a number each: regression.
+    """Cases with one number each: regression.
 
     Attributes:
         truth: True value of each case [N].
@@ -79,12 +79,12 @@ class ValueCases:
 
 @dataclass(frozen=True, eq=False)
 class SurvivalCases:
-    """Patients under right censoring.
+    """Patients with right censoring.
 
     Attributes:
         time: Time of observation of each patient [N], at least 0.
-        event: Whether the patient had the event then [N].
-        risk: Score of each patient [N]; the higher, the worse the prognosis; NaN = no score.
+        event: Whether the patient had the event at that time [N].
+        risk: Score of each patient [N]; a higher score means a worse prognosis; NaN = no score.
     """
 
     time: Floats
@@ -97,8 +97,8 @@ class RegionCases:
     """Segmented cases, measured one by one with `Metric.measure`.
 
     Attributes:
-        measured: What the metric measured of each case and structure [N, S, Q].
-        missing: Cases without a mask, which count as the worst value [N]; None = none.
+        measured: Measurements of each case and structure [N, S, Q].
+        missing: Cases without a mask, which get the worst value [N]; None: there are none.
     """
 
     measured: Floats
@@ -108,14 +108,14 @@ class RegionCases:
 
 @dataclass(frozen=True, eq=False)
 class Objects:
-    """Points or boxes of one image, of the truth or detected.
+    """Points or boxes of one image, true or detected.
 
     Attributes:
         places: Coordinates of points [n, dimensions], or x, y, width and height of boxes [n, 4].
         kinds: Class number of each [n], 0..K-1.
-        scores: Score of each detection [n]; None where there are none, as in the truth.
-        radii: Of points of the truth how far off a detection may be [n], in the unit of the coordinates; None
-            = as the metric's `radius` says.
+        scores: Score of each detection [n]; None if there are none, as in the truth.
+        radii: Allowed distance of a detection from each true point [n], in the unit of the coordinates; None:
+            the metric's `radius`.
     """
 
     places: Floats
@@ -132,8 +132,8 @@ class DetectionCases:
         image: Number of the image of each hit or false alarm [D], 0..N-1, ascending.
         kind: Class number of each [D], 0..K-1.
         score: Score of each [D].
-        hit: Whether each is a hit [D, T], at each of T limits of a match.
-        objects: Objects of the truth of each image and class [N, K].
+        hit: Whether each is a hit [D, T], at each of T thresholds of a match.
+        objects: Number of true objects of each image and class [N, K].
     """
 
     image: Ints
@@ -148,10 +148,10 @@ Cases = LabelledCases | MultilabelCases | ValueCases | SurvivalCases | RegionCas
 
 
 def some_of(cases: Cases, members: Bools) -> Cases:
-    """Return some of the cases.
+    """Return a subset of the cases.
 
     Args:
-        members: Which they are [N].
+        members: Whether each case is in the subset [N].
     """
     if isinstance(cases, DetectionCases):
         rows, number = members[cases.image], np.cumsum(members) - 1

@@ -1,4 +1,4 @@
-"""Best thresholds other than 0.5, cross-validated, and scores rescaled to them."""
+"""Best thresholds instead of 0.5, cross-validated, and scores rescaled to them."""
 
 from collections.abc import Sequence
 
@@ -19,16 +19,16 @@ def candidates(scores: Floats) -> Floats:
 
 
 def best(scores: Floats, positive: Bools, weights: Numbers, inclusive: bool = False) -> float:
-    """Choose the threshold of the highest F1 on these very cases.
+    """Choose the threshold with the highest F1 on these cases.
 
     Args:
         scores: Score of each case [N].
         positive: Which cases are positive [N].
         weights: Weight of each case [N].
-        inclusive: Whether a score at the threshold is predicted positive.
+        inclusive: Whether a score equal to the threshold is predicted positive.
 
     Returns:
-        The threshold; among equals (F1 to 12 decimals) the one nearest to 0.5.
+        The threshold; if several have the same F1 (to 12 decimals), the one nearest to 0.5.
 
     Example:
         >>> best(np.array([0.1, 0.2, 0.4]), np.array([False, True, True]), np.ones(3))
@@ -47,7 +47,7 @@ def decided(scores: Floats, cuts: Floats | float, inclusive: bool = False) -> Bo
     Args:
         scores: Scores of any shape, for example [N, K].
         cuts: Thresholds of a shape that broadcasts, for example [K].
-        inclusive: Whether a score at the threshold is positive.
+        inclusive: Whether a score equal to the threshold is positive.
 
     Returns:
         Decisions of the common shape.
@@ -56,10 +56,10 @@ def decided(scores: Floats, cuts: Floats | float, inclusive: bool = False) -> Bo
 
 
 def folds(labels: Ints, units: Ints, seed: int) -> list[tuple[Ints, Ints]] | None:
-    """Split cases into five folds, at random; units stay whole and labels are spread evenly.
+    """Split cases into five random folds; units stay whole and labels are spread evenly.
 
     Args:
-        labels: Label of each case [N]; those of fewer than five cases are spread as one.
+        labels: Label of each case [N]; labels with fewer than five cases are pooled.
         units: Unit number of each case [N].
 
     Returns:
@@ -87,18 +87,18 @@ def cross_validated(
     parts: Sequence[tuple[Ints, Ints]],
     inclusive: bool = False,
 ) -> tuple[Bools, Floats]:
-    """Choose thresholds on all folds but one, and apply them to that one.
+    """Choose thresholds on all folds but one, and apply them to the remaining fold.
 
     Args:
         scores: Score of each case for each category [N, K].
         positives: Which cases are positive for each category [N, K].
         weights: Weight of each case [N].
         parts: Positions of the other folds and of the fold, see `folds`.
-        inclusive: Whether a score at the threshold is predicted positive.
+        inclusive: Whether a score equal to the threshold is predicted positive.
 
     Returns:
-        Which cases are predicted positive [N, K], and the thresholds used [folds, K], 0.5 where the other
-        folds have no positive.
+        Which cases are predicted positive [N, K], and the thresholds [folds, K]; 0.5 if the other folds have
+        no positive.
     """
     predicted, used = np.zeros(scores.shape, bool), np.full((len(parts), scores.shape[1]), HALF)
     for fold, (four, fifth) in enumerate(parts):
@@ -110,10 +110,10 @@ def cross_validated(
 
 
 def rescaled(scores: Floats, cuts: Floats) -> Floats:
-    """Rescale scores so that 0.5 decides as the thresholds do.
+    """Rescale scores so that the threshold 0.5 gives the same decisions as the given thresholds.
 
-    A score p <= t becomes 0.5 p / t, and p > t becomes 0.5 + 0.5 (p - t) / (1 - t). The threshold t itself
-    becomes 0.5 exactly, and a score above it is always above 0.5, however near.
+    A score p <= t becomes 0.5 p / t, and p > t becomes 0.5 + 0.5 (p - t) / (1 - t). A score equal to t
+    becomes exactly 0.5; a score above t always becomes larger than 0.5.
 
     Args:
         scores: Scores [N, K], 0..1.

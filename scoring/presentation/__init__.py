@@ -1,4 +1,5 @@
-"""Back ends of the views: Plotly `figures`, `svg` for print, `html` reports, `paper` archives (LaTeX, CSV).
+"""Output formats of the views: Plotly `figures`, `svg` for print, `html` reports, `paper` archives (LaTeX,
+CSV).
 
 * HTML report of a score: `html.scorecard.html`; of one image: `html.single_image.html`;
   blocks: `html.report_blocks.sections`
@@ -6,5 +7,5 @@
 * figure without a browser: `svg.draw_figure.svg`; zip for a paper: `paper.archive.zipped`;
   LaTeX: `paper.latex.table`
 
-Text of strangers is made safe by `scoring.common.text` before it comes here.
+`scoring.common.text` must make text from files and visitors safe before it arrives here.
 """

@@ -1,4 +1,5 @@
-"""Basis of an interval: units and parts behind a quantity, so that its interval shows what few cannot."""
+"""Basis of an interval: number of units and parts behind a quantity. With few units, an interval must allow
+for errors that did not occur."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,29 +11,29 @@ from scoring.common.arrays import Bools, Ints
 from scoring.statistics.intervals import NOISE, SHARE, Estimate, Range
 
 QuantityName = str | tuple[str, ...]
-"""A metric's name, or its parts where it is of one class or slice: "accuracy", ("f1", "MEL")."""
+"""Name of a metric; with its class or slice if it has one: "accuracy", ("f1", "MEL")."""
 ABSENT, MISSED = 0.125, 1.5
-"""Variance of a part without a unit, as much as a share of one half has among two; fewest cases beyond a
-threshold, on average, from which it is known."""
+"""Variance of a part without a unit, that of a share of one half of two; minimum average number of cases
+beyond a threshold for its position to count as known."""
 
 
 @dataclass(frozen=True)
 class Basis:
-    """The basis of quantities, where that is not every unit alike.
+    """The units and parts of quantities that do not depend on all units equally.
 
     Attributes:
-        units: Number of units that a quantity is made of, such as those with a case of the class.
-        parts: Weight of each part, by name, in a quantity that is a sum of shares of classes and of something
-            else. A part without a unit counts as 0.
-        worst: What one more unit may have at the worst, by name or by the first part of it, in a mean over
-            units of more than yes and no: 0.5 in an area, 0 in the F1 of images. A coin decides whether it
-            does.
-        jumping: Those that jump where one unit is left out, as what a threshold reaches that is chosen on the
-            test set: their variance is that of the replicates.
-        wholes: The same of that something else, where it has a name: what it hides counts where it does not
+        units: Number of units of a quantity, such as those with a case of the class.
+        parts: Weight of each part, by name, if a quantity is a sum of class shares and other quantities. A
+            part without a unit counts as 0.
+        worst: Worst value of one more unit, by name or by the first part of the name, if the quantity is a
+            mean of more than yes-or-no answers: 0.5 for an AUC, 0 for the F1 of images. The model assumes
+            that the unit has this value with probability 1/2.
+        jumping: Quantities that jump when one unit is left out, such as the sensitivity at a threshold chosen
+            on the test set: their variance comes from the replicates.
+        wholes: Weight of those other quantities that have a name. Their uncertainty is added if they do not
             vary at all, as the C-index of equal risks.
-        ranges: Lowest and highest possible value where that is not 0 and 1, infinite where there is none; by
-            name, or by the first part of the names of classes and slices.
+        ranges: Lowest and highest possible value if not 0 and 1, infinite if there is none; by name, or by
+            the first part of the names of classes and slices.
     """
 
     units: Mapping[Any, int] = field(default_factory=dict)
@@ -48,12 +49,12 @@ class Basis:
         return self.ranges.get(name) or self.ranges.get(first, SHARE)
 
     def worst_of(self, name: QuantityName) -> float | None:
-        """Return what one more unit may have at the worst; None where that is not known."""
+        """Return the worst value of one more unit; None if it is unknown."""
         return self.worst.get(name, None if isinstance(name, str) else self.worst.get(name[0]))
 
 
 def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
-    """Return the number of units that each quantity is made of.
+    """Return the number of units of each quantity.
 
     Args:
         members: Cases that count in the quantity [N].
@@ -65,11 +66,11 @@ def counted(members: Mapping[Any, Bools], units: Ints) -> dict[Any, int]:
 def of_areas(
     names: Sequence[QuantityName], positive: Bools, negative: Bools, units: Ints
 ) -> dict[QuantityName, int]:
-    """Return what areas under curves rest on: the smaller of both sides.
+    """Return the number of units of AUCs: the smaller number of positives and negatives.
 
     Args:
-        names: The K areas.
-        positive, negative: The cases of both sides [N, K].
+        names: Names of the K areas.
+        positive, negative: The positive and negative cases [N, K].
         units: Unit number of each case [N].
     """
     sides = [counted(dict(zip(names, side.T, strict=True)), units) for side in (positive, negative)]
@@ -77,24 +78,24 @@ def of_areas(
 
 
 def beyond(chosen_by: int, wanted: float, rests_on: int) -> int:
-    """Return what a share at a chosen threshold rests on.
+    """Return the number of units of a share at a chosen threshold.
 
-    Fewer than `MISSED` cases beyond the threshold say nothing of where it is: then on none.
+    With fewer than `MISSED` cases beyond the threshold, its position is unknown: the result is then 0.
 
     Args:
-        chosen_by: Number of units of the side that chooses the threshold.
-        wanted: Share of that side that the threshold reaches, 0..1.
-        rests_on: Number of units of the other side.
+        chosen_by: Number of units among the cases that determine the threshold.
+        wanted: Share of these cases that the threshold reaches, 0..1.
+        rests_on: Number of units among the other cases.
     """
     return rests_on if chosen_by * (1 - wanted) >= MISSED - NOISE else 0
 
 
 def mean(parts: Iterable[QuantityName], units: Mapping[QuantityName, int]) -> dict[QuantityName, float]:
-    """Return the weights of those parts that have a unit in their plain mean.
+    """Return the weights of the parts that have a unit, for their unweighted mean.
 
     Args:
-        parts: Quantities whose mean is taken.
-        units: How many units each rests on.
+        parts: Quantities in the mean.
+        units: Number of units of each.
     """
     present = [name for name in parts if units[name]]
     return dict.fromkeys(present, 1 / len(present)) if present else {}
@@ -106,18 +107,19 @@ def with_unseen(
     parts: Mapping[QuantityName, Estimate],
     wholes: Mapping[QuantityName, float] | None = None,
 ) -> Estimate:
-    """Return an estimate with what its parts may hide.
+    """Return an estimate whose variance includes errors that its parts may hide.
 
-    A class of which all of few cases are right shows no chance, and yet the next such case may be wrong. So
-    to the variance of a part is added what that of its share with two cases more, one as the other parts are
-    on average and one of a coin, is above the variance that such cases show, or that the part has. Parts
-    without a unit vary as a coin, and the interval reaches to where they are as the others. What has parts,
-    and all of them without a unit, rests on nothing; what is their mean rests on no more units than they do.
+    If all of a class's few cases are right, they show no variance, but the next case may still be wrong. So
+    the variance of a part is increased: two cases are added to its share, one like the average of the other
+    parts and one with probability 1/2. The increase is the variance with these cases minus the observed
+    variance. Parts without a unit have the variance of a coin toss, and the interval extends to their value
+    if they were like the other parts. If no part has a unit, the quantity has no units. The mean of parts has
+    no more units than the parts.
 
     Args:
-        estimate: A sum of parts and of something else.
+        estimate: A sum of parts and other quantities.
         weights: Weight of each part.
-        parts: The parts, and the wholes.
+        parts: Estimates of the parts and wholes.
         wholes: Weight of each whole.
     """
     seen = {name: weight for name, weight in weights.items() if parts[name].rests_on}

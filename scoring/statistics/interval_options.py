@@ -13,18 +13,19 @@ from scoring.statistics.intervals import SHARE, Estimate, Range
 
 FEW_UNITS, FEW_REPLICATES = 50, 200
 UNITS_OF_INTERVAL, UNITS_OF_COMPARISON = 6, 20
-"""Fewest units from which a score has an interval, and teams are told apart. Measured: docs/statistics.md."""
+"""Minimum number of units for an interval of a score, and for a test of teams. Measured:
+docs/statistics.md."""
 LARGEST_SEED, DIGITS = 2**63 - 1, intervals.DIGITS
 
 
 @dataclass(frozen=True)
 class StatisticsOptions:
-    """How intervals are computed.
+    """Options for computing intervals.
 
     Attributes:
         resamples: Number of bootstrap replicates; 0 = no intervals.
-        seed: Seed of the draw, 0 or more.
-        group: Column that names the unit of resampling; "none" = the case itself, None = the challenge's own.
+        seed: Seed of the random draw, 0 or more.
+        group: Column that names the unit of resampling; "none" = each case, None = the challenge's default.
         interval: "auto" (from 6 units on), "percentile", "jackknife" or "bca".
     """
 
@@ -35,7 +36,7 @@ class StatisticsOptions:
 
     @classmethod
     def taken(cls, options: dict[str, Any]) -> "StatisticsOptions":
-        """Take those of the options that are these, by name, and leave the others; the rest have their
+        """Take the statistics options from a mapping and ignore the others; missing ones have their
         defaults."""
         return cls(**{f.name: options.pop(f.name) for f in fields(cls) if f.name in options})
 
@@ -57,8 +58,8 @@ class StatisticsOptions:
         return problems
 
     def method(self, n_units: int) -> str | None:
-        """Return how intervals are computed: "wilson t", "percentile", "jackknife" or "bca"; None where
-        units are too few for any.
+        """Return the interval method: "wilson t", "percentile", "jackknife" or "bca"; None if there are too
+        few units.
 
         Args:
             n_units: Number of units of the test set.
@@ -76,20 +77,20 @@ class StatisticsOptions:
         limits: Range = SHARE,
         estimate: Estimate | None = None,
     ) -> list[float] | None:
-        """Return the 95 % interval of one quantity by the chosen method.
+        """Return the 95 % interval of a quantity by the chosen method.
 
         Args:
             point: The quantity on the whole test set.
-            replicates: The quantity in each replicate [B], NaN where undefined.
-            left_out: The quantity without each unit [n]; None where that is unknown: then "auto" takes the
-                variance and bias of the replicates, "jackknife" and "bca" give nothing.
+            replicates: The quantity in each replicate [B], NaN if undefined.
+            left_out: The quantity without each unit [n]; None if unknown. Then "auto" takes variance and bias
+                from the replicates, and "jackknife" and "bca" return None.
             n_units: Number of units of the test set.
-            limits: Lowest and highest possible value, infinite where there is none.
-            estimate: What "auto" takes; None: made of the others.
+            limits: Lowest and highest possible value, infinite if there is none.
+            estimate: The estimate for "auto"; None: it is computed from the other arguments.
 
         Returns:
-            The lower and the upper end; None where the quantity is undefined, more than half of its
-            replicates are, or units are too few.
+            The lower and upper end; None if the quantity or more than half of its replicates are undefined,
+            or if there are too few units.
         """
         method = self.method(n_units)
         if method is None or not np.isfinite(point) or np.isnan(replicates).mean() > 0.5:
@@ -106,7 +107,7 @@ class StatisticsOptions:
         return intervals.jackknife(point, left_out)
 
     def findings(self, n_units: int) -> Iterator[Finding]:
-        """Yield what makes the intervals doubtful.
+        """Yield reasons why the intervals are doubtful.
 
         Args:
             n_units: Number of units of the test set.

@@ -1,4 +1,4 @@
-"""Confidence intervals (95 %): Wilson, percentile, jackknife and BCa, and "wilson t" of replicates."""
+"""Confidence intervals (95 %): Wilson, percentile, jackknife and BCa, and "wilson t" from replicates."""
 
 from dataclasses import dataclass, replace
 
@@ -11,22 +11,23 @@ from scoring.common.arrays import Bools, Floats, Ints
 QUANTILES = (0.025, 0.975)
 AUTO, PERCENTILE, WILSON_T = "auto", "percentile", "wilson t"
 ONCE_AUTO = (PERCENTILE, "logit t")
-"""What `auto` was in earlier versions, whose scorecards are kept."""
+"""The former meaning of `auto`, still found in old scorecards."""
 METHODS = (AUTO, PERCENTILE, "jackknife", "bca")
-"""What can be chosen; `auto` is `wilson_t`."""
+"""Methods that users can choose; `auto` means `wilson_t`."""
 Z = 1.959963984540054
 Range = tuple[float, float]
 SHARE: Range = (0.0, 1.0)
 NOISE, LONGEST, DIGITS = 1e-12, 50.0, 12
-"""Standard errors below this are none; the longest reach of a logarithm; decimals of a
-comparison, so that float noise makes no rank; written numbers stay unrounded."""
+"""Smallest standard error above 0; largest reach on the log scale; decimals of a comparison, so that float
+noise does not change ranks. Stored numbers are not rounded."""
 FULL, FEWEST, ROOT_NOISE = 0.125, 0.3, 1e-6
-"""Variance of no answer with two more, fewest answers, and imaginary parts of what is a real root."""
+"""Variance of a case without an answer plus two cases; minimum number of answers; largest imaginary part of a
+real root."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """Of `n` cases `hits` were such; low, high: 95 % bounds of the share, NaN without a case."""
+    """A share: `hits` of `n` cases; low and high are its 95 % bounds, NaN without cases."""
 
     hits: int
     n: int
@@ -45,7 +46,7 @@ def share(hits: Bools, units: Ints | None = None) -> Share:
 
     Args:
         hits: Which cases are hits [n].
-        units: Unit number of each case [n], as of `effective_cases`; None where each is its own.
+        units: Unit number of each case [n], as in `effective_cases`; None if each case is its own unit.
     """
     count, n = int(hits.sum()), len(hits)
     effective = n if units is None else effective_cases(hits, units)
@@ -57,21 +58,22 @@ def counted(hits: int, n: int) -> Share:
     """Return a share among independent cases with Wilson's interval.
 
     Args:
-        hits: How many cases are hits.
-        n: How many there are.
+        hits: Number of hits.
+        n: Number of cases.
     """
     low, high = wilson(hits, n)
     return Share(hits, n, float(low), float(high))
 
 
 def effective_cases(hits: Bools, units: Ints) -> float:
-    """Return how many independent cases say as much of a share as these.
+    """Return the number of independent cases that would estimate a share equally well.
 
-    The number of cases over the design effect (Korn and Graubard 1998), which is the variance of the share
-    between units over the one of independent cases; never less than 1 nor more than the cases of a unit.
+    It is the number of cases divided by the design effect (Korn and Graubard 1998): the variance of the share
+    between units over the variance with independent cases. It is at least 1 and at most the number of cases
+    of a unit.
 
     Args:
-        hits: What is counted [n].
+        hits: Which cases are hits [n].
         units: Number of each case's patient [n].
     """
     n, of_unit = len(hits), np.unique(units, return_inverse=True)[1]
@@ -91,11 +93,11 @@ def percentile(replicates: Floats) -> list[float] | None:
     """Return the percentile interval of a quantity.
 
     Args:
-        replicates: The quantity in each replicate [B], NaN where undefined.
+        replicates: The quantity in each replicate [B], NaN if undefined.
 
     Returns:
-        The 2.5 and 97.5 percentile (linear) of the defined replicates; None without replicates, or where more
-        than half are undefined.
+        The 2.5 and 97.5 percentiles (linear interpolation) of the defined replicates; None without
+        replicates, or if more than half are undefined.
 
     Example:
         >>> percentile(np.arange(101) / 100)
@@ -114,10 +116,11 @@ def jackknife(point: float, left_out: Floats) -> list[float] | None:
 
     Args:
         point: The quantity on the whole test set.
-        left_out: The quantity without each unit [n], NaN where undefined.
+        left_out: The quantity without each unit [n], NaN if undefined.
 
     Returns:
-        The lower and the upper end; None where the point or all but one of `left_out` are undefined.
+        The lower and upper end; None if the point is undefined, or if fewer than two values of `left_out` are
+        defined.
     """
     left_out = left_out[~np.isnan(left_out)]
     n = len(left_out)
@@ -138,12 +141,12 @@ def jackknife_error(left_out: Floats) -> float:
 
 
 def replicate_error(replicates: Floats, n_units: int) -> float:
-    """Return the standard error of a quantity from its replicates.
+    """Return the standard error of a quantity computed from its replicates.
 
-    Replicates of few units vary too little by the factor sqrt((n - 1) / n), which is undone.
+    With few units, replicates vary too little by the factor sqrt((n - 1) / n); the function corrects this.
 
     Args:
-        replicates: The quantity in each replicate [B], NaN where undefined.
+        replicates: The quantity in each replicate [B], NaN if undefined.
         n_units: Number of units n, at least 2.
     """
     defined = replicates[~np.isnan(replicates)]
@@ -152,18 +155,18 @@ def replicate_error(replicates: Floats, n_units: int) -> float:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A quantity of a test set, and how it varies from one test set to another.
+    """A quantity of a test set with its variance between test sets.
 
     Attributes:
         point: Its value.
         variance: Variance of that value.
-        centers: Values from which its interval is made, one or more: that of the test set, the same corrected
-            for its bias. The interval reaches from the lowest end to the highest.
+        centers: One or more values around which the interval is built: the value of the test set, and the
+            same corrected for bias. The interval runs from the lowest end to the highest end.
         n_units: Number of units of the test set.
-        rests_on: Number of units that the quantity is made of.
-        has_hidden: Whether the variance holds what few units hide (`interval_basis.with_unseen`).
-        worst: What one more unit may have at the worst (`basis.Basis.worst`); None: answers of yes or no.
-        varying: Number of units, at most n, whose normal values would tell as much of it; None: all.
+        rests_on: Number of units of the quantity.
+        has_hidden: Whether the variance includes errors that few units hide (`interval_basis.with_unseen`).
+        worst: Worst value of one more unit (`basis.Basis.worst`); None for yes-or-no answers.
+        varying: Effective number of units with normal values, at most n; None: all units.
         unseen: Variance that one more unit may add to a difference.
     """
 
@@ -181,14 +184,14 @@ class Estimate:
 def estimated(
     point: float, replicates: Floats, left_out: Floats | None, n_units: int, rests_on: int | None = None
 ) -> Estimate:
-    """Return a quantity with its variance and bias, by the jackknife or by the replicates.
+    """Return a quantity with its variance and bias, from the jackknife or the replicates.
 
     Args:
         point: The quantity on the whole test set.
-        replicates: The quantity in each replicate [B], NaN where undefined.
-        left_out: The quantity without each unit [n]; None: the replicates are taken.
+        replicates: The quantity in each replicate [B], NaN if undefined.
+        left_out: The quantity without each unit [n]; None: the replicates are used.
         n_units: Number of units n of the test set.
-        rests_on: Number of units that the quantity is made of; None: all.
+        rests_on: Number of units of the quantity; None: all.
     """
     rests_on, varying = n_units if rests_on is None else rests_on, None
     if not np.isfinite(point) or np.isfinite(replicates).sum() < 2:
@@ -212,16 +215,16 @@ def estimated_difference(
     n_units: int,
     rests_on: int | None = None,
 ) -> Estimate:
-    """Return the difference of two quantities with its variance and bias, as `estimated`.
+    """Return the difference of two quantities with its variance and bias, as in `estimated`.
 
-    Whether the two differ in one more unit, by as much as any unit counts for either, a coin decides.
+    It assumes with probability 1/2 that the two differ in one more unit, by as much as a unit can count.
 
     Args:
         point: The difference on the whole test set.
-        replicates: The difference in each replicate [B], NaN where undefined.
-        left_out: Both quantities without each unit [n] each; None: the replicates are taken.
+        replicates: The difference in each replicate [B], NaN if undefined.
+        left_out: Both quantities without each unit [n] each; None: the replicates are used.
         n_units: Number of units n of the test set.
-        rests_on: Number of units that the difference is made of; None: all.
+        rests_on: Number of units of the difference; None: all.
     """
     if left_out is None:
         return estimated(point, replicates, None, n_units, rests_on)
@@ -238,25 +241,24 @@ def _varying(left_out: Floats) -> int:
 
 
 def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
-    """Return the interval of a quantity within its limits, by one method whatever the number of units.
+    """Return the interval of a quantity within its limits, with one method for any number of units.
 
-    Between two limits, mapped to 0..1, it is Wilson's interval of a share p among m = p (1 - p) / variance
-    answers of yes or no, m being how many of them would vary as the quantity does, with the quantile of
-    Student's t in place of the normal one. Where the variance holds what few units hide, m is how many would
-    vary so with one answer of each kind more; where nothing varies, the number of units that the quantity
-    rests on, half of them at the lowest value, as F1 counts a case that is found twice. What varies less than
-    answers would has as many degrees of freedom as units vary. Above one limit it is Student's t on
-    the logarithm of the distance from it, with as many units as vary and an end that is further by the square
-    of the relative error; without limits Student's t.
+    With two limits, the quantity is mapped to 0..1 and treated as a share p of m = p (1 - p) / variance
+    yes-or-no answers. The interval is Wilson's, with the quantile of Student's t instead of the normal one.
+    If the variance includes hidden errors, m is computed with one more answer of each kind. If nothing
+    varies, m is the number of units, or half of them at the lowest value, because F1 counts a case that is
+    found twice. If a quantity varies less than such answers would, the degrees of freedom are the number of
+    varying units. With one limit, the interval is Student's t on the log of the distance to the limit, with
+    as many units as vary; its end is extended by the square of the relative error. Without limits it is
+    Student's t.
 
     Args:
         estimate: The quantity.
-        limits: Lowest and highest possible value, infinite where there is none.
+        limits: Lowest and highest possible value, infinite if there is none.
 
     Returns:
-        The lower and the upper end, within the limits and around the point; None where the point is
-        undefined, with fewer than two units that it rests on, and where nothing varies and a limit is
-        missing.
+        The lower and upper end, within the limits and around the point. None if the point is undefined, if it
+        has fewer than two units, or if nothing varies and a limit is missing.
 
     Example:
         >>> ends = wilson_t(estimated(1.0, np.ones(2), np.ones(8), 8))
@@ -280,15 +282,15 @@ def wilson_t(estimate: Estimate, limits: Range = SHARE) -> list[float] | None:
 
 
 def difference_t(estimate: Estimate, width: float = 1.0) -> list[float] | None:
-    """Return the interval of a difference of two quantities, each between limits that lie this far apart.
+    """Return the interval of a difference of two quantities whose limits are `width` apart.
 
     It is `wilson_t` between -width and width, with as many units as vary: teams that differ in few units
-    show little of how much they differ. Where nothing varies, the two differed in no unit: then it
-    reaches as far as Wilson's interval of the share of units in which they may differ unseen.
+    reveal little about their difference. If nothing varies, the two differed in no unit. The interval is then
+    Wilson's interval of the share of units in which they may still differ.
 
     Args:
         estimate: The difference.
-        width: Distance of the limits, infinite where there are none.
+        width: Distance between the limits, infinite if there are none.
     """
     if estimate.variance or not np.isfinite(width):
         units = estimate.varying or estimate.n_units
@@ -347,16 +349,16 @@ def _quantile(units: int) -> float:
 def bca(point: float, replicates: Floats, left_out: Floats) -> list[float] | None:
     """Return the bias-corrected and accelerated bootstrap interval (Efron 1987) of a quantity.
 
-    The bias comes from the share of replicates below the point (ties half), the acceleration from the
-    leave-one-unit-out values.
+    The bias comes from the share of replicates below the point (ties count half), the acceleration from the
+    values without each unit.
 
     Args:
         point: The quantity on the whole test set.
-        replicates: The quantity in each replicate [B], NaN where undefined.
-        left_out: The quantity without each unit [n], NaN where undefined.
+        replicates: The quantity in each replicate [B], NaN if undefined.
+        left_out: The quantity without each unit [n], NaN if undefined.
 
     Returns:
-        The lower and the upper end; None where `percentile` is None or the point is undefined.
+        The lower and upper end; None if `percentile` is None or the point is undefined.
     """
     if percentile(replicates) is None or not np.isfinite(point):
         return None
@@ -379,7 +381,7 @@ def wilson(hits: ArrayLike, n: ArrayLike, z: float = Z) -> tuple[Floats, Floats]
         z: Quantile of the standardised share.
 
     Returns:
-        The lower and the upper bounds of hits / n, 0..1, of that shape; NaN where n is 0.
+        The lower and upper bounds of hits / n, 0..1, of the same shape; NaN if n is 0.
     """
     hits, n = np.asarray(hits, float), np.asarray(n, float)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,7 +1,7 @@
-"""Paired tests of two teams for metrics that have one of their own: McNemar, DeLong, Wilcoxon; and Holm's
-adjustment for many tests. The score is tested by `permutation_test`, or by `paired_bootstrap` on request.
+"""Paired tests of two teams for metrics with their own test: McNemar, DeLong, Wilcoxon; and Holm's adjustment
+for many tests. `permutation_test` tests the score, or `paired_bootstrap` on request.
 
-The tests hold where every case is a unit of its own. All give a p-value, 0..1, two-sided unless noted.
+These tests are valid only if every case is its own unit. All return a p-value, 0..1, two-sided unless noted.
 """
 
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from scoring.statistics.interval_options import DIGITS
 
 @dataclass(frozen=True)
 class BinarySample:
-    """Which cases one team got right: accuracy, sensitivity or specificity is their share.
+    """Which cases a team got right: accuracy, sensitivity or specificity is their share.
 
     Attributes:
-        right: Whether each of the cases that count is right [n].
+        right: Whether each counted case is right [n].
     """
 
     right: Bools
@@ -28,10 +28,10 @@ class BinarySample:
 
 @dataclass(frozen=True)
 class ScoreSample:
-    """How one team orders cases: the AUC is the share of pairs in the right order.
+    """How a team orders cases: the AUC is the share of pairs in the right order.
 
     Attributes:
-        scores: Score of each case [n]; the higher, the more positive.
+        scores: Score of each case [n]; a higher score means more positive.
         positive: Which cases are positive [n].
     """
 
@@ -41,7 +41,7 @@ class ScoreSample:
 
 @dataclass(frozen=True)
 class ValueSample:
-    """One team's value of each case, for example the Dice of a structure.
+    """A team's value for each case, for example the Dice of a structure.
 
     Attributes:
         values: Values [n].
@@ -55,16 +55,16 @@ NAMES = {BinarySample: "McNemar, exact", ScoreSample: "DeLong", ValueSample: "Wi
 
 
 def p_value(a: Sample, b: Sample) -> float:
-    """Test two teams by the test that belongs to their samples.
+    """Test two teams with the test for the type of their samples.
 
     Args:
-        b: Sample of the other, of the same kind and cases.
+        b: Sample of the second team, of the same type and for the same cases.
 
     Returns:
-        The p-value; NaN where the test is undefined.
+        The p-value; NaN if the test is undefined.
 
     Raises:
-        TypeError: The samples are of two kinds.
+        TypeError: If the samples have different types.
     """
     if isinstance(a, BinarySample) and isinstance(b, BinarySample):
         return mcnemar(a.right, b.right)
@@ -76,14 +76,14 @@ def p_value(a: Sample, b: Sample) -> float:
 
 
 def mcnemar(right_a: Bools, right_b: Bools) -> float:
-    """Test two accuracies by the exact test of McNemar (1947).
+    """Test two accuracies with McNemar's exact test (1947).
 
     Args:
-        right_a: Which cases one team got right [n].
-        right_b: Which cases the other got right [n].
+        right_a: Which cases the first team got right [n].
+        right_b: Which cases the second team got right [n].
 
     Returns:
-        The p-value; 1 where both got the same cases right.
+        The p-value; 1 if both got the same cases right.
 
     Example:
         >>> mcnemar(np.array([True, True, True]), np.array([False, False, False]))
@@ -98,16 +98,16 @@ def mcnemar(right_a: Bools, right_b: Bools) -> float:
 
 
 def delong(scores_a: Floats, scores_b: Floats, positive: Bools) -> float:
-    """Test two AUCs by the test of DeLong, DeLong and Clarke-Pearson (1988).
+    """Test two AUCs with the test of DeLong, DeLong and Clarke-Pearson (1988).
 
     Args:
-        scores_a: Scores of one team [n].
-        scores_b: Scores of the other [n].
+        scores_a: Scores of the first team [n].
+        scores_b: Scores of the second team [n].
         positive: Which cases are positive [n].
 
     Returns:
-        The p-value; where nothing varies 1 for equal areas and 0 for others; NaN without a positive or
-        without a negative.
+        The p-value. If nothing varies: 1 for equal areas and 0 for different ones; NaN without positives or
+        negatives.
     """
     positives, negatives = int(positive.sum()), int((~positive).sum())
     if not positives or not negatives:
@@ -122,15 +122,15 @@ def delong(scores_a: Floats, scores_b: Floats, positive: Bools) -> float:
 
 
 def components(scores: Numbers, positive: Bools) -> tuple[Floats, Floats]:
-    """Split an AUC into the shares that each case contributes, from midranks (Sun, Xu 2014).
+    """Split an AUC into the contribution of each case, with midranks (Sun, Xu 2014).
 
     Args:
         scores: Scores [n].
         positive: Which cases are positive [n].
 
     Returns:
-        For each positive the share of negatives that it exceeds, and for each negative the share of positives
-        above it, ties half, 0..1. The mean of each is the AUC.
+        For each positive, the share of negatives below it; for each negative, the share of positives above
+        it; ties count half, 0..1. The mean of either is the AUC.
     """
     among_all = midranks(scores)
     above = among_all[positive] - midranks(scores[positive])
@@ -139,13 +139,13 @@ def components(scores: Numbers, positive: Bools) -> tuple[Floats, Floats]:
 
 
 def midranks(values: Numbers) -> Floats:
-    """Rank values from the smallest; equal ones share the mean of their ranks.
+    """Rank values from the smallest; equal values share the mean of their ranks.
 
     Args:
         values: Values [n].
 
     Returns:
-        Ranks [n], 1..n; all NaN where a value is NaN.
+        Ranks [n], 1..n; all NaN if a value is NaN.
     """
     if np.isnan(values).any():
         return np.full(len(values), np.nan)
@@ -157,18 +157,18 @@ def midranks(values: Numbers) -> Floats:
 def wilcoxon(
     values_a: Floats, values_b: Floats, alternative: Literal["two-sided", "greater"] = "two-sided"
 ) -> float:
-    """Test two teams' values by the Wilcoxon signed-rank test.
+    """Test two teams' values with the Wilcoxon signed-rank test.
 
-    Cases of equal values (to 12 decimals) are dropped; the p-value is that of the normal approximation,
-    corrected for ties and continuity.
+    Cases with equal values (to 12 decimals) are dropped. The p-value uses the normal approximation, corrected
+    for ties and continuity.
 
     Args:
-        values_a: Values of one team [n].
-        values_b: Values of the other on the same cases [n].
-        alternative: "greater" tests whether the values of the first team are the higher ones.
+        values_a: Values of the first team [n].
+        values_b: Values of the second team on the same cases [n].
+        alternative: "greater" tests whether the first team has higher values.
 
     Returns:
-        The p-value; 1 where all values are equal.
+        The p-value; 1 if all values are equal.
     """
     differences = np.round(values_a - values_b, DIGITS)
     if not differences.any():
@@ -185,16 +185,16 @@ def wilcoxon(
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjust p-values for multiple testing by Holm (1979).
+    """Adjust p-values for multiple testing with Holm's method (1979).
 
-    The smallest is multiplied by P, the next by P - 1 and so on; none falls below an earlier one or exceeds
-    1.
+    The smallest is multiplied by P, the next by P - 1 and so on; none becomes smaller than the one before, or
+    larger than 1.
 
     Args:
         p_values: p-values [P], 0..1.
 
     Returns:
-        Adjusted p-values [P], in the order given.
+        Adjusted p-values [P], in the given order.
 
     Example:
         >>> holm([0.01, 0.04, 0.03]).tolist()

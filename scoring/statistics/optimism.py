@@ -1,4 +1,5 @@
-"""Optimism of a score on a test set: the best of several teams was picked on it, or its scores were shown."""
+"""Optimism of a score on a test set: the best of several teams was selected on it, or its scores were
+shown."""
 
 import numpy as np
 
@@ -9,20 +10,21 @@ from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 def winner_optimism(
     scores: Floats, replicates: Floats, tied: Bools, errors: Floats, n_units: int
 ) -> float | None:
-    """Return how much too high the winner's score is on average.
+    """Return by how much the winner's score is too high on average.
 
-    It is the noise of the team that leads when the replicates' noise is added to centres: the scores, with
-    those of the teams tied for first drawn together by as much as their spread is no more than noise.
+    The noise of the replicates is added to the teams' centres, and the result is the average noise of the
+    leader. Centres are the scores; those of teams tied for first are moved together as far as noise explains
+    their spread.
 
     Args:
         scores: Score of each team [A].
-        replicates: Scores on the replicates in which all teams have one [A, B].
-        tied: Whether no other team is shown to be better than this one [A].
-        errors: Standard error of the difference of every two teams by the test that told them apart [A, A].
+        replicates: Scores on the replicates in which all teams have a score [A, B].
+        tied: Whether no other team is shown to be better than this team [A].
+        errors: Standard error of the difference of every two teams, by the test that compared them [A, A].
 
     Returns:
-        The optimism, at least 0; None with fewer than 20 units, for a leader that nobody is tied with, and
-        without replicates.
+        The optimism, at least 0; None with fewer than 20 units, without replicates, or if no team is tied
+        with the leader.
     """
     if n_units < UNITS_OF_COMPARISON or tied.sum() < 2 or replicates.shape[1] < 2:
         return None
@@ -58,20 +60,21 @@ def _signal(scores: Floats, noise: Floats) -> float:
 
 
 def possible_gain(bits: float, cases: float) -> float:
-    """Return what somebody who only guesses can gain by being told something, at most.
+    """Return the maximum gain of a person who only guesses and is told some bits about the labels.
 
-    Guessing is the best constant answer: how frequent each class is counts as known, as one score tells it.
-    Whoever is told b bits of n labels has a share a of them right on average only where n (1 - H(a)) <= b,
-    H being the entropy of a yes or no in bits (Shannon's rate-distortion function: Cover and Thomas, Elements
-    of Information Theory, 10.3.1). It holds for every design of the questions, and for labels of two equally
-    frequent classes; of others see `effective_labels`. The best of 2^b guesses comes near it.
+    The baseline is the best constant answer: class frequencies count as known, because one score reveals
+    them. A person who is told b bits about n labels has on average a share a of them right only if n (1 -
+    H(a)) <= b, where H is the binary entropy in bits (Shannon's rate-distortion function: Cover and Thomas,
+    Elements of Information Theory, 10.3.1). The bound holds for every design of the questions, and for labels
+    of two equally frequent classes; for others see `effective_labels`. The best of 2^b guesses comes close to
+    the bound.
 
     Args:
-        bits: Told of the labels, b; may be infinite.
-        cases: Cases of the test set, n, at least 1.
+        bits: Number of bits told about the labels, b; may be infinite.
+        cases: Number of cases of the test set, n, at least 1.
 
     Returns:
-        The gain in a share of right cases or an AUC, from 0 to 0.5.
+        The gain in accuracy or AUC, from 0 to 0.5.
     """
     low, high = 0.0, 0.5 if bits else 0.0
     for _ in range(60):
@@ -81,10 +84,10 @@ def possible_gain(bits: float, cases: float) -> float:
 
 
 def bits_for(gain: float, cases: float) -> float:
-    """Return how many bits somebody who only guesses needs to be told.
+    """Return the number of bits that a gain over guessing requires.
 
     Args:
-        gain: Share of the cases that is gained over guessing, 0 to 0.5.
+        gain: Gain in the share of right cases over guessing, 0 to 0.5.
         cases: Number of cases of two equally frequent classes.
     """
     shares = np.array([0.5 + gain, 0.5 - gain])
@@ -94,11 +97,12 @@ def bits_for(gain: float, cases: float) -> float:
 
 
 def effective_units(units: Ints, weights: Floats) -> float:
-    """Return how many units of equal weight vary as much as these: (sum w)^2 / sum w^2, w the sums of units.
+    """Return the number of units of equal weight with the same variance: (sum w)^2 / sum w^2, where w are the
+    sums of units.
 
     Args:
         units: Unit of each case [N], such as a patient.
-        weights: Of each case [N].
+        weights: Weight of each case [N].
 
     Source:
         Kish, Survey Sampling (1965), 11.7.
@@ -108,21 +112,22 @@ def effective_units(units: Ints, weights: Floats) -> float:
 
 
 def effective_labels(labels: Ints, units: Ints, weights: Floats) -> float:
-    """Return how many labels of two equally frequent classes tell as much as these do by their rarest class.
+    """Return the number of labels of two equally frequent classes that are as hard to guess as these, judged
+    by the rarest class.
 
-    Who is told b bits of the places of k cases among n raises their mean place, and so the AUC, by g at most
-    where b = 6 g^2 k (n - k) / (n ln 2): an exponential tilt of uniform places, for small g. Of balanced
-    labels the share of right ones takes 2 g^2 n / ln 2 bits. Cases of one unit are learnt together, so k and
-    n - k are effective units.
+    A person who is told b bits about the positions of k cases among n raises their mean position, and so the
+    AUC, by at most g with b = 6 g^2 k (n - k) / (n ln 2). This is an exponential tilt of uniform positions,
+    for small g. For balanced labels, accuracy needs 2 g^2 n / ln 2 bits. Cases of one unit are learnt
+    together, so k and n - k are effective units.
 
     Args:
         labels: Class of each case [N].
         units: Unit of each case [N].
-        weights: Of each case in the score [N].
+        weights: Weight of each case in the score [N].
 
     Returns:
-        At most three quarters of the effective units, as of two equally frequent classes; 0 where fewer than
-        two classes occur.
+        At most three quarters of the effective units, the value for two equally frequent classes; 0 if there
+        are fewer than two classes.
     """
     effective = 0.75 * effective_units(units, weights)
     classes = np.unique(labels[weights > 0])

@@ -1,4 +1,4 @@
-"""Paired bootstrap t test of every two teams, with max-t over all pairs; made on request."""
+"""Paired bootstrap t test of all pairs of teams, with max-t over all pairs; only on request."""
 
 from dataclasses import dataclass
 
@@ -12,25 +12,24 @@ from scoring.statistics.mcnemar_delong_wilcoxon import holm
 
 LEVEL = 0.95
 NO_SPREAD = 1e-12
-"""Standard errors below this are none."""
+"""Smallest standard error above 0."""
 BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
 class PairTest:
-    """Every two of several teams tested, in the order of `numpy.triu_indices(A, 1)`.
+    """Test results of all pairs of teams, in the order of `numpy.triu_indices(A, 1)`.
 
     Attributes:
-        errors: Standard error of each difference [P]; 0 where nothing varies, infinite where it is unknown.
-        intervals: 95 % interval of each difference by itself [P, 2], NaN where undefined.
-        p_values: p-value of each pair by itself [P], 0..1.
+        errors: Standard error of each difference [P]; 0 if nothing varies, infinite if unknown.
+        intervals: 95 % interval of each single difference [P, 2], NaN if undefined.
+        p_values: p-value of each single pair [P], 0..1.
         p_adjusted: The same, adjusted for all pairs.
-        critical_value: Standard errors by which a pair has to differ to be separated; None where it is
-            infinite or no pair varies.
-        reach: Half the width of the simultaneous intervals [P], infinite where there are none.
-        separated: Whether the two are told apart [P].
-        p_best: p-value of each team being the best [A], by comparison with the best of the others; None where
-            that is not tested.
+        critical_value: Number of standard errors by which a pair must differ to be called different; None if
+            it is infinite or no pair varies.
+        reach: Half the width of the simultaneous intervals [P], infinite if there are none.
+        separated: Whether the two teams are called different [P].
+        p_best: p-value of each team being the best [A], against the best of the others; None if not tested.
     """
 
     errors: Floats
@@ -44,16 +43,16 @@ class PairTest:
 
 
 def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest:
-    """Test every two teams on the same replicates.
+    """Test all pairs of teams on the same replicates.
 
     Args:
         scores: Score of each team [A].
-        replicates: Scores on the same resampled test sets [A, B], NaN where undefined.
+        replicates: Scores on the same resampled test sets [A, B], NaN if undefined.
 
     Returns:
-        Student's t on the replicates' standard errors, adjusted by Holm; simultaneous intervals by max-t,
-        widened as Student's t for few units. Two teams are told apart where both say so: max-t alone tells
-        12 equal teams apart in 6 to 7 % of test sets of 220 cases.
+        It uses Student's t with the replicates' standard errors, adjusted by Holm; and simultaneous intervals
+        by max-t, widened for few units as in Student's t. Two teams are called different if both tests say
+        so: max-t alone separates 12 equal teams in 6 to 7 % of test sets of 220 cases.
     """
     first, second = np.triu_indices(len(scores), 1)
     spread = _spread(scores, replicates, first, second)
@@ -83,9 +82,9 @@ def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest
 class _Spread:
     """How far the pairs' differences [P] vary over the replicates.
 
-    errors: standard errors [P], infinite where fewer than two replicates are defined. intervals: percentile
+    errors: standard errors [P], infinite if fewer than two replicates are defined. intervals: percentile
     intervals. largest: the largest |d* - d| / se over the pairs [B'] in the replicates in which all teams
-    have a score, None where no pair varies.
+    have a score, None if no pair varies.
     """
 
     differences: Floats
@@ -115,7 +114,7 @@ def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _S
 
 
 def _moments(drawn: Floats) -> tuple[Floats, Floats]:
-    """Standard errors and percentile intervals [P, 2] of rounded differences [P, B], NaN where undefined; an
+    """Standard errors and percentile intervals [P, 2] of rounded differences [P, B], NaN if undefined; an
     error below 1e-12 is none."""
     if np.isnan(drawn).any():
         parts = [row[~np.isnan(row)] for row in drawn]

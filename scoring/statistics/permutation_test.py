@@ -1,10 +1,11 @@
-"""Permutation test (swap test) of two teams: predictions are exchanged within random units.
+"""Permutation test (swap test) of two teams: predictions are exchanged within randomly chosen units.
 
-If two teams are equally good, nothing changes by that, so the differences of the exchanged scores show what
-chance does. It errs less than the bootstrap (docs/statistics.md has the rates, and the designs in which it
-errs too), for scores that are a function of sums over units: means, and everything made of counts. AUC and
-C-index enter as the mean of their pseudo-values. A category that holds few cases is answered alike by many
-pairs of teams that know it differently well: there each pair has chance added (`Categories`).
+If two teams are equally good, the exchange changes nothing on average, so the differences after exchanges
+show the effect of chance. It makes fewer errors than the bootstrap (docs/statistics.md has the rates, also
+where it fails). It applies to scores that are functions of sums over units: means, and metrics made of
+counts. AUC and C-index are tested through the mean of their pseudo-values. In a category with few cases,
+teams of different skill often give the same answers. So the test adds chance to each pair there
+(`Categories`).
 """
 
 from collections.abc import Callable, Iterator
@@ -25,24 +26,24 @@ BLOCK_CELLS = 400_000
 SIGN_CELLS = 1_000_000
 UNIT_SUMS = "unit_sums"
 STREAM, LUCK = 1, 2
-"""Beside the seed, so that signs are other random numbers than the replicates, and than each other."""
+"""Added to the seed, so that signs use different random numbers than the replicates, and than each other."""
 PUBLISHED = 2e-6
-"""By how much a difference of scores that are published with six decimals can be off."""
+"""Largest rounding error of a difference of scores that are published with six decimals."""
 
 
 @dataclass(frozen=True)
 class Categories:
-    """Categories of cases whose rates a score averages, so that a case of a rare one weighs much.
+    """Categories whose rates a score averages, so that a case of a rare category has much weight.
 
-    Each is known by the places of its sums, of which several may be added [C].
+    Each category is given by the positions of its sums; several sums may be added [C].
 
     Attributes:
-        hits: What counts the right answers, or adds up values.
-        cases: What counts the cases; nothing for values that may fail (an overlap of 0), of which a few units
-            decide the mean.
-        unseen: Variance of the difference, in cases, of two teams that answered all cases of a category
-            alike; of values, in squares of the largest difference of two teams in any unit. It is what kept
-            equal teams from being told apart in simulations (docs/statistics.md).
+        hits: Sums of right answers, or of values.
+        cases: Sums of cases; none for values that may fail (such as an overlap of 0), because a few units
+            then decide the mean.
+        unseen: Variance of the difference of two teams with the same answers in a category, in cases; for
+            values, in squares of the largest difference of two teams in any unit. It was chosen in
+            simulations so that equal teams are not called different (docs/statistics.md).
     """
 
     hits: Ints
@@ -52,10 +53,10 @@ class Categories:
     unseen: float = 1.0
 
     def added(self, sums: Floats) -> Floats:
-        """Return by how many cases chance moves two teams beside what is exchanged [C, A, A].
+        """Return the extra variance between two teams besides the exchange, in cases [C, A, A].
 
-        Of two teams that answered two cases alike nobody knows that they know the category equally well. So
-        there is a variance, which each unit in which the two differ makes less by half a case.
+        Two teams that answered two cases alike need not know the category equally well. So there is an extra
+        variance; each unit in which the two differ reduces it by half a case.
 
         Args:
             sums: By team and unit [A, n, K].
@@ -75,7 +76,7 @@ class Categories:
         return cases
 
     def move(self, sums: Floats, answers: Floats) -> None:
-        """Turn wrong answers [C, ...] into right ones, in sums [K, ...]."""
+        """Turn wrong answers [C, ...] into right ones in the sums [K, ...]."""
         for places in self.gains:
             for place, more in zip(places, answers, strict=True):
                 sums[place] += more
@@ -86,12 +87,12 @@ class Categories:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What exchanging predictions needs to know of several teams.
+    """Input of the exchange test for several teams.
 
     Attributes:
-        sums: The parts of the score, by team and unit [A, n, K].
-        seed: Seed of the exchanges, 0 or more.
-        categories: Where a rare one weighs as much as a frequent one; None: nowhere.
+        sums: The parts of the score by team and unit [A, n, K].
+        seed: Seed of the random exchanges, 0 or more.
+        categories: Categories in which a rare one weighs as much as a frequent one; None: there are none.
     """
 
     sums: Floats
@@ -101,7 +102,7 @@ class Exchange:
 
 
 def applies(n_units: int) -> bool:
-    """Return whether teams can be told apart by this test: from 20 units on.
+    """Return whether this test applies: from 20 units on.
 
     Args:
         n_units: Number of units of the test set.
@@ -110,7 +111,7 @@ def applies(n_units: int) -> bool:
 
 
 def unit_sums(columns: Floats, units: Ints, case_weights: Floats | None = None) -> Floats:
-    """Add the columns of the cases of each unit.
+    """Sum the columns over the cases of each unit.
 
     Args:
         columns: Values of the cases [N, K].
@@ -126,15 +127,15 @@ def unit_sums(columns: Floats, units: Ints, case_weights: Floats | None = None) 
 
 
 def card_arrays(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[str, Floats]:
-    """Return what a scorecard keeps for this test, by the name under which its `arrays` hold it.
+    """Return the arrays that a scorecard stores for this test, by their name in `arrays`.
 
     Args:
         drawn: Whether the card has replicates.
         units: Unit number of each case [N], from 0.
-        sums: Gives the parts of the score, by unit [n, K], NaN where undefined.
+        sums: Function that returns the parts of the score by unit [n, K], NaN if undefined.
 
     Returns:
-        The sums as "unit_sums", read-only; nothing where the test does not apply or a sum is undefined.
+        The sums as "unit_sums", read-only; empty if the test does not apply or a sum is undefined.
     """
     if not drawn or not applies(int(units.max()) + 1):
         return {}
@@ -144,7 +145,7 @@ def card_arrays(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[st
 
 
 def pseudo_values(point: float, left_out: Floats) -> Floats:
-    """Return the jackknife pseudo-values of a quantity, which its mean is made of.
+    """Return the jackknife pseudo-values of a quantity.
 
     Args:
         point: The quantity on the whole test set.
@@ -158,13 +159,13 @@ def pseudo_values(point: float, left_out: Floats) -> Floats:
 
 
 def signs(n_units: int, resamples: int, seed: int, stream: int = STREAM) -> Signs:
-    """Draw which units are exchanged.
+    """Draw which units are exchanged, at random.
 
     Args:
         seed: Seed of the generator, 0 or more.
 
     Returns:
-        1 (kept) and -1 (exchanged), a byte each [N, n]; the first row exchanges nothing.
+        1 (kept) and -1 (exchanged), one byte each [N, n]; the first row exchanges nothing.
     """
     exchanges = np.random.default_rng([seed, stream]).integers(0, 2, (resamples, n_units), dtype=np.int8)
     exchanges *= 2
@@ -186,20 +187,20 @@ def _added(exchange: Exchange) -> Floats:
 def swap_test(
     scores: Floats, exchange: Exchange, resamples: int, better: Better = "higher"
 ) -> PairTest | None:
-    """Test every two teams by exchanging their predictions, and each team against the best of the others.
+    """Test all pairs of teams by exchanging their predictions, and each team against the best of the others.
 
-    A team is compared with all others one-sidedly, adjusted for these A - 1 pairs by the largest d* / root
-    mean square among them, as Hsu's multiple comparisons with the best are (Ann. Stat. 1984;12:1136): the
-    team that is truly best has a p-value of 5 % or less in at most 5 % of test sets.
+    Each team is also compared with all others one-sidedly, adjusted for these A - 1 pairs by the largest d* /
+    root mean square, as in Hsu's multiple comparisons with the best (Ann. Stat. 1984;12:1136): the truly best
+    team has a p-value of 5 % or less in at most 5 % of test sets.
 
     Args:
-        scores: Official score of each team [A]. What they hold besides the score of the sums (a model's size)
-            is a constant.
+        scores: Official score of each team [A]. What a score contains besides the sums (such as a model's
+            size) counts as a constant.
         resamples: Number of exchanges, 2 or more.
 
     Returns:
-        p-values by counting, adjusted by the largest |d*| / root mean square over all pairs, and the band of
-        that test; None where an exchanged score is undefined.
+        p-values by counting, adjusted by the largest |d*| / root mean square over all pairs, and the
+        simultaneous intervals of that test; None if a score after an exchange is undefined.
     """
     first, second = np.triu_indices(len(scores), 1)
     differences, sign = scores[first] - scores[second], Quantity(better).sign
@@ -223,12 +224,12 @@ def swap_test(
 
 
 def swap_errors(scores: Floats, exchange: Exchange, resamples: int, of: Bools) -> Floats | None:
-    """Return only the standard errors of a swap test [P], of pairs of some teams.
+    """Return only the standard errors of a swap test [P], for the pairs of some teams.
 
     Args:
         scores: Official score of each team [A].
         resamples: Number of exchanges, 2 or more.
-        of: The teams [A]; other pairs have 0.
+        of: Which teams to include [A]; other pairs have 0.
     """
     first, second = np.triu_indices(len(scores), 1)
     differences, root = scores[first] - scores[second], np.zeros(len(first))
@@ -256,7 +257,7 @@ class _Ahead:
 
     Attributes:
         scores: Larger is better [A].
-        seen: The furthest that one is ahead [A]; infinite where no exchange moves the pair.
+        seen: The furthest that one is ahead [A]; infinite if no exchange moves the pair.
         drawn: The furthest after each exchange [A, N].
     """
 
@@ -280,7 +281,7 @@ class _Ahead:
         return np.asarray(furthest)
 
     def p_values(self) -> Floats:
-        """Return how likely chance puts some other as far ahead of each team [A]; 1 where none is ahead."""
+        """Return how likely chance puts some other as far ahead of each team [A]; 1 if none is ahead."""
         beyond: Floats = (self.drawn >= self.seen[:, None]).mean(1)
         return beyond
 
@@ -367,7 +368,7 @@ def _result(differences: Floats, root: Floats, own: Floats, beyond: Floats, top:
 
 
 def _quantiles(limits: Floats, n: int) -> Floats:
-    """Limits of |d| / root mean square on the scale of standard errors; infinite where none is beyond."""
+    """Limits of |d| / root mean square on the scale of standard errors; infinite if none is beyond."""
     squares = np.asarray(limits, float) ** 2
     inside = squares < n
     return np.where(inside, np.sqrt((n - 1) * squares / np.where(inside, n - squares, 1)), np.inf)

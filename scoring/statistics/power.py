@@ -1,4 +1,4 @@
-"""Power of a comparison: differences that a test set of this size can resolve."""
+"""Power of a comparison: differences that a test set of this size can detect."""
 
 import numpy as np
 import scipy
@@ -9,16 +9,16 @@ POWER = 0.8
 
 
 def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:
-    """Return the differences that a test set of this size can resolve, with a power of 50 and of 80 %,
-    for the median standard error.
+    """Return the differences that a test set of this size detects with a power of 50 % and 80 %, for the
+    median standard error.
 
     Args:
         test: The test of all pairs.
 
     Returns:
-        `one_pair` and `all_pairs`: true differences that are told apart in half of the test sets, for one
-        pair named beforehand, and where all pairs are looked at; the same with `_80` in four of five. None
-        where no pair varies.
+        `one_pair` and `all_pairs`: true differences that are detected in half of the test sets, for one pair
+        chosen beforehand and for all pairs together; the same with `_80` in four of five. None if no pair
+        varies.
     """
     varying = test.errors[(test.errors > 0) & np.isfinite(test.errors)]
     if test.critical_value is None or not len(varying):

@@ -1,8 +1,8 @@
 """Ranks by scores or by case, with ties; Kendall's tau between two orders.
 
-Groups of teams that are not told apart: `scoring.comparison.many_teams.groups`.
+Groups of teams that the test cannot separate: `scoring.comparison.many_teams.groups`.
 
-Everything is compared after rounding to 12 decimals, so that float noise makes no rank.
+All values are rounded to 12 decimals before comparison, so that float noise does not change ranks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,11 @@ SCHEMES = ("mean_then_rank", "median_then_rank", "rank_then_mean", "rank_then_me
 def competition_ranks(
     scores: ArrayLike, higher_is_better: bool = True, tie_breaks: Sequence[ArrayLike] = ()
 ) -> list[int]:
-    """Rank scores as in a competition: equal ones share the better rank (1, 1, 3).
+    """Rank scores as in a competition: equal scores share the better rank (1, 1, 3).
 
     Args:
         scores: Score of each team [A].
-        tie_breaks: Further values of each team [A], higher is better, which part teams of equal scores.
+        tie_breaks: Further values of each team [A], higher is better, which order teams with equal scores.
 
     Returns:
         Rank of each team, from 1.
@@ -53,8 +53,8 @@ def ranks_along_teams(values: Floats, ties: str = "min") -> Floats:
     """Rank values along the first axis.
 
     Args:
-        values: Values [A, ...] of A teams, higher is better; NaN comes last.
-        ties: Rank of equal values, as `scipy.stats.rankdata` names it: "min", "average" and so on.
+        values: Values of A teams [A, ...], higher is better; NaN comes last.
+        ties: Rank of equal values, as in `scipy.stats.rankdata`: "min", "average" and so on.
 
     Returns:
         The rank of each value, of the same shape, 1 for the best.
@@ -71,7 +71,7 @@ def kendall_tau(scores: Numbers, others: Numbers) -> Floats:
         others: Scores or ranks of the same teams [A, B].
 
     Returns:
-        Tau-b [B], -1..1; NaN where all teams are equal in one of the two.
+        Tau-b [B], -1..1; NaN if all teams are equal in one of the two orders.
     """
     order = np.argsort(scores, kind="stable")
     own, ranks, unequal = scores[order], np.empty(others.shape, np.int32), np.empty(others.shape[1])
@@ -96,23 +96,23 @@ def rank_cases(
     alpha: float = 0.05,
     adjust: str = "holm",
 ) -> Mapping[str, list[Any]]:
-    """Rank teams from one value per case, by one of the schemes of challengeR (Wiesenfarth et al. 2021).
+    """Rank teams by one value per case, with a scheme of challengeR (Wiesenfarth et al. 2021).
 
     Args:
-        values: Value of each team for each case, [team][case]; None or NaN where it is missing.
-        method: One of `SCHEMES`. "test_then_rank" counts the teams that each beats in a one-sided paired
+        values: Value of each team for each case, [team][case]; None or NaN if missing.
+        method: One of `SCHEMES`. "test_then_rank" counts how many teams each team beats in a one-sided paired
             Wilcoxon test over the cases.
-        missing: What replaces a missing value. The `rank_then_...` schemes need none: there it ranks one
+        missing: Replacement of a missing value. The `rank_then_...` schemes need none: a missing value ranks
             after the worst value of its case.
         alpha: Level of the tests, 0..1.
         adjust: Adjustment of the tests over all ordered pairs, "holm" or "none".
 
     Returns:
-        `ranks`: competition rank of each team; `aggregate`: what they are ranked by, in "test_then_rank" the
-        share of the other teams that each beats.
+        `ranks`: competition rank of each team; `aggregate`: the value that ranks it, in "test_then_rank" the
+        share of other teams that it beats.
 
     Raises:
-        ValueError: The method or adjustment is unknown, or values are missing and nothing replaces them.
+        ValueError: If the method or adjustment is unknown, or if values are missing and not replaced.
     """
     if method not in SCHEMES or adjust not in ("holm", "none"):
         raise ValueError(f"unknown method {method!r} or adjustment {adjust!r}")

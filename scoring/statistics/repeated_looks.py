@@ -1,9 +1,9 @@
-"""Correction of a test of every two teams for all submissions that were ever looked at.
+"""Correction of a test of all pairs of teams for all submissions that were ever scored.
 
-The best of many tries leads by chance, and who looks after each submission finds a lead sooner or later. A
-test set stays the same, so a look adds only the pairs of the newest submission. At m submissions each pair is
-tested at 5 % / (m (m - 1)^2): over all m and the m - 1 pairs that each adds, that sums to 5 %, however long
-teams go on and whichever of their submissions counts.
+The best of many attempts leads by chance, and whoever checks after each submission finds a lead sooner or
+later. The test set stays the same, so each check adds only the pairs of the newest submission. After m
+submissions each pair is tested at 5 % / (m (m - 1)^2). Over all m, and the m - 1 pairs that each submission
+adds, this sums to 5 %, for any number of submissions and any choice among them.
 """
 
 from dataclasses import replace
@@ -16,14 +16,14 @@ from scoring.statistics.paired_bootstrap import LEVEL, PairTest
 
 
 def corrected(test: PairTest, differences: Floats, n_units: int, submissions: int) -> PairTest:
-    """Return a test whose claims hold at every look, with 95 % for all looks together.
+    """Return a test that keeps 95 % confidence over all checks together.
 
     Args:
         differences: Difference of each pair [P].
-        submissions: Submissions of all teams that were scored so far; below 2 nothing is corrected.
+        submissions: Number of submissions of all teams scored so far; below 2 nothing is corrected.
 
     Returns:
-        p-values, critical value and reach no smaller than those of the test, by Student's t.
+        p-values, critical value and reach, never smaller than in the test, by Student's t.
     """
     shares = submissions * (submissions - 1) ** 2
     if submissions < 2 or test.critical_value is None:

@@ -1,7 +1,7 @@
-"""Teams compared on the same replicates: ranks, pairs, simultaneous groups, and how stable all of them are.
+"""Teams compared on the same replicates: ranks, pairs, simultaneous groups, and their stability.
 
-From 20 units on the swap test tells teams apart; the paired bootstrap does where it is asked for. Everything
-is compared after rounding to 12 decimals, so that float noise makes no rank; written numbers stay unrounded.
+From 20 units on, the swap test decides which teams differ, or the paired bootstrap on request. Comparisons
+round to 12 decimals, so that float noise does not change ranks; stored numbers are not rounded.
 """
 
 from dataclasses import dataclass, replace
@@ -24,9 +24,10 @@ from scoring.statistics.team_pairs import Pairs, of_test, untested, with_interva
 
 AUTO, SWAP, BOOTSTRAP = "auto", "swap", "bootstrap"
 EXCHANGES_OF_ERRORS = 200
-"""Enough for a standard error within 5 %."""
+"""Number that keeps the standard error within 5 %."""
 PAIRS_TESTS = (AUTO, SWAP, BOOTSTRAP)
-"""What can be chosen; `auto` is the swap test, which holds its level where the bootstrap does not."""
+"""Tests that users can choose; `auto` is the swap test, which keeps its level where the bootstrap does
+not."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Resampled:
     """Teams on the same resampled test sets.
 
     Attributes:
-        replicates: Score of each team on each [A, B], NaN where undefined.
-        left_out: Score of each team without each unit [A, n], for intervals of differences that no test
-            gives; None: the replicates are taken.
+        replicates: Score of each team on each replicate [A, B], NaN if undefined.
+        left_out: Score of each team without each unit [A, n], for intervals of differences without a test;
+            None: the replicates are used.
     """
 
     replicates: Floats
@@ -48,21 +49,21 @@ class Resampled:
 class ReplicateComparison:
     """Teams compared on replicates.
 
-    Lists have one entry per team; what needs replicates is None without them.
+    Lists have one entry per team; values that need replicates are None without them.
 
     Attributes:
         rank_intervals: Best and worst rank of each team.
-        tied_for_first: Whether each team could be first: no other is certainly better, or in another order
-            than by score its range of places begins with the first.
-        shares_won: Share of the replicates that each team wins, 0..1; shared wins count in parts.
+        tied_for_first: Whether each team could be first: no other team is certainly better. If another rule
+            ranks the teams: its rank interval starts at 1.
+        shares_won: Share of the replicates that each team wins, 0..1; ties are divided.
         rank_shares: Share of the replicates in which each team has each rank 1..A.
-        critical_value: Standard errors by which a pair has to differ to be separated.
-        stability: Kendall's tau-b between the ranking and those of the replicates: `kendall_tau_mean` and
+        critical_value: Number of standard errors by which a pair must differ to be called different.
+        stability: Kendall's tau-b between the ranking and the replicates' rankings: `kendall_tau_mean` and
             `kendall_tau_interval`.
         winner_optimism: By how much the winner's score is too good on average, because the best of several
-            was picked; None where units are too few or nobody is tied with it.
+            teams was selected; None with too few units or if no team is tied with it.
         resolvable_gap: See `power.resolvable_gap`.
-        test: Which test told teams apart: "swap", "bootstrap" or None.
+        test: Name of the test: "swap", "bootstrap" or None.
         p_best: p-value of each team being the best, adjusted for the A - 1 others; None without a swap test.
     """
 
@@ -90,15 +91,15 @@ def compare(
     """Compare teams by their scores on the same replicates.
 
     Args:
-        scores: Score of each team [A], in the order of their places.
+        scores: Score of each team [A], in the order of their ranks.
         exchange: The parts of the scores, for the swap test.
         pairs_test: One of `PAIRS_TESTS`.
-        quantity: Direction and range of the scores; differences are first less second in any case.
-        submissions: How many were looked at so far, from which those of the teams were chosen; 0: these.
+        quantity: Direction and range of the scores; differences are always first minus second.
+        submissions: Number of submissions seen so far, from which these teams were chosen; 0: only these.
 
     Returns:
-        Pairs, ranks and how stable they are; only the pairs' differences without replicates, or with one
-        unit. What tells teams apart is None with fewer than 20 units, and where the swap test cannot be made.
+        Pairs, ranks and their stability; only the pairs' differences without replicates or with one unit.
+        Test results are None with fewer than 20 units, and if the swap test is impossible.
     """
     scores, pairs = np.asarray(scores, float), untested(np.asarray(scores, float))
     replicates, n_units = resampled.replicates, resampled.n_units
@@ -140,7 +141,7 @@ def compare(
 def _test(
     scores: Floats, resampled: Resampled, exchange: Exchange | None, pairs_test: str, quantity: Quantity
 ) -> tuple[PairTest | None, str | None]:
-    """Return the chosen test and its name, both None where it cannot be made."""
+    """Return the chosen test and its name, both None if it cannot be made."""
     if resampled.n_units < UNITS_OF_COMPARISON:
         return None, None
     replicates = resampled.replicates
@@ -177,16 +178,16 @@ def _square(values: Floats, teams: int) -> Floats:
 
 
 def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
-    """Replace the ranks of a comparison by places that another rule gives.
+    """Replace the ranks of a comparison by the ranks of another rule.
 
     Args:
         result: The comparison of the same teams.
-        places: Place of each team in each replicate [A, B], from 1.
+        places: Rank of each team in each replicate [A, B], from 1.
 
     Returns:
-        The comparison with `rank_intervals` (2.5 and 97.5 percentile of the place) and `tied_for_first`
-        (whether that begins with the first place), both None where units are too few; `shares_won` (first
-        places, shared ones in parts) and `rank_shares` of these places.
+        The comparison with `rank_intervals` (2.5 and 97.5 percentile of the rank), `tied_for_first` (whether
+        that interval starts at 1), `shares_won` (first ranks, ties divided) and `rank_shares` of these ranks.
+        The first two are None with too few units.
     """
     if not places.shape[1]:
         return replace(result, rank_intervals=None, tied_for_first=None, shares_won=None, rank_shares=None)

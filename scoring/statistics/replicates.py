@@ -1,4 +1,4 @@
-"""Bootstrap replicates of a test set: the same draws for all teams, and each quantity on them."""
+"""Bootstrap replicates of a test set: the same draws for all teams, and every quantity on them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,20 +14,21 @@ from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.intervals import PERCENTILE, WILSON_T, Estimate, estimated
 
 Quantities = Mapping[QuantityName, Floats]
-"""Values [B] of each quantity, one per row of weights [B, N]."""
+"""Function from weights [B, N] to values [B] of each quantity."""
 Block = TypeVar("Block")
 ALL_UNITS = Basis()
 MUCH_UNDEFINED = 0.05
 JACKKNIFE_UNITS = 500
-"""Up to so many units variance and bias come from leaving out each; above from the replicates, which agree
-(docs/statistics.md) and cost nothing more."""
+"""Number of units up to which variance and bias come from leaving out each unit; above it they come from the
+replicates, which agree (docs/statistics.md) and cost nothing more."""
 KEPT_BYTES = 64_000_000
 CURVE_REPLICATES, CURVE_CELLS = 300, 10_000_000
-"""Replicates of a band of curves, and their cases together, at most: with many cases a band is narrow."""
+"""Maximum replicates of a band of curves, and maximum replicates times cases: with many cases a band is
+narrow."""
 
 
 def array_name(quantity: QuantityName) -> str:
-    """Return the name under which a scorecard's `arrays` hold the replicates of a quantity.
+    """Return the name of a quantity's replicates in a scorecard's `arrays`.
 
     Args:
         quantity: The quantity's name.
@@ -40,7 +41,7 @@ def array_name(quantity: QuantityName) -> str:
 
 
 def left_out_name(quantity: QuantityName) -> str:
-    """Return the name under which a scorecard's `arrays` hold a quantity without each unit."""
+    """Return the name of the values without each unit in a scorecard's `arrays`."""
     return f"{quantity if isinstance(quantity, str) else '/'.join(quantity)}_left_out"
 
 
@@ -50,9 +51,9 @@ class Replicates:
 
     Attributes:
         values: Replicates [B] of each quantity; empty without replicates.
-        intervals: 95 % interval of each quantity, None where undefined; empty without replicates.
-        findings: What makes the intervals doubtful.
-        left_out: Each quantity without each unit [n]; empty without replicates, with many units, and where no
+        intervals: 95 % interval of each quantity, None if undefined; empty without replicates.
+        findings: Reasons why the intervals are doubtful.
+        left_out: Each quantity without each unit [n]; empty without replicates, with many units, and if no
             interval needs it.
         kind: How the intervals were computed.
     """
@@ -65,10 +66,10 @@ class Replicates:
 
     @property
     def arrays(self) -> dict[str, Floats]:
-        """Every quantity in each replicate [B] and without each unit [n] by `array_name` and `left_out_name`,
-        read-only, for comparisons with other teams.
+        """Every quantity in each replicate [B] and without each unit [n], by `array_name` and
+        `left_out_name`, read-only, for comparisons with other teams.
 
-        Where all are more than 64 MB, those of classes and slices are left out.
+        If all arrays exceed 64 MB, those of classes and slices are left out.
         """
         kinds = ((array_name, self.values), (left_out_name, self.left_out))
         large = sum(values.nbytes for _, kind in kinds for values in kind.values()) > KEPT_BYTES
@@ -93,15 +94,15 @@ def replicate(
 ) -> Replicates:
     """Evaluate quantities on replicates of the test set, drawn by unit.
 
-    Quantities whose name is one text and that are undefined in some replicates are reported.
+    Quantities with a plain text name that are undefined in some replicates are reported.
 
     Args:
-        quantities: Function of weights [B, N] that gives each quantity [B].
+        quantities: Function from weights [B, N] to each quantity [B].
         point: The same quantities on the test set itself, [1] each.
         units: Unit number of each case [N], from 0.
         options: Number of replicates, seed and kind of interval.
         case_weights: Weights [N] that multiply the counts of the cases.
-        basis: The basis of quantities, from the unit number of each case [N].
+        basis: Function from the unit numbers [N] to the basis of the quantities.
 
     Returns:
         The replicates of every quantity, their intervals and findings; empty with `resamples` 0.
@@ -117,7 +118,7 @@ def replicate(
 
 
 def needs_left_out(n_units: int, options: StatisticsOptions) -> bool:
-    """Return whether quantities are evaluated without each unit as well.
+    """Return whether quantities are also evaluated without each unit.
 
     Args:
         n_units: Number of units of the test set.
@@ -136,11 +137,11 @@ def of_values(
     options: StatisticsOptions,
     basis: Basis = ALL_UNITS,
 ) -> Replicates:
-    """Return quantities with their intervals and findings, where their values on the replicates are there.
+    """Return quantities with their intervals and findings, from values that are already computed.
 
     Args:
         values: Each quantity on the replicates [B].
-        left_out: Each quantity without each unit [n]; empty where `needs_left_out` is false.
+        left_out: Each quantity without each unit [n]; empty if `needs_left_out` is false.
         point: Each quantity on the test set itself, [1].
         n_units: Number of units of the test set.
         options: Kind of interval.
@@ -184,11 +185,11 @@ def _estimates(
 
 
 def evaluate(quantities: Callable[[Block], Quantities], blocks: Iterable[Block]) -> Quantities:
-    """Return quantities of all blocks of replicates together, [B] each.
+    """Return the quantities of all blocks of replicates, [B] each.
 
     Args:
-        quantities: Function of a block that gives each quantity [b].
-        blocks: Weights [b, N], or what was counted with them.
+        quantities: Function from a block to each quantity [b].
+        blocks: Weights [b, N], or counts made with them.
     """
     parts = [quantities(weights) for weights in blocks]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -220,7 +221,7 @@ KEPT_CELLS = 64_000_000
 
 
 def draw(n_units: int, resamples: int, seed: int) -> Iterator[Ints]:
-    """Draw replicates: one multinomial draw of `n_units` from as many equally likely units each.
+    """Draw replicates: each is one multinomial draw of `n_units` from equally likely units.
 
     The generator is PCG64. Drawing in blocks gives the same matrix.
 
@@ -230,7 +231,7 @@ def draw(n_units: int, resamples: int, seed: int) -> Iterator[Ints]:
         seed: Seed of the generator, 0 or more.
 
     Yields:
-        Counts of each unit, whole numbers [rows, n_units], in blocks that together have B rows.
+        Counts of each unit, integers [rows, n_units], in blocks with B rows in total.
 
     Example:
         >>> [block.tolist() for block in draw(3, 2, seed=0)]
@@ -266,7 +267,7 @@ def _blocks(n_units: int, resamples: int, seed: int) -> Iterator[Ints]:
 def replicate_weights(
     units: Ints, resamples: int, seed: int, case_weights: Floats | None = None
 ) -> Iterator[Floats]:
-    """Weigh the cases of each replicate: the count of a case is that of its unit.
+    """Return case weights for each replicate: a case has the count of its unit.
 
     Args:
         units: Unit number of each case [N], from 0.
@@ -275,8 +276,8 @@ def replicate_weights(
         case_weights: Weights [N] that multiply the counts.
 
     Yields:
-        Weights [rows, N] in blocks of at most 64 MB that together have B rows; float32 where they are whole
-        numbers, else float64.
+        Weights [rows, N] in blocks of at most 64 MB, with B rows in total; float32 if all are integers, else
+        float64.
     """
     dtype = _exact_type(case_weights)
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
@@ -287,7 +288,7 @@ def replicate_weights(
 
 
 def leave_one_out_weights(units: Ints, case_weights: Floats | None = None) -> Iterator[Floats]:
-    """Weigh the cases of the test sets that lack one unit each.
+    """Return case weights for the test sets that lack one unit each.
 
     Args:
         units: Unit number of each case [N], from 0.
@@ -310,7 +311,7 @@ def _exact_type(case_weights: Floats | None) -> type[np.floating[Any]]:
 
 
 def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
-    """Return the replicates for bands of curves: the first of a card's own.
+    """Return the replicates for bands of curves: the first of the card's own replicates.
 
     Args:
         units: Unit number of each case [N].

@@ -1,9 +1,9 @@
-"""Pairs of teams: every two of several, with the result of their test (`permutation_test.swap_test`).
+"""Pairs of teams with the result of their test (`permutation_test.swap_test`).
 
-Groups of teams that are not told apart: `scoring.comparison.many_teams.groups`.
+Groups of teams that the test does not separate: `scoring.comparison.many_teams.groups`.
 
-A thousand teams make half a million pairs, so they are kept as columns, and a pair is made when it is asked
-for.
+A thousand teams make half a million pairs, so pairs are stored as columns, and a `Pair` is made only on
+access.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,21 +20,22 @@ from scoring.statistics.mcnemar_delong_wilcoxon import holm
 from scoring.statistics.paired_bootstrap import PairTest
 
 AT_ONCE = 10_000
-"""Pairs that are made at once where all are gone through."""
+"""Number of pairs made at once when iterating over all."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two teams compared. What needs replicates, and units enough, is None without them.
+    """Two teams compared. Values that need replicates and enough units are None without them.
 
     Attributes:
-        a: Index of the better placed team, which does not always have the higher score.
+        a: Index of the better ranked team, which does not always have the higher score.
         interval: 95 % interval of the difference.
-        standard_error: Of the difference; None where fewer than two replicates have it.
+        standard_error: Standard error of the difference; None if fewer than two replicates are defined.
         p_value: Two-sided p-value of this pair alone, 0..1.
         p_adjusted: The same, adjusted for all pairs.
-        simultaneous_interval: Interval of the difference; with 95 % confidence those of all pairs hold.
-        separated: Whether the two are told apart.
+        simultaneous_interval: Interval of the difference; with 95 % confidence the intervals of all pairs
+            hold together.
+        separated: Whether the two teams are called different.
     """
 
     a: int
@@ -50,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Pairs(Sequence[Pair]):
-    """Many pairs; each attribute holds that of every `Pair` [P], intervals [P, 2], with NaN for None."""
+    """Many pairs; each attribute has the values of all pairs [P], or intervals [P, 2], with NaN for None."""
 
     a: Ints
     b: Ints
@@ -83,7 +84,7 @@ class Pairs(Sequence[Pair]):
             yield from self[start : start + AT_ONCE]
 
     def among(self, teams: Sequence[int]) -> tuple[Pair, ...]:
-        """Return the pairs of two of some teams, given by index."""
+        """Return the pairs among some teams, given by index."""
         places = np.flatnonzero(np.isin(self.a, teams) & np.isin(self.b, teams))
         return tuple(self[int(place)] for place in places)
 
@@ -94,7 +95,7 @@ class Pairs(Sequence[Pair]):
 
 
 def _or_none(column: Array) -> list[Any]:
-    """Return the values of a column; None where one is, or an interval holds, NaN."""
+    """Return the values of a column; None if one is, or an interval holds, NaN."""
     values: list[Any] = column.tolist()
     if column.dtype.kind == "f":
         for place in np.flatnonzero(np.isnan(column).reshape(len(column), -1).any(1)):
@@ -103,13 +104,13 @@ def _or_none(column: Array) -> list[Any]:
 
 
 def untested(scores: Floats) -> Pairs:
-    """Return every two of several teams with their differences only. scores: of each team [A]."""
+    """Return all pairs of teams with their differences only. scores: score of each team [A]."""
     first, second = np.triu_indices(len(scores), 1)
     return Pairs(first, second, scores[first] - scores[second])
 
 
 def of_test(scores: Floats, test: PairTest) -> Pairs:
-    """Return every two of several teams with what a test says of them.
+    """Return all pairs of teams with their test results.
 
     Args:
         scores: Score of each team [A].
@@ -131,13 +132,13 @@ def of_test(scores: Floats, test: PairTest) -> Pairs:
 def with_intervals(
     pairs: Pairs, replicates: Floats, left_out: Floats | None, n_units: int, width: float
 ) -> Pairs:
-    """Give pairs that no test can tell apart their standard errors and intervals.
+    """Give pairs without a test their standard errors and intervals.
 
     Args:
         pairs: The pairs [P].
-        replicates: Scores of the teams on the same resampled test sets [A, B], NaN where undefined.
-        left_out: Scores of the teams without each unit [A, n]; None: the replicates are taken.
-        width: How far the limits of the scores are apart, infinite where there are none.
+        replicates: Scores of the teams on the same resampled test sets [A, B], NaN if undefined.
+        left_out: Scores of the teams without each unit [A, n]; None: the replicates are used.
+        width: Distance between the limits of the scores, infinite if there are none.
     """
     ends, errors = np.full((len(pairs), 2), np.nan), np.full(len(pairs), np.nan)
     for place, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):
@@ -153,7 +154,7 @@ def with_intervals(
 
 
 def tested(pairs: Pairs, p_values: ArrayLike) -> Pairs:
-    """Give pairs their p-values, also adjusted by Holm over all of them.
+    """Give pairs their p-values, also adjusted by Holm over all pairs.
 
     Args:
         pairs: The pairs [P].

@@ -1,4 +1,4 @@
-"""Plotly figures, a module for each kind.
+"""Plotly figures, one module for each kind.
 
 * confusion matrix: `confusion.confusion_matrix_figure`; ROC and precision-recall: `curves.roc_figure`,
   `curves.precision_recall_figure`

@@ -20,9 +20,9 @@ class ReliabilityLabels:
     """Axis labels of a reliability diagram.
 
     Attributes:
-        predicted: The horizontal axis, the output.
-        observed: The vertical axis, the share that came true.
-        hover: The same in a hover text.
+        predicted: Title of the horizontal axis, the output.
+        observed: Title of the vertical axis, the observed share.
+        hover: The same for the hover text.
     """
 
     question: str
@@ -58,12 +58,13 @@ def reliability(
     theme: Theme,
     labels: ReliabilityLabels = LARGEST_OUTPUT,
 ) -> go.Figure:
-    """Draw how often outputs came true, in bins of equal width, and below how many cases each bin has.
+    """Draw the observed frequency by output, in bins of equal width, and the number of cases in each bin
+    below.
 
     Args:
-        predicted: [bins] mean output of each bin, 0..1; NaN where it has no case.
-        observed: [bins] share of its cases that came true.
-        low: [bins] lower end of the 95% interval of that share.
+        predicted: [bins] mean output of each bin, 0..1; NaN if the bin has no case.
+        observed: [bins] observed share of its cases.
+        low: [bins] lower end of the 95 % interval of that share.
         high: [bins] upper end.
         n: [bins] number of cases.
     """

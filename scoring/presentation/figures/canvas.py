@@ -12,17 +12,17 @@ from scoring.presentation.figures.plotly_figure import Drawing, Properties
 from scoring.presentation.figures.theme import Theme, faded, template
 
 QUARTERS: Properties = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
-"""Ticks of an axis from 0 to 1."""
+"""Positions of the ticks of an axis from 0 to 1."""
 FIFTHS: Properties = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "ticktext": ["0", ".2", ".4", ".6", ".8", "1"]}
-"""The same in steps of a fifth."""
+"""The same in steps of 0.2."""
 
 
 class Canvas:
     """A figure under construction.
 
-    Plotly checks each property when it is set, and copies all annotations and shapes for each one that is
-    added: nine tenths of the time that a figure takes. Here everything is collected first, and `figure` hands
-    it over unchecked; instead, the tests let Plotly check every kind of figure.
+    Plotly checks each property when it is set, and copies all annotations and shapes whenever one is added.
+    This takes nine tenths of a figure's time. So `Canvas` collects everything first, and `figure` returns it
+    unchecked. Instead, the tests let Plotly check every kind of figure.
     """
 
     def __init__(self, theme: Theme, question: str, height: int, **layout: Any) -> None:
@@ -50,20 +50,20 @@ class Canvas:
         return Drawing({"data": self.traces, "layout": layout})
 
     def trace(self, kind: str, **properties: Any) -> None:
-        """Add a trace, for example `trace("bar", x=..., y=...)`; properties that are None are left out. What
-        has a text for the pointer shows it alone, what has none shows nothing."""
+        """Add a trace, for example `trace("bar", x=..., y=...)`; properties that are None are left out. A
+        trace with hover texts shows only these; without them it has no hover."""
         if "hovertemplate" not in properties:
             properties.setdefault("hoverinfo", "text" if properties.get("hovertext") is not None else "skip")
         written = {name: value for name, value in properties.items() if value is not None}
         self.traces.append({"type": kind, **written})
 
     def reference(self, x: Sequence[float], y: Sequence[float], name: str, **properties: Any) -> None:
-        """Add a thin dotted line to compare with, for example that of chance."""
+        """Add a thin dotted reference line, for example for chance."""
         line = {"color": self.theme.zero, "width": 1, "dash": "dot"}
         self.trace("scatter", x=x, y=y, mode="lines", line=line, name=name, **properties)
 
     def band(self, x: Floats, low: Floats, high: Floats, colour: str, **properties: Any) -> None:
-        """Add a pointwise 95% band [points] where both of its ends are defined; colour: of its area."""
+        """Add a pointwise 95 % band [points] where both ends are defined; colour: colour of its area."""
         drawn = np.isfinite(low) & np.isfinite(high)
         self.trace(
             "scatter",
@@ -80,18 +80,19 @@ class Canvas:
     def write(
         self, x: float | str, y: float | str, text: str, colour: str, size: float = 12, **properties: Any
     ) -> None:
-        """Write words at a place, in data coordinates unless `properties` of the annotation say otherwise."""
+        """Write text at a position, in data coordinates unless `properties` of the annotation say
+        otherwise."""
         font = {"size": size, "color": colour}
         annotation = {"x": x, "y": y, "text": text, "showarrow": False, "font": font}
         self.annotations.append(annotation | {k: v for k, v in properties.items() if v is not None})
 
     def rule(self, x: float, colour: str, width: float = 1, dash: str | None = None) -> None:
-        """Draw an upright line at x, from the bottom of the figure to its top."""
+        """Draw a vertical line at x from bottom to top."""
         ends = {"x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
         self._line(ends, colour, width, dash)
 
     def level(self, y: float, colour: str, width: float = 1, dash: str | None = None) -> None:
-        """Draw a level line at y, from one side of the figure to the other."""
+        """Draw a horizontal line at y from left to right."""
         ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y, "yref": "y"}
         self._line(ends, colour, width, dash)
 
@@ -100,20 +101,20 @@ class Canvas:
         self.shapes.append({"type": "line", **ends, "line": line})
 
     def rectangle(self, x: tuple[float, float], y: tuple[float, float], colour: str, width: float) -> None:
-        """Draw the border of a rectangle between two places of each axis."""
+        """Draw the border of a rectangle between two positions on each axis."""
         ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
         self.shapes.append({"type": "rect", **ends, "line": {"color": colour, "width": width}})
 
     def x_axis(self, title: str | None = None, **properties: Any) -> None:
-        """Set properties of the horizontal axis, added to those that were set before."""
+        """Set properties of the horizontal axis, in addition to those set before."""
         self._axis("xaxis", title, properties)
 
     def y_axis(self, title: str | None = None, **properties: Any) -> None:
-        """Set properties of the vertical axis, added to those that were set before."""
+        """Set properties of the vertical axis, in addition to those set before."""
         self._axis("yaxis", title, properties)
 
     def rows(self, labels: Sequence[str], **properties: Any) -> None:
-        """Let the vertical axis have a labelled row each for 0, 1, ..., the first on top."""
+        """Give the vertical axis a labelled row for each of 0, 1, ..., the first on top."""
         ticks = {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
         self.y_axis(**{"range": [len(labels) - 0.5, -0.5], "showgrid": False, **ticks, **properties})
 
@@ -135,7 +136,7 @@ class Canvas:
 
 
 def error_bars(low: Floats, value: Floats, high: Floats, **style: Any) -> Properties:
-    """Return whiskers from low to high around values [points], as a trace takes them."""
+    """Return error bars from low to high around values [points], in the form of a trace."""
     ends = {"array": high - value, "arrayminus": value - low}
     return {"type": "data", "symmetric": False, **ends, **style}
 
@@ -146,6 +147,6 @@ def pale(colour: str) -> str:
 
 
 def unit_axes(canvas: Canvas, x_title: str, y_title: str) -> None:
-    """Let both axes go from 0 to 1."""
+    """Let both axes run from 0 to 1."""
     canvas.x_axis(x_title, range=[-0.01, 1.01], **QUARTERS)
     canvas.y_axis(y_title, range=[-0.01, 1.03], **QUARTERS)

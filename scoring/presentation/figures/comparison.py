@@ -1,7 +1,7 @@
 """Figures of several teams on one test set: intervals, ranks, pairs, classes, cases.
 
-Teams come best first. Names are cut where there is no room; the whole name is on hover. Undefined numbers
-are None or NaN and stay blank.
+Teams are ordered best first. Long names are cut; the hover text has the whole name. Undefined numbers are
+None or NaN and stay blank.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,21 +22,21 @@ from scoring.presentation.figures.theme import Theme, counted, lined, safe, shor
 ROW = 32
 """Height in pixels of one team's row."""
 MOST_WORDS = 20
-"""Teams up to which numbers are in the cells: beyond, they could not be read, and colour and hover say
-them."""
+"""Number of teams up to which cells show numbers; with more they would be unreadable, and colour and hover
+show them."""
 CLASS = 24
-"""Characters of the name of a class beside an axis."""
+"""Maximum characters of a case's or class's name beside an axis."""
 UPRIGHT = 4
-"""Teams up to which their names above the columns are not turned."""
+"""Number of teams up to which their names above the columns are horizontal."""
 
 
 def brief(value: float, sign: bool = False) -> str:
-    """Return two decimals without the leading zero: .66, +.04."""
+    """Return a number with two decimals, without the leading zero: .66, +.04."""
     return decimal(value, 2, sign).replace("0.", ".", 1)
 
 
 def turned(columns: int) -> int:
-    """Return the angle of the names above so many columns."""
+    """Return the angle of the names above the columns."""
     return -45 if columns > UPRIGHT else 0
 
 
@@ -49,8 +49,8 @@ def team_intervals(
     tied: int = 0,
     reference: float | None = None,
 ) -> go.Figure:
-    """Draw teams as dots with whiskers; see `intervals`. The axis has no zeros that say nothing. Through rows
-    that are `through_all` an upright line stands."""
+    """Draw teams as dots with error bars; see `intervals`. The axis omits superfluous zeros. Rows with
+    `through_all` get a vertical line through all rows."""
     canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
     for row in rows:
         if row.through_all and row.value is not None:
@@ -67,10 +67,10 @@ def group_intervals(
     ends: Sequence[float],
     reference: float | None = None,
 ) -> go.Figure:
-    """Draw teams in one group.
+    """Draw the teams in one group.
 
-    ends: of the intervals of all groups beside it, so that their axes are the same. The other arguments are
-    those of `intervals`.
+    ends: ends of the intervals of all neighbouring groups, so that their axes are the same. For the other
+    arguments see `intervals`.
     """
     canvas = interval_canvas(rows, theme, question, axis_title, digits=3, tied=0, reference=reference)
     canvas.x_axis(tickformat=".3~f")
@@ -90,12 +90,12 @@ def pair_matrix(
     theme: Theme,
     better: Better = "higher",
 ) -> go.Figure:
-    """Draw the row's score minus the column's, coloured where the pair is told apart, else pale.
+    """Draw the row's score minus the column's, coloured if the test separates the pair, otherwise pale.
 
     Args:
         differences: [A, A].
-        apart: [A, A] whether a pair is told apart.
-        hovers: [A, A] text shown while the pointer is on a cell.
+        apart: [A, A] whether the test separates a pair.
+        hovers: [A, A] hover text of each cell.
     """
     n = len(names)
     coloured = np.where(apart, Quantity(better).oriented(differences), 0.0)
@@ -121,7 +121,7 @@ def rank_heat(
 
     Args:
         shares: [A, ranks] share of the resamples, 0..1.
-        bounds: First and last place that each team could hold, drawn as a frame; empty for no frames.
+        bounds: Best and worst possible rank of each team, drawn as a frame; empty for no frames.
     """
     teams, ranks = shares.shape
     height = 76 + (ROW if teams <= MOST_WORDS else 16) * teams
@@ -147,11 +147,11 @@ def rank_heat(
 
 @dataclass(frozen=True)
 class Ordering:
-    """The order of the teams under one rule.
+    """The ranking of the teams under one rule.
 
     Attributes:
-        tau: Agreement with the official order, None where undefined.
-        small: Whether it rests on under 15 cases.
+        tau: Agreement with the official ranking, None if undefined.
+        small: Whether the rule uses fewer than 15 cases.
     """
 
     name: str
@@ -163,11 +163,11 @@ class Ordering:
 def rules_heat(
     names: Sequence[str], rules: Sequence[Ordering], columns: Sequence[int], theme: Theme
 ) -> go.Figure:
-    """Draw the rank of each team under each rule, and to the right Kendall's tau to the official order.
+    """Draw the rank of each team under each rule, and Kendall's tau with the official ranking at the right.
 
     Args:
-        names: Of all teams that are ranked.
-        rules: The official one first, above a line.
+        names: Names of all ranked teams.
+        rules: The official rule first, above a line.
     """
     ranks = np.array([[rule.ranks[team] for team in columns] for rule in rules], float)
     most = max(2.0, float(max(max(rule.ranks) for rule in rules)))
@@ -205,7 +205,7 @@ class ClassValues:
 
     Attributes:
         values: [classes, A], or differences to one team.
-        coloured: [classes, A] how good each value is, 0..1; of a difference how much better, around 0.
+        coloured: [classes, A] how good each value is, 0..1; for a difference, how much better, around 0.
         support: Cases of each class.
         risks: Class -> risk group; may lack some.
     """
@@ -219,7 +219,7 @@ class ClassValues:
     risks: Mapping[str, str] = field(default_factory=dict)
 
     def hover(self, i: int, j: int, sign: bool) -> str:
-        """Return the text shown while the pointer is on a cell. sign: writes a plus."""
+        """Return the hover text of a cell. sign: whether to write a plus sign."""
         value = decimal(self.values[i, j], 3, sign)
         head = f"<b>{safe(self.teams[j])}</b>, {safe(self.classes[i])}"
         return f"{head}<br>{safe(self.measure)} {value}<br>n = {self.support[i]}"
@@ -263,22 +263,21 @@ def class_heat(
 
 
 LONGEST = 22
-"""Characters of a case's name."""
+"""Maximum characters of a case's name."""
 
 
 def case_heat(
     names: Sequence[str], cases: Sequence[str], right: Floats, theme: Theme, quantity: Quantity = SHARE
 ) -> go.Figure:
-    """Draw how right each team is in each case: the strongest colour is wrong, × where nothing is right, and
-    numbers where cases are more than right or wrong.
+    """Draw how right each team is in each case. The strongest colour is wrong, × means nothing is right, and
+    cells show numbers if cases can be partly right.
 
     Every cell can be clicked: its `customdata` is (case, team).
 
     Args:
-        cases: Names of the cases, the hardest first.
-        right: [cases, A] of the quantity, a share from 0 (wrong) to 1 (right); NaN where a case does not
-            count.
-        quantity: Its direction and range, where it is not a share (an error in years).
+        cases: Names of the cases, hardest first.
+        right: [cases, A] share from 0 (wrong) to 1 (right); NaN if a case does not count.
+        quantity: Its direction and range, if it is not a share (such as an error in years).
     """
     is_share = quantity == SHARE
     graded = not is_share or bool((np.isfinite(right) & (right != 1) & (right != 0)).any())
@@ -313,7 +312,7 @@ def _end(name: str) -> str:
 
 
 def teams_right(counts: Sequence[int], theme: Theme) -> go.Figure:
-    """Draw how many cases are right for 0, 1 ... all teams; counts: [A + 1]."""
+    """Draw how many cases 0, 1, ... all teams got right; counts: [A + 1]."""
     canvas = Canvas(theme, "How many teams are right?", 220)
     canvas.trace(
         "bar",

@@ -1,4 +1,4 @@
-"""Confusion matrices: of classes, risk groups, stages, and of nuclei with those missed and those spurious."""
+"""Confusion matrices of classes, risk groups, stages, and of nuclei with missed and spurious ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,28 +16,28 @@ from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, counted, 
 Counts = Sequence[Sequence[int]] | Ints
 """Counts [K, K], rows = truth, columns = prediction."""
 LEVEL_CHARACTERS, NAME_CHARACTERS = 21, 16
-"""Characters of the names of all columns up to which they are not turned, and those of one name."""
+"""Number of characters up to which column names are horizontal, for all names together and for each name."""
 FEW_CLASSES = 3
-"""Classes up to which cells and their text are large."""
+"""Number of classes up to which cells and text are large."""
 THOUSANDS = 10_000
-"""Counts from which on a cell says how many thousands."""
+"""Count from which a cell is written in thousands."""
 
 
 @dataclass(frozen=True)
 class MatrixStyle:
-    """How a confusion matrix is drawn.
+    """Appearance of a confusion matrix.
 
     Attributes:
-        show: What the cells say: "counts", "shares" (percent of the row) or "both".
-        outlined: Truth and prediction of the mistake that does harm. An empty cell is blank unless it is that
-            one: no harm is worth saying.
+        show: Content of the cells: "counts", "shares" (percent of the row) or "both".
+        outlined: True and predicted class of the harmful mistake. An empty cell is blank, except for that
+            one, because the absence of harm is worth showing.
         unit: What is counted, in the plural.
-        is_counted: Whether the number of the row, with a star below 15, stands after its name.
-        is_grouped: Whether classes are in the order of their risk groups, with lines between the groups,
-            where every class has one.
-        is_clickable: Whether a cell has `customdata` (truth, prediction).
-        extra_column: Name and description of what the last column counts that is not a class; () for none.
-        extra_row: The same of the last row.
+        is_counted: Whether the row's number of cases, with a star below 15, follows its name.
+        is_grouped: Whether classes are ordered by risk group, with lines between the groups, if every class
+            has one.
+        is_clickable: Whether cells have `customdata` (truth, prediction).
+        extra_column: Name and description of the last column, if it is not a class; otherwise ().
+        extra_row: The same for the last row.
     """
 
     question: str
@@ -58,7 +58,7 @@ def confusion_matrix_figure(
     style: MatrixStyle,
     risks: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """Draw counts of truth and prediction, coloured by the share of the row.
+    """Draw counts by true and predicted class, coloured by the share of the row.
 
     Args:
         counts: [K, K], rows = truth, and the extra row and column of the style.

@@ -14,17 +14,17 @@ from scoring.presentation.figures.theme import Theme, safe, short
 from scoring.presentation.figures.thresholds import MARGIN, Mark, category_line, cut
 
 Band = tuple[Floats, Floats, Floats]
-"""A pointwise 95% band: places on the horizontal axis [points], its lower and its upper end there."""
+"""A pointwise 95 % band: positions on the horizontal axis [points], and its lower and upper ends."""
 TICKS: Properties = {"tickvals": [0, 0.5, 1], "ticktext": ["0", ".5", "1"]}
 HEIGHT, LEGEND_ROW = 360, 20
-"""Pixels of a figure of several curves without its legend, and of a row of the legend."""
+"""Height in pixels of a figure of several curves without its legend, and of a legend row."""
 ROC, PRECISION_RECALL = ("1 − specificity", "sensitivity"), ("sensitivity", "precision")
 """Titles of both axes."""
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A point worth showing on a curve, at (x, y)."""
+    """A marked point on a curve, at (x, y)."""
 
     mark: Mark
     x: float
@@ -33,15 +33,15 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Curve:
-    """A score against a yes or no.
+    """A curve of a score that predicts a yes-or-no outcome.
 
     Attributes:
-        x: [points] from 0 to 1, NaN where nothing is to be drawn.
-        y: [points], likewise.
-        thresholds: [points] of the score; None where they are unknown.
-        legend: Area and interval, after the name in a legend; without it the curve has none.
-        risk: Risk group, for its colour; None without.
-        band: Pointwise 95% band, None without.
+        x: [points] from 0 to 1, NaN for gaps.
+        y: [points], in the same way.
+        thresholds: [points] of the score; None if unknown.
+        legend: Area and interval, after the name in the legend; without it the curve is not in the legend.
+        risk: Risk group, for its colour; None if it has none.
+        band: Pointwise 95 % band, None if it has none.
     """
 
     name: str
@@ -59,12 +59,12 @@ class Curve:
         return np.isfinite(self.x) & np.isfinite(self.y)
 
     def colour(self, theme: Theme) -> str:
-        """Return the colour of its line where no legend names it."""
+        """Return the colour of the line if no legend names it."""
         return theme.risk[self.risk] if self.risk else theme.accent
 
 
 def points_at(marks: Sequence[Mark], x: Floats, y: Floats, thresholds: Floats) -> list[CurvePoint]:
-    """Return the points of a curve whose thresholds are nearest to those of the marks."""
+    """Return the points of a curve whose thresholds are nearest to the marks."""
     nearest = [int(np.argmin(np.abs(thresholds - mark.threshold))) for mark in marks]
     return [CurvePoint(mark, float(x[k]), float(y[k])) for mark, k in zip(marks, nearest, strict=True)]
 
@@ -72,12 +72,12 @@ def points_at(marks: Sequence[Mark], x: Floats, y: Floats, thresholds: Floats) -
 def roc_figure(
     curves: Sequence[Curve], theme: Theme, question: str, level: float | None = None, is_small: bool = False
 ) -> go.Figure:
-    """Draw sensitivity over 1 - specificity, with the line of chance.
+    """Draw sensitivity over 1 - specificity, with the diagonal of chance.
 
     Args:
-        curves: One, or several that a legend names.
-        level: A sensitivity, 0..1, that a level line shows.
-        is_small: Whether it is one of many small panels.
+        curves: One curve, or several with a legend.
+        level: A sensitivity, 0..1, marked by a horizontal line.
+        is_small: Whether the figure is one of many small panels.
     """
     canvas = _square(curves, theme, question, ROC, is_small)
     canvas.reference([0, 1], [0, 1], "chance", showlegend=False)
@@ -98,9 +98,9 @@ def precision_recall_figure(
     """Draw precision over sensitivity.
 
     Args:
-        curves: One, or several that a legend names.
-        prevalence: Share of the positives, 0..1, the precision of guessing: a dotted line.
-        is_small: Whether it is one of many small panels.
+        curves: One curve, or several with a legend.
+        prevalence: Share of positives, 0..1, drawn as a dotted line: the precision of guessing.
+        is_small: Whether the figure is one of many small panels.
     """
     canvas = _square(curves, theme, question, PRECISION_RECALL, is_small)
     if prevalence is not None:
@@ -114,7 +114,8 @@ def precision_recall_figure(
 
 
 def class_panel(curve: Curve, theme: Theme, prevalence: float | None = None) -> go.Figure:
-    """Draw one class as a small panel: its precision-recall curve, or without a prevalence its ROC curve."""
+    """Draw one class as a small panel: its precision-recall curve, or its ROC curve if there is no
+    prevalence."""
     name = curve.name
     if prevalence is None:
         return roc_figure([curve], theme, f"How well is {name} separated from the rest?", is_small=True)

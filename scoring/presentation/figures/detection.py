@@ -20,19 +20,19 @@ from scoring.presentation.figures.theme import Theme, faded, safe
 ROW = 27
 """Height in pixels of one row of dots."""
 NAME = 20
-"""Characters of a case's name."""
+"""Maximum characters of a case's name."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """A score beside what can be reached.
+    """A score beside the maximum that is possible.
 
     Attributes:
-        value: None draws nothing but the name.
-        interval: Low and high, None without.
-        best: With every object right, None where that is 1.
-        marks: Other values to compare it with, each with its name.
-        chosen: Whether it is the one that ranks.
+        value: The score; None draws only the name.
+        interval: Low and high, None if there is none.
+        best: The score with every object right, None if that is 1.
+        marks: Other values for comparison, each with its name.
+        chosen: Whether this score ranks the team.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Reach:
     chosen: bool = False
 
     def hover(self) -> str:
-        """Return the text shown while the pointer is on its dot."""
+        """Return the hover text of its dot."""
         lines = [f"{safe(self.name)}: <b>{decimal(self.value, 3)}</b>"]
         if self.ends():
             lines.append(f"95% interval {span(self.interval, 3)}")
@@ -52,23 +52,23 @@ class Reach:
         return "<br>".join(lines)
 
     def ends(self) -> list[float | None]:
-        """Return both ends of the interval, none where it is undefined."""
+        """Return both ends of the interval, empty if undefined."""
         return [] if self.interval is None or None in self.interval else list(self.interval)
 
 
 def spaced(name: str) -> str:
-    """Return the name of a class as people write it."""
+    """Return the readable name of a class."""
     return name.replace("_", " ")
 
 
 def tail(name: str, length: int = NAME) -> str:
-    """Return the end of a name, where those of one data set differ."""
+    """Return the end of a name, because names of one data set differ at the end."""
     return name if len(name) <= length else f"…{name[1 - length :]}"
 
 
 def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
-    """Draw a dot with its interval per score, over a bar up to the best that can be reached; upright strokes
-    are other values to compare it with."""
+    """Draw a dot with its interval per score, over a bar up to the possible maximum; vertical strokes are
+    other values for comparison."""
     canvas = Canvas(
         theme,
         "How close is the score to the best possible score?",
@@ -135,10 +135,10 @@ def _reached(canvas: Canvas, y: int, row: Reach) -> None:
 
 
 def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: Theme) -> go.Figure:
-    """Draw which classes fail in which images. A click on a cell gives its case as `customdata`.
+    """Draw the classes that fail in each image. A click on a cell gives its case as `customdata`.
 
     Args:
-        f1: [n, K] F1 of images and classes; NaN (a class in neither truth nor prediction) is blank.
+        f1: [n, K] F1 of images and classes; NaN (a class neither in truth nor in prediction) is blank.
     """
     values = np.asarray(f1, float)
 
@@ -162,12 +162,12 @@ def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: 
 
 @dataclass(frozen=True)
 class Dependence:
-    """A score over what it depends on.
+    """A score as a function of a setting.
 
     Attributes:
-        x: [n] values of what is changed.
+        x: [n] values of the setting.
         y: [n] score at each.
-        best: The best possible score, None where that is 1.
+        best: The best possible score, None if that is 1.
     """
 
     x: Floats
@@ -180,10 +180,10 @@ class Dependence:
 
 
 def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.Figure:
-    """Draw a score over what it depends on; the challenge's value is dotted.
+    """Draw a score as a function of a setting; the challenge's own setting is a dotted line.
 
     Args:
-        axis: What is changed, with its unit.
+        axis: Name of the setting, with its unit.
     """
     canvas = Canvas(theme, question, 260, hovermode="x unified")
     if dependence.best is not None:
@@ -216,9 +216,9 @@ def along(dependence: Dependence, question: str, axis: str, theme: Theme) -> go.
 
 
 LEAST_DENSITY = 1.0
-"""Nuclei per mm2; fewer are drawn as so many."""
+"""Minimum nuclei per mm2 on the axis; lower densities are drawn here."""
 NONE = -0.5
-"""Where no nuclei are on the logarithmic axis."""
+"""Position of "no nuclei" on the logarithmic axis."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,8 @@ class AxisLabels:
 
 
 def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: Theme) -> go.Figure:
-    """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond), none apart on a log axis.
+    """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond) on a log axis; "none" has
+    its own position.
 
     Args:
         truth: [K] nuclei per mm2.
@@ -288,7 +289,8 @@ def _log_density(values: Floats) -> Floats:
 def shares(
     cases: Sequence[str], truth: Floats, predicted: Floats, labels: AxisLabels, theme: Theme
 ) -> go.Figure:
-    """Draw predicted over true shares; the line is equality. A click on a dot gives its case as `customdata`.
+    """Draw predicted over true shares; the diagonal means equality. A click on a dot gives its case as
+    `customdata`.
 
     Args:
         truth: [n] shares, 0..1; NaN is not drawn.
@@ -328,13 +330,13 @@ def distances(
     labels: AxisLabels,
     theme: Theme,
 ) -> go.Figure:
-    """Draw the share of nuclei that have a neighbour of another class within a distance.
+    """Draw the share of nuclei with a neighbour of another class within a distance.
 
     Args:
         within: [n] distances in um.
-        truth: [n] shares, 0..1; None where there are no such nuclei or no such neighbours.
+        truth: [n] shares, 0..1; None if there are no such nuclei or neighbours.
         predicted: [n], likewise.
-        marks: Distances in um that a dotted line shows.
+        marks: Distances in um, drawn as dotted lines.
     """
     canvas = Canvas(theme, labels.question, 320, hovermode="x unified")
     for mark in marks:

@@ -1,4 +1,4 @@
-"""Heat maps: cells with words in them, frames around them, clicks on them."""
+"""Heat maps: cells with text, frames around them, and clicks on them."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from scoring.presentation.figures.theme import channels, text_is_black
 Scale = list[list[Any]]
 """A colour scale: [share from 0 to 1, colour] in ascending order."""
 HALF = 0.47
-"""From the middle of a cell to its frame; cells are 1 wide."""
+"""Distance from the middle of a cell to its frame; cells are 1 wide."""
 CLEAR = "rgba(0,0,0,0)"
 
 
@@ -25,17 +25,17 @@ def heat(
     hovers: Array,
     size: int = 12,
 ) -> None:
-    """Draw shares as colour, with words in the cells: black or white, whichever is read better there.
+    """Draw shares as colours, with text in the cells in black or white, whichever has more contrast.
 
-    Cells are at whole numbers from 0, so that lines and frames can be drawn between them.
+    Cells are at integer positions from 0, so that lines and frames can be drawn between them.
 
     Args:
         shares: [rows, columns] from 0 to 1; NaN stays blank.
         columns: Names of the columns, as Plotly's HTML.
-        rows: Names of the rows, the first on top, likewise.
+        rows: Names of the rows as Plotly's HTML, the first on top.
         texts: [rows, columns] text of each cell; "" for none.
-        hovers: [rows, columns] text shown while the pointer is on a cell.
-        size: Of the words, in pixels.
+        hovers: [rows, columns] hover text of each cell.
+        size: Size of the text in pixels.
     """
     scale = [list(stop) for stop in canvas.theme.heat]
     coloured(canvas, shares, (0, 1), scale, hovers)
@@ -71,7 +71,7 @@ def coloured(
 
 
 def text_colours(scale: Scale, shares: Floats) -> Array:
-    """Return "#000000" or "#ffffff" for words on shares [...] of a colour scale; NaN counts as 0."""
+    """Return "#000000" or "#ffffff" for text on shares [...] of a colour scale; NaN counts as 0."""
     stops = [share for share, _ in scale]
     colours = np.array([channels(colour) for _, colour in scale])
     places = np.nan_to_num(shares)
@@ -80,7 +80,7 @@ def text_colours(scale: Scale, shares: Floats) -> Array:
 
 
 def write_words(canvas: Canvas, texts: Array, colours: Array, size: int = 12) -> None:
-    """Write words into the cells that have any; words and colours: [rows, columns]."""
+    """Write text into the cells; texts and colours: [rows, columns]."""
     for (row, column), text in np.ndenumerate(texts):
         if text:
             canvas.write(column, row, text, str(colours[row, column]), size)
@@ -89,9 +89,9 @@ def write_words(canvas: Canvas, texts: Array, colours: Array, size: int = 12) ->
 def diverging(
     canvas: Canvas, values: Floats, hovers: Array, texts: Array | None, strong: Bools | None = None
 ) -> None:
-    """Draw values [rows, columns] around 0 as colour.
+    """Draw values [rows, columns] as colours around 0.
 
-    texts: with the sign, None for none. strong: cells whose words are easily read; the others' are soft.
+    texts: with their sign, None for no text. strong: cells with strong text; the others have pale text.
     """
     theme = canvas.theme
     scale = [[0.0, theme.categorical[1]], [0.5, theme.paper], [1.0, theme.categorical[0]]]
@@ -106,13 +106,13 @@ def diverging(
 
 
 def cell_texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Array:
-    """Return texts [rows, columns], each from its row and column."""
+    """Return texts [rows, columns], each made from its row and column."""
     return np.array([[text(i, j) for j in range(columns)] for i in range(rows)], dtype=object)
 
 
 def clickable(canvas: Canvas, keys: Sequence[Sequence[Hashable]], columns: int, size: int = 22) -> None:
-    """Put clear points over the cells of the first trace, a heat map: heat maps take no clicks. The axes end
-    with the cells.
+    """Put transparent points over the cells of the first trace, a heat map, because heat maps take no clicks.
+    The axes end at the cells.
 
     keys: `customdata` of the points, row by row. columns: how many a row has. size: of a point, in pixels.
     """

@@ -1,4 +1,4 @@
-"""Interval plots: values with their confidence intervals as rows, for example of subgroups."""
+"""Interval plots: values with confidence intervals as rows, for example subgroups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, faded, lined, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
-"""Where a share is not one of all cases of a group: the key of how many it is of."""
+"""Key of the number of cases, if a share does not count all cases of a group."""
 KINDS = {"location": "site"}
-"""What readers are told of a column of groups that files call otherwise."""
+"""Display name of a group column whose name in files differs."""
 NARROWED = 100
-"""Width of what is at the right, px, that leaves the axis little room on a phone."""
+"""Width in px of the column at the right, which leaves the axis little room on a phone."""
 
 
 @dataclass(frozen=True)
 class IntervalRow:
-    """A dot with its whisker.
+    """A dot with an error bar.
 
     Attributes:
-        value: None draws nothing but the name.
-        interval: Low and high; None draws the dot alone.
-        n: Cases it rests on; under 15 it is grey and its number is on hover only.
-        apart: False draws it hollow: not told apart.
-        through_all: Whether teams are compared with it, by a line through all rows.
+        value: The value; None draws only the name.
+        interval: Low and high; None draws only the dot.
+        n: Number of cases; below 15 the row is grey, and only its hover text has the number.
+        apart: False draws a hollow dot: the test does not separate the team.
+        through_all: Whether a line through all rows marks this value for comparison.
     """
 
     name: str
@@ -51,11 +51,11 @@ def intervals(
     tied: int = 0,
     reference: float | None = None,
 ) -> go.Figure:
-    """Draw dots with 95% whiskers, the first row on top; grey and faint where they rest on under 15 cases.
+    """Draw dots with 95 % error bars, the first row on top; rows with fewer than 15 cases are grey and faint.
 
     Args:
-        tied: How many of the first rows are shaded.
-        reference: Where an upright line stands (all cases, no difference).
+        tied: Number of shaded rows at the top.
+        reference: Position of a vertical line (all cases, no difference).
     """
     canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
     return canvas.figure()
@@ -71,7 +71,7 @@ def interval_canvas(
     tied: int,
     reference: float | None,
 ) -> Canvas:
-    """Draw what `intervals` returns, for figures that add to it."""
+    """Draw the same as `intervals`, for figures that add to it."""
     beside = [_beside(row) for row in rows]
     right = 14 + 7 * max(map(len, beside)) if any(beside) else 12
     labels = [lined(row.name) for row in rows]
@@ -156,8 +156,8 @@ def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: st
 
     Args:
         slices: `ScoreCard.more["slices"]`: attribute -> group -> numbers.
-        metric: "accuracy", "malignant_sensitivity" or "recall"; the n of the last two is that of the
-            malignant or positive cases.
+        metric: "accuracy", "malignant_sensitivity" or "recall"; the last two count only the malignant or
+            positive cases.
     """
     size = COUNTED.get(metric, "n")
     return [

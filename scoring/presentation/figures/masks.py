@@ -15,11 +15,11 @@ from scoring.presentation.figures.theme import Theme, faded, safe
 
 SYMBOLS = ("circle", "diamond")
 ROOM = 140
-"""Pixels of a structure's cloud, box and points."""
+"""Height in pixels of a structure's density, box and points."""
 LEAST_ML = 0.01
-"""Smaller volumes are drawn as this one."""
+"""Smallest volume on the axis; smaller ones are drawn here."""
 APART = 0.35
-"""How far below the smallest tick a volume of 0 stands, in powers of ten."""
+"""Distance of a volume of 0 below the smallest tick, in powers of ten."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Patients:
     predicted_ml: Floats
 
     def words(self) -> list[str]:
-        """Return the texts shown while the pointer is on each of them."""
+        """Return the hover text of each patient."""
         return [
             (
                 f"<b>{safe(name)}</b><br>Dice {decimal(dice, 3)}<br>truth {decimal(true, 2)} mL, "
@@ -66,8 +66,8 @@ def colour(number: int, theme: Theme) -> str:
 
 
 def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
-    """Draw per structure the density of Dice above 0, a box of its quartiles and every patient; zeros are
-    apart as crosses, and who has nothing in either mask is counted."""
+    """Draw for each structure the density of Dice above 0, a box of quartiles and every patient. Zeros are
+    separate crosses; patients with two empty masks are only counted."""
     canvas = Canvas(
         theme,
         "How well does each patient's mask fit?",
@@ -157,12 +157,12 @@ def _points(
 
 @dataclass(frozen=True)
 class VolumeAxis:
-    """An axis of log10(mL) from the power of ten below the smallest volume.
+    """A log10(mL) axis that begins with the power of ten below the smallest volume.
 
     Attributes:
-        lowest: Log10 of the least volume drawn.
-        largest: Log10 of the largest one.
-        has_nothing: Whether some volumes are 0, which then have a place of their own below the others.
+        lowest: Log10 of the smallest volume.
+        largest: Log10 of the largest volume.
+        has_nothing: Whether some volumes are 0; these have their own position below the others.
     """
 
     lowest: float
@@ -171,16 +171,16 @@ class VolumeAxis:
 
     @property
     def nothing(self) -> float:
-        """The place of a volume of 0."""
+        """Position of a volume of 0."""
         return self.lowest - APART
 
     def places(self, volumes: Floats) -> Floats:
-        """Return the places of volumes in mL."""
+        """Return the positions of volumes in mL."""
         logarithms = np.log10(np.maximum(volumes, 10.0**self.lowest))
         return np.where(np.asarray(volumes) > 0, logarithms, self.nothing)
 
     def layout(self) -> Properties:
-        """Return range and ticks."""
+        """Return the range and ticks of the axis."""
         powers = np.arange(self.lowest, self.largest + 1e-9)
         start = self.nothing - 0.15 if self.has_nothing else self.lowest - 0.1
         return {
@@ -191,7 +191,7 @@ class VolumeAxis:
 
 
 def volume_axis(*volumes: Floats) -> VolumeAxis:
-    """Return the axis for all of these volumes in mL."""
+    """Return the axis for all given volumes in mL."""
     every = np.concatenate([np.asarray(v, float) for v in volumes]) if volumes else np.zeros(0)
     some = every[every > 0]
     lowest = np.floor(np.log10(max(some.min(), LEAST_ML))) if len(some) else 0.0
@@ -200,7 +200,8 @@ def volume_axis(*volumes: Floats) -> VolumeAxis:
 
 
 def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
-    """Draw Dice over the true volume on a log axis; a truth without the structure is apart at "none".
+    """Draw Dice over the true volume on a log axis; patients without the true structure are separate at
+    "none".
 
     Args:
         number: Number of the structure, for its colour and symbol.
@@ -215,7 +216,8 @@ def dice_by_volume(name: str, patients: Patients, number: int, theme: Theme) -> 
 
 
 def volumes(name: str, patients: Patients, number: int, theme: Theme) -> go.Figure:
-    """Draw predicted over true volume on log axes; the line is equality. Arguments as of `dice_by_volume`."""
+    """Draw predicted over true volume on log axes; the diagonal means equality. Arguments as in
+    `dice_by_volume`."""
     canvas = Canvas(theme, f"Is the volume of {name} right?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml, patients.predicted_ml)
     ends = [axis.lowest, axis.layout()["range"][1]]

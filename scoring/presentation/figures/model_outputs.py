@@ -1,4 +1,4 @@
-"""Bar charts of a model's outputs for one case, and how they move when an input is changed."""
+"""Bar charts of a model's outputs for one case, and how they change with an input."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, in_lines,
 ROW = 26
 """Height in pixels of a row of bars."""
 LINE, LINE_PX = 18, 17
-"""Characters of a name in one line, and its height."""
+"""Maximum characters of a name in one line, and the line's height."""
 NAMED = 4
-"""Classes that have a colour and a name where all of them are drawn."""
+"""Number of classes with a colour and name if all are drawn."""
 
 
 def output_bars(
@@ -33,10 +33,10 @@ def output_bars(
     """Draw the outputs of one case, the largest on top.
 
     Args:
-        outputs: [K], as the model gave them.
+        outputs: [K], as the model returned them.
         risks: Class -> risk group.
-        truth: The true class, which is marked.
-        normalised: Draws their softmax, for display and not in the score.
+        truth: The true class, drawn with a mark.
+        normalised: Whether to draw their softmax; this is for display only, not for the score.
     """
     risks = risks or {}
     values = np.asarray(outputs, float)
@@ -74,12 +74,12 @@ def output_bars(
 
 @dataclass(frozen=True)
 class Sweep:
-    """Outputs of a model while one input of a case is changed.
+    """Outputs of a model while one input of a case changes.
 
     Attributes:
-        settings: The values of the input, numbers for a line and names for rows of dots.
+        settings: Values of the input: numbers for a line, names for rows of dots.
         outputs: [settings, K].
-        own: The case's true setting, None where it has none.
+        own: The case's true value, None if it has none.
         risks: Class -> risk group.
     """
 
@@ -90,8 +90,8 @@ class Sweep:
     risks: Mapping[str, str] = field(default_factory=dict)
 
     def markers(self, theme: Theme, named: Sequence[int]) -> list[Properties]:
-        """Return the marker of every class: its shape is the risk group, its colour the class itself, grey
-        where it is not among those shown."""
+        """Return the marker of every class: the shape shows the risk group, the colour the class; other
+        classes are grey."""
         colours: dict[int, str] = {}
         for k in named:
             # A class keeps its colour from figure to figure unless there are more classes than colours and
@@ -112,25 +112,25 @@ class Sweep:
         return label(safe(self.names[k]), self.risks.get(self.names[k]))
 
     def named(self, k: int, colour: str) -> str:
-        """Return the name of a class beside its shape in a colour."""
+        """Return the name of a class beside its shape, in a colour."""
         shape = SHAPES.get(self.risks.get(self.names[k], ""), "●")
         return f"<span style='color:{colour};font-size:15px'>{shape}</span> {in_lines(self.names[k], LINE)}"
 
     def lines(self, named: Sequence[int]) -> int:
-        """Return how many lines the longest of some names takes."""
+        """Return the number of lines of the longest name."""
         return max(in_lines(self.names[k], LINE).count("<br>") + 1 for k in named)
 
 
 def prominent(outputs: Floats, most: int = NAMED) -> list[int]:
-    """Return the classes worth a colour in outputs [settings, K]: those with the largest output anywhere, in
-    class order."""
+    """Return the classes to colour in outputs [settings, K]: those with the largest output anywhere, in class
+    order."""
     largest: list[int] = np.argsort(-outputs.max(0), kind="stable")[:most].tolist()
     return sorted(largest)
 
 
 def spread(values: Sequence[float] | Floats, gap: float, low: float, high: float) -> list[float]:
-    """Return places for labels beside values: in their order, at least `gap` apart, within low and high where
-    there is room."""
+    """Return positions for labels beside values: in the same order, at least `gap` apart, and within low and
+    high if there is room."""
     order = np.argsort(values, kind="stable")
     placed = np.clip(np.array(values, float), low, high)
     for below, above in pairwise(order):
@@ -154,13 +154,14 @@ AGE_SWEPT = "Dotted: the age that the model receives. It receives 0 for an unkno
 
 
 def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> go.Figure:
-    """Draw how outputs move when one number of the input is changed.
+    """Draw how outputs change with a numeric input.
 
-    The four classes with the largest outputs have a colour and a name at their line's end; others are grey.
+    The four classes with the largest outputs have a colour and a name at the end of their line; others are
+    grey.
 
     Args:
-        sweep: Outputs at every setting, which are numbers.
-        axis_title: What is changed, with its unit.
+        sweep: Outputs at every value; the values are numbers.
+        axis_title: Name of the input, with its unit.
     """
     outputs = np.asarray(sweep.outputs, float)
     named = prominent(outputs)
@@ -194,13 +195,14 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
 
 
 def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
-    """Draw outputs under each choice of one input (gender, body site) as rows; the case's own is bold.
+    """Draw raw outputs for each choice of one input (gender, body site) as rows; the case's own choice is
+    bold.
 
-    The four classes with the largest outputs have a colour and a name above the first row, the others are
-    small and grey.
+    The four classes with the largest outputs have a colour and a name above the first row; others are small
+    and grey.
 
     Args:
-        sweep: Outputs at every setting, which are names.
+        sweep: Outputs at every choice; the choices are names.
     """
     outputs, places = np.asarray(sweep.outputs, float), list(range(len(sweep.settings)))
     named = prominent(outputs)

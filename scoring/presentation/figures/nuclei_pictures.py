@@ -1,4 +1,5 @@
-"""Pictures of nuclei for paper: outlines, or marks where there are none, on the tissue or a plain ground."""
+"""Pictures of nuclei for papers: outlines, or marks if there are none, on the tissue or a plain
+background."""
 
 import io
 from collections.abc import Mapping
@@ -12,12 +13,12 @@ Pen = ImageDraw.ImageDraw
 COLOURS = ("#009e73", "#d55e00", "#56b4e9")
 STATUSES = ("TP", "FP", "FN")
 CASINGS = ("#ffffff", "#ffffff", "#062a42")
-"""Wider lines below the others: without them sky blue cannot be seen on pink."""
+"""Wider lines under the others: without them, sky blue is invisible on pink."""
 DASHES = ((0, 0), (7.0, 4.0), (2.0, 3.0))
-"""Lengths that are drawn and left out, in px of the picture, of TP, FP, FN; (0, 0): a whole line."""
+"""Lengths of dashes and gaps in px, for TP, FP, FN; (0, 0): a solid line."""
 GROUND, INK, CAUTION = "#f4f6f7", "#0c161c", "research use only"
 FINER = 2
-"""How many times larger a picture is drawn before it is made smaller: PIL draws no smooth lines."""
+"""Factor by which a picture is drawn larger and then reduced, because PIL draws no smooth lines."""
 MOST_OUTLINES = 5000
 PREDICTION = 1
 STRIP, FONT, MARK = 30, 13, 3.0
@@ -37,12 +38,12 @@ def overlay_png(
     """Return a PNG of nuclei with a legend below it.
 
     Args:
-        drawn: Columns of n nuclei as the viewer takes them: xy, start, centroids, kind, status.
+        drawn: Columns of n nuclei in the form of the viewer: xy, start, centroids, kind, status.
         size: Width and height of the image in px.
         um_per_px: Micrometres per pixel of the image.
         side: Longest side of the picture in px.
-        ground: The image, encoded, of any size; None leaves it plain.
-        colours: Number of colours of the PNG, for a small file; None keeps all.
+        ground: The encoded image, of any size; None for a plain background.
+        colours: Number of colours of the PNG, to make the file small; None keeps all.
     """
     scale = side / max(size)
     width, height = (max(1, round(scale * length)) for length in size)

@@ -1,4 +1,4 @@
-"""Number format of figures: fixed decimals, a true minus sign, a dash where a number is undefined."""
+"""Number format of figures: fixed decimals, a true minus sign, a dash for undefined numbers."""
 
 import math
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ MINUS = "−"
 
 
 def decimal(value: float | None, digits: int, sign: bool = False) -> str:
-    """Write a number.
+    """Return a number as text.
 
     Args:
-        value: The number; None, NaN and infinity give a dash.
-        sign: Whether a positive number has a plus.
+        value: The number; None, NaN and infinity become a dash.
+        sign: Whether positive numbers get a plus sign.
 
     Example:
         >>> decimal(-0.125, 2), decimal(None, 2)
@@ -25,36 +25,36 @@ def decimal(value: float | None, digits: int, sign: bool = False) -> str:
 
 
 def points(share: float | None, digits: int = 2) -> str:
-    """Write a score as points of 100.
+    """Return a score as points out of 100.
 
     Args:
-        share: The score, 0..1; None and NaN give a dash.
+        share: The score, 0..1; None and NaN become a dash.
     """
     return decimal(None if share is None else 100 * share, digits)
 
 
 def share(value: float | None, digits: int = 3) -> str:
-    """Write a share.
+    """Return a share as text.
 
     Args:
-        value: The share, 0..1; None and NaN give a dash.
+        value: The share, 0..1; None and NaN become a dash.
     """
     return decimal(value, digits)
 
 
 def percent(value: float | None) -> str:
-    """Write a share, 0..1, in whole percent, without blank; None and NaN give a dash."""
+    """Return a share, 0..1, as whole percent without a blank; None and NaN become a dash."""
     text = decimal(None if value is None else 100 * value, 0)
     return text if text == UNDEFINED else f"{text}%"
 
 
 def span(pair: Sequence[float | None] | None, digits: int, scale: float = 1.0, sign: bool = False) -> str:
-    """Write an interval, "a to b".
+    """Return an interval as "a to b".
 
     Args:
-        pair: The two ends; a dash is written where there is none, or an end is undefined.
-        scale: What each end is multiplied by.
-        sign: Whether positive ends have a plus.
+        pair: The two ends; a dash if there is no interval or an end is undefined.
+        scale: Factor for each end.
+        sign: Whether positive ends get a plus sign.
     """
     if pair is None:
         return UNDEFINED

@@ -10,21 +10,22 @@ import numpy as np
 import plotly.graph_objects as go
 
 Properties = dict[str, Any]
-"""What Plotly draws from: names and values of its reference, nested, without None."""
+"""Plotly's input: names and values of its reference, nested, without None."""
 AS_THEY_ARE = frozenset({"template", "range", "geojson", "layer", "layers"})
-"""Properties in which Plotly looks for no arrays."""
+"""Properties that never contain arrays."""
 NESTED = frozenset({dict, list, tuple})
 SENT = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"})
-"""Kinds of numbers that plotly.js reads from bytes."""
+"""Number types that plotly.js reads from bytes."""
 MANY = 64
-"""Numbers from which on seven digits are sent: curves, which are looked at; downloads have all digits."""
+"""Length from which an array is sent with seven digits: long curves are only looked at, and downloads have
+all digits."""
 
 
 class Drawing(go.Figure):  # type: ignore[misc]
-    """A figure that nobody changes any more.
+    """A finished figure.
 
-    To make an object of every trace and axis, to copy all of them twice and to look through them for arrays
-    takes Plotly most of the time that a figure costs, and a page or a report needs none of it.
+    Plotly spends most of a figure's time on making an object of every trace and axis, copying all of them
+    twice, and searching them for arrays. A page or report needs none of this.
     """
 
     _description: Properties
@@ -50,18 +51,18 @@ class Drawing(go.Figure):  # type: ignore[misc]
 
     @property
     def traces(self) -> Sequence[Properties]:
-        """The traces, not to be changed."""
+        """The traces; do not change them."""
         traces: Sequence[Properties] = self._description["data"]
         return traces
 
     @property
     def own_layout(self) -> Properties:
-        """The layout with its template, not to be changed."""
+        """The layout with its template; do not change it."""
         layout: Properties = self._description["layout"]
         return layout
 
     def to_dict(self) -> Properties:
-        """Return the figure as it is sent, arrays as bytes; not to be changed."""
+        """Return the figure as it is sent, with arrays as bytes; do not change it."""
         if "_validate" in vars(self):  # Plotly's objects are there, and may have been changed
             changed: Properties = super().to_dict()
             return changed

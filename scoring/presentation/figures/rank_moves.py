@@ -1,4 +1,4 @@
-"""Ranks of teams by one part of a test set beside those by another, a line for each team."""
+"""Ranks of teams in one part of a test set beside those in another part, a line for each team."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from scoring.presentation.figures.theme import Theme, safe, short
 ROW = 26
 """Height in pixels of one team's row."""
 NAME, WIDEST = 18, 9
-"""Characters of a name beside its line, and pixels of one of them at most."""
+"""Maximum characters of a name beside its line, and its maximum width in pixels."""
 SPREAD = 0.16
-"""Share of the width beside each end over which whiskers stand, so that none covers another."""
+"""Share of the width at each end that error bars use, so that none covers another."""
 DASHES = {1: "solid", 0: "dot", -1: "dash"}
-"""Of teams that rise, stay and fall: colour is never the only sign."""
+"""Symbols of teams that rise, stay and fall: colour is never the only sign."""
 
 
 @dataclass(frozen=True)
 class RankMove:
-    """Ranks of a team by two parts, with the ranks that it could hold by each; None without replicates."""
+    """Ranks of a team in two parts, with the possible ranks in each; None without replicates."""
 
     team: str
     before: int
@@ -31,16 +31,16 @@ class RankMove:
 
     @property
     def direction(self) -> int:
-        """Return 1 where it rises, -1 where it falls, 0 where it stays."""
+        """Return 1 if the team rises, -1 if it falls, 0 if it stays."""
         return int(np.sign(self.before - self.after))
 
 
 def rank_moves(moves: Sequence[RankMove], theme: Theme, question: str, parts: tuple[str, str]) -> go.Figure:
-    """Draw each team's rank by the first part, left, and by the second, right, with whiskers over the ranks
-    that it could hold.
+    """Draw each team's rank in the first part at the left and in the second part at the right, with error
+    bars over the possible ranks.
 
     Args:
-        parts: What both parts are called.
+        parts: Names of both parts.
     """
     longest = max(len(short(move.team, NAME)) for move in moves)
     canvas = Canvas(theme, question, 70 + ROW * max(4, len(moves)), margin={"r": 24 + WIDEST * longest})

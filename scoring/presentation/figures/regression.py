@@ -10,15 +10,15 @@ from scoring.presentation.figures.canvas import Canvas
 from scoring.presentation.figures.theme import Theme, faded, safe
 
 MOST_POINTS = 5_000
-"""Cases that are drawn; of more, evenly many along the list."""
+"""Maximum number of drawn cases; if there are more, evenly spaced ones are drawn."""
 
 
 def predicted_by_truth(names: Sequence[str], truth: Floats, predicted: Floats, theme: Theme) -> go.Figure:
-    """Draw every case at its true and predicted value, beside the line of no error.
+    """Draw the true and predicted value of every case, and the line of no error.
 
     Args:
         truth: True values [N].
-        predicted: Predicted values [N]; NaN where there is none.
+        predicted: Predicted values [N]; NaN if there is none.
     """
     canvas = Canvas(theme, "How large are the errors of the predictions?", 340, hovermode="closest")
     cases = np.flatnonzero(np.isfinite(predicted))

@@ -14,9 +14,9 @@ from scoring.presentation.figures.theme import Theme, counted, faded, label, saf
 ROW = 26
 """Height in pixels of a row of bars."""
 WORDS = 27
-"""Points of 100 that the name of the interval takes, on a phone."""
+"""Width of the interval's name on a phone, in points of 100."""
 BELOW = -0.62
-"""Where score, interval and ceiling are below the strip, whose bars are around 0."""
+"""Position of score, interval and maximum below the strip, whose bars are at 0."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class ScorePart:
     """A summand of a score.
 
     Attributes:
-        short: The name where there is no room.
-        weight: Points of 100.
-        value: 0..1, None where undefined.
+        short: Short name for narrow screens.
+        weight: Points out of 100.
+        value: 0..1, None if undefined.
     """
 
     name: str
@@ -37,14 +37,14 @@ class ScorePart:
 
 @dataclass(frozen=True)
 class Unit:
-    """How points of 100 are written: times `factor`, with so many digits, and what follows them."""
+    """Format of points out of 100: multiplied by `factor`, with a number of digits and a suffix."""
 
     factor: float
     digits: int
     name: str
 
     def tick(self, points: float) -> str:
-        """Return points as they are at an axis."""
+        """Return points in the form of an axis."""
         return f"{self.factor * points:g}"
 
 
@@ -58,12 +58,12 @@ def score_strip(
     ceiling: float | None = None,
     unit: Unit = POINTS,
 ) -> go.Figure:
-    """Draw where a score comes from: solid points won add up to the score, hatched points lost to 100.
+    """Draw the parts of a score: solid points won add up to the score, hatched points lost fill up to 100.
 
     Args:
-        parts: Of the score; an undefined one wins no points.
-        interval: 95% interval of the score, in points of 100.
-        ceiling: The score with every case right, in points of 100.
+        parts: Parts of the score; an undefined part wins no points.
+        interval: 95 % interval of the score, in points out of 100.
+        ceiling: The score if every case were right, in points out of 100.
     """
     colours = (theme.accent, theme.second, theme.third, *theme.categorical)
     canvas = Canvas(
@@ -181,10 +181,10 @@ def points_lost(
 ) -> go.Figure:
     """Draw the points that each class's measure cost, the largest loss on top.
 
-    The loss of a class without a case is hatched: no model can win it on this test set.
+    The loss of a class without cases is hatched: no model can win these points on this test set.
 
     Args:
-        per_class: `ScoreCard.per_class` with score_worth and score_lost (shares of the score; None where the
+        per_class: `ScoreCard.per_class` with score_worth and score_lost (shares of the score; None if the
             class is not in the mean), support, risk and the measure.
     """
     classes = {name: entry for name, entry in per_class.items() if entry["score_worth"] is not None}

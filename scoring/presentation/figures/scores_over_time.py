@@ -1,4 +1,4 @@
-"""Scores over time with their intervals: of several teams by date, of one submission after another."""
+"""Scores over time with their intervals: several teams by date, or one submission after another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from scoring.presentation.figures.number_format import decimal, span
 from scoring.presentation.figures.theme import Theme, safe, short
 
 MARKS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "pentagon", "star")
-"""A mark for each team: colour is never the only sign."""
+"""A symbol for each team: colour is never the only sign."""
 MOST = len(MARKS)
-"""Teams that are drawn at most."""
+"""Maximum number of drawn teams."""
 TICKS, LEGEND = 6, 24
-"""Ticks of the axis of time, and characters of a name beside its mark."""
+"""Maximum ticks of the time axis, and maximum characters of a name beside its mark."""
 APART = 0.012
-"""Share of the whole time by which teams are apart, so that whiskers of one day do not cover each other."""
+"""Share of the whole time between teams, so that error bars of the same day do not overlap."""
 DAY = 86_400
 LABEL = 0.15
-"""Share of the whole time that the label of a day covers on a phone."""
+"""Share of the whole time that a day's label covers on a phone."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class DatedScore:
     """A submission of a team.
 
     Attributes:
-        time: When, in ISO 8601.
-        value: Its score in the unit that is shown; None draws nothing.
-        interval: Of the score, None without.
-        counts: Whether it is ranked; others are drawn hollow.
+        time: Time in ISO 8601.
+        value: Its score in the displayed unit; None draws nothing.
+        interval: Interval of the score, None if there is none.
+        counts: Whether the submission is ranked; others are hollow.
     """
 
     time: str
@@ -46,10 +46,10 @@ class DatedScore:
 def over_time(
     teams: Sequence[tuple[str, Sequence[DatedScore]]], theme: Theme, question: str, unit: str, digits: int
 ) -> go.Figure:
-    """Draw a line for each team through its submissions, oldest first, with 95% whiskers.
+    """Draw a line for each team through its submissions, oldest first, with 95 % error bars.
 
     Args:
-        teams: Names and submissions; the first `MOST` are drawn.
+        teams: Names and submissions; only the first `MOST` are drawn.
     """
     canvas = Canvas(theme, question, 380, margin={"r": 16})
     drawn = [
@@ -124,7 +124,7 @@ def _days(first: float, room: float, moments: Sequence[float]) -> dict[str, list
 
 
 NAMED_DAYS = 8
-"""Submissions that are named by their day at most."""
+"""Maximum number of submissions with a day label."""
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,11 @@ class Moment:
     """A submission.
 
     Attributes:
-        day: When, as it is at the axis.
-        value: Its score; None where it is undefined.
-        interval: 95% interval; None where there is none.
-        apart: Whether it is told apart from the best before it.
-        shown: Whether it is the one on the page.
+        day: Time, as written at the axis.
+        value: Its score; None if undefined.
+        interval: 95 % interval; None if there is none.
+        apart: Whether the test separates it from the best submission before it.
+        shown: Whether it is the submission on the page.
     """
 
     name: str
@@ -154,11 +154,11 @@ def progress(
     digits: int,
     better: Better = "higher",
 ) -> go.Figure:
-    """Draw scores with 95% whiskers in the order in which they came, and the best so far as a stepped line.
+    """Draw scores with 95 % error bars in order of submission, and the best score so far as a stepped line.
 
     Args:
-        moments: Oldest first.
-        titles: The question that the figure answers, what the days are, and what the values are.
+        moments: Submissions, oldest first.
+        titles: The question that the figure answers, and the titles of both axes.
     """
     question, below, beside = titles
     canvas = Canvas(theme, question, 260)

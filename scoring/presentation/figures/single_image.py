@@ -1,5 +1,5 @@
-"""Figures of one image: what a model says of it, where it is among a test set's cases, and which parts move
-the answer."""
+"""Figures of one image: a model's scores, its position among a test set's cases, and the parts that change
+the scores."""
 
 import base64
 import io
@@ -22,19 +22,19 @@ OTHER = "other"
 ROW = 25
 SIDE, QUALITY = 640, 88
 RULED, TICKS, STEPS = 330, 8, (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-"""Pixels of a picture with rulers, most marks of a ruler, and millimetres between them."""
+"""Size in pixels of a picture with rulers, maximum marks of a ruler, and millimetres between marks."""
 CELLS = 64
-"""Cells each way in which a map is drawn."""
+"""Number of cells of a map along each axis."""
 LEGEND = 52
-"""Pixels below a map for its legend."""
+"""Height in pixels of the legend below a map."""
 SCORE = 48
-"""Pixels from the bars to the column of scores."""
+"""Distance in pixels from the bars to the column of scores."""
 LINE, TALL_ROW = 30, 34
-"""Characters of a class's name in a line, and pixels of a row where names need two."""
+"""Maximum characters of a class's name per line, and height in pixels of a row with a two-line name."""
 
 
 def preview(pixels: Array, side: int = SIDE) -> bytes:
-    """Return pixels uint8 [h, w, 3] as JPEG of at most `side` px, for the eye."""
+    """Return pixels uint8 [h, w, 3] as JPEG with at most `side` px, for display."""
     image, file = Image.fromarray(pixels), io.BytesIO()
     image.thumbnail((side, side), Image.Resampling.LANCZOS)
     image.save(file, "JPEG", quality=QUALITY)
@@ -43,13 +43,13 @@ def preview(pixels: Array, side: int = SIDE) -> bytes:
 
 @dataclass(frozen=True)
 class ImageScores:
-    """What a model says of one image.
+    """A model's scores for one image.
 
     Attributes:
-        names: The K classes, in full.
-        risk: Risk group of each, "" without.
+        names: Full names of the K classes.
+        risk: Risk group of each class, "" if it has none.
         probabilities: [K] scores.
-        span: Lowest and highest score [K] of the turned and mirrored image, None without.
+        span: Lowest and highest score [K] of the rotated and mirrored image, None if unknown.
     """
 
     names: Sequence[str]
@@ -58,18 +58,18 @@ class ImageScores:
     span: tuple[Floats, Floats] | None = None
 
     def groups(self) -> dict[str, list[int]]:
-        """Return the classes of each risk group that has any, the highest score first."""
+        """Return the classes of each non-empty risk group, highest score first."""
         order: list[int] = np.argsort(-self.probabilities, kind="stable").tolist()
         groups = {group: [k for k in order if self.risk[k] == group] for group in RISKS}
         return {group: members for group, members in groups.items() if members}
 
     @property
     def has_sums(self) -> bool:
-        """Whether a risk group has several classes, whose sum is drawn."""
+        """Whether a risk group has several classes, so that their sum is drawn."""
         return any(len(members) > 1 for members in self.groups().values())
 
     def hover(self, k: int) -> str:
-        """Return the text shown while the pointer is on class k."""
+        """Return the hover text of class k."""
         lines = [f"<b>{safe(self.names[k])}</b>", f"score {decimal(self.probabilities[k], 6)}"]
         if self.span is not None:
             low, high = (decimal(ends[k], 3) for ends in self.span)
@@ -78,8 +78,8 @@ class ImageScores:
 
 
 def ranked(scores: ImageScores, theme: Theme) -> go.Figure:
-    """Draw classes as bars by risk group, in each the highest first, with the group's sum where a group has
-    several. A whisker spans the scores of the turned image."""
+    """Draw classes as bars by risk group, highest score first, with the sum of each group that has several
+    classes. An error bar spans the scores of the rotated image."""
     groups, with_sums = scores.groups(), scores.has_sums
     rows: list[int | str] = []
     for group, members in groups.items():
@@ -135,12 +135,12 @@ def _bars(canvas: Canvas, scores: ImageScores, places: Mapping[int, int]) -> Non
 
 
 def among(scores: Floats, positive: Bools, own: float, threshold: float | None, theme: Theme) -> go.Figure:
-    """Draw the position of an image in a test set, a tick per case, malignant cases above the others.
+    """Draw the position of an image in a test set: one tick per case, malignant cases above the others.
 
     Args:
-        scores: [n] score of all malignant classes together, of each case.
-        positive: [n] whether it is malignant.
-        threshold: Above which a score counts as malignant, None without.
+        scores: [n] total score of all malignant classes for each case.
+        positive: [n] whether each case is malignant.
+        threshold: Score above which a case counts as malignant, None if there is none.
     """
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
     question = "How does this image compare with the test set?"
@@ -187,12 +187,13 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
 def reweighted(
     classes: Sequence[str], risk: Sequence[str], before: Floats, after: Floats, theme: Theme, most: int = 5
 ) -> go.Figure:
-    """Draw the highest scores with the test set's frequencies (ring) and with others (filled).
+    """Draw the highest scores with the test set's class frequencies (ring) and with other frequencies
+    (filled).
 
     Args:
-        risk: Risk group of each, "" without.
+        risk: Risk group of each class, "" if it has none.
         before: [K] scores with the frequencies of the test set.
-        after: [K] scores with others.
+        after: [K] scores with other frequencies.
     """
     order = np.argsort(-np.maximum(before, after), kind="stable")[:most].tolist()
     margin = {"l": 4, "r": 14, "t": 8, "b": 4}
@@ -232,12 +233,12 @@ def reweighted(
 def frame(
     jpeg: bytes, size: tuple[int, int], box: tuple[int, int, int, int], micrometres: float, theme: Theme
 ) -> go.Figure:
-    """Draw a picture with rulers, and the part of it that is framed; another is dragged with the pointer.
+    """Draw a picture with rulers and a frame; the pointer can drag a new frame.
 
     Args:
         size: Its width and height, px.
-        box: Left, top, width and height of the part, px.
-        micrometres: Along a pixel, 0 where nobody knows: then rulers are in pixels, else in millimetres.
+        box: Left, top, width and height of the frame, px.
+        micrometres: Micrometres per pixel, 0 if unknown. Rulers are in millimetres, or in pixels if unknown.
     """
     (width, height), (x, y, wide, tall) = size, box
     canvas = Canvas(theme, "Which part does the model receive?", round(RULED * min(1.2, height / width)) + 50)
@@ -274,13 +275,13 @@ def _boxed(canvas: Canvas, x: tuple[float, float], y: tuple[float, float]) -> No
 
 @dataclass(frozen=True)
 class Saliency:
-    """Which parts of an image move the score of a class.
+    """The parts of an image that change the score of a class.
 
     Attributes:
-        drops: [h, w] how far the score falls without each part.
-        jpeg: The image, which the map covers whatever its own shape.
+        drops: [h, w] how far the score falls when each part is hidden.
+        jpeg: The image under the map; the map is stretched to its shape.
         size: Width and height of the image in px.
-        cell: Row, column and cells each way of the patch that is outlined, None for none.
+        cell: Row, column and number of cells per axis of the outlined patch, None for none.
     """
 
     name: str
@@ -294,11 +295,11 @@ class Saliency:
 
 
 def saliency(drop_map: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figure:
-    """Draw a map of drops over the image: red supports the class, blue opposes it, in the same colours under
-    every theme, because the image is the same.
+    """Draw a map of score drops over the image: red supports the class, blue opposes it. The colours are the
+    same in every theme, because the image is the same.
 
     Args:
-        opacity: Of the strongest colours, 0..1.
+        opacity: Opacity of the strongest colours, 0..1.
     """
     width, height = drop_map.size
     rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in drop_map.drops.shape)

@@ -14,16 +14,16 @@ from scoring.presentation.figures.theme import Theme, faded, safe, text_on
 
 DASHES = ("solid", "dash", "dot")
 ROW = 20
-"""Pixels of a line of the legend and of the numbers at risk."""
+"""Height in pixels of a line of the legend and of the numbers at risk."""
 HATCHED = ("discordant", "missing")
 QUARTERS = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0%", "25%", "50%", "75%", "100%"]}
 AT_RISK = -38
-"""Pixels from the horizontal axis to the heading of the numbers at risk."""
+"""Distance in pixels from the horizontal axis to the heading of the numbers at risk."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What survival is free of: verb and past tense, for example "relapse" and "relapsed"."""
+    """The event of a survival curve: verb and past tense, for example "relapse" and "relapsed"."""
 
     name: str
     past: str
@@ -36,10 +36,10 @@ class Group:
     Attributes:
         time: [K] distinct times in days.
         survival: [K] after each time, 0..1.
-        at_risk: [K] under observation before it.
-        events: [K] events at it.
-        censored: [K] who left unobserved at it.
-        number_at_risk: [M] under observation at each of the moments that the figure is given.
+        at_risk: [K] patients at risk before each time.
+        events: [K] events at each time.
+        censored: [K] patients censored at each time.
+        number_at_risk: [M] patients at risk at each moment of the figure.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Group:
     number_at_risk: Ints
 
     def hovers(self, event: Event) -> list[str]:
-        """Return the texts shown while the pointer is on the start of the curve and on each of its times."""
+        """Return the hover texts of the start of the curve and of each time."""
         name = f"{safe(self.name)} risk"
         steps = zip(self.time, self.survival, self.at_risk, self.events, self.censored, strict=True)
         return [f"<b>{name}</b><br>from the start, n = {self.n}"] + [
@@ -65,7 +65,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Stroke:
-    """A group as it is drawn."""
+    """A group with its line style."""
 
     group: Group
     colour: str
@@ -73,16 +73,16 @@ class Stroke:
 
 
 def colours(theme: Theme) -> tuple[str, str, str]:
-    """Return the colours of low, middle and high risk, told apart without red and green."""
+    """Return the colours of low, middle and high risk, which differ without red and green."""
     return theme.categorical[0], theme.soft, theme.categorical[1]
 
 
 def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: Theme) -> go.Figure:
-    """Draw survival curves with a tick for every patient who left unobserved, and below the numbers at risk.
+    """Draw survival curves with a tick for every censored patient, and the numbers at risk below.
 
     Args:
-        groups: Low, middle and high risk; those without a patient are left out.
-        moments: [M] days at which numbers at risk are written.
+        groups: Low, middle and high risk; groups without patients are left out.
+        moments: [M] days for the numbers at risk.
     """
     strokes = [
         Stroke(group, tint, dash)
@@ -159,9 +159,9 @@ def _at_risk(canvas: Canvas, strokes: Sequence[Stroke], moments: Floats) -> None
 
 
 def pair_bar(counts: Mapping[str, int], theme: Theme) -> go.Figure:
-    """Draw comparable pairs by what the scores make of them, side by side.
+    """Draw the numbers of concordant, tied, discordant and missing pairs side by side.
 
-    counts: of "concordant", "tied", "discordant" and "missing" pairs.
+    counts: Numbers of "concordant", "tied", "discordant" and "missing" pairs.
     """
     canvas = Canvas(
         theme, "How were the comparable pairs ordered?", 96, barmode="stack", bargap=0, hovermode="closest"

@@ -1,4 +1,4 @@
-"""Teams on a map: scores over the sizes of models, and first places under all weights of three parts."""
+"""Maps of teams: scores by model size, and the first team under all weights of three parts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ SYMBOLS = (
 
 @dataclass(frozen=True)
 class FirstPlaces:
-    """Who is first under all weights of three parts of a score.
+    """The first team under all weights of three parts of a score.
 
     Attributes:
         weights: [G, 3], each summing to 1.
-        first: [G, A] share of the first place that each team has there.
+        first: [G, A] share of the first rank of each team at these weights.
     """
 
     parts: Sequence[str]
@@ -57,10 +57,10 @@ class FirstPlaces:
 
 
 def weight_map(question: str, places: FirstPlaces, theme: Theme) -> go.Figure:
-    """Draw who is first under all weights of three parts; the official weights are a ring.
+    """Draw the first team under all weights of three parts; a ring marks the official weights.
 
-    A team keeps its colour and its symbol in every map of the same teams. The legend says how much of the map
-    each team has.
+    A team has the same colour and symbol in every map of the same teams. The legend gives each team's share
+    of the map.
     """
     alone = np.where(places.first.max(1) == 1, places.first.argmax(1), -1)
     drawn = [
@@ -126,20 +126,20 @@ def _points(canvas: Canvas, weights: Floats, name: str, mark: Properties, hovers
 
 
 MOST_NAMES = 10
-"""Teams up to which their names are beside their points."""
+"""Number of teams up to which names are written beside the points."""
 TICKS = [10.0**power for power in range(-3, 5)]
 LIMITS = ("full marks to here", "none from here")
-"""What the two sizes mean at which a challenge takes points away."""
+"""Meaning of the two sizes at which a challenge takes points away."""
 
 
 @dataclass(frozen=True)
 class Sized:
-    """A team's model and its score.
+    """A team's model size and score.
 
     Attributes:
         mib: Size of the model in MiB.
-        score: In the unit that is shown.
-        interval: Of the score, None without.
+        score: The score in the displayed unit.
+        interval: Interval of the score, None if there is none.
     """
 
     name: str
@@ -156,10 +156,11 @@ def size_scatter(
     limits: tuple[float, float] | None = None,
     better: Better = "higher",
 ) -> go.Figure:
-    """Draw score over model size on a logarithmic axis. Filled: no smaller model scores as well.
+    """Draw the score over the model size on a logarithmic axis. A dot is filled if no smaller model scores as
+    well.
 
     Args:
-        limits: MiB from which the challenge takes points away, and at which none are left.
+        limits: Sizes in MiB at which the challenge begins to take points away, and at which none are left.
     """
     turned = Quantity(better).oriented
     ordered = sorted(teams, key=lambda team: (team.mib, -turned(team.score)))

@@ -1,4 +1,4 @@
-"""Interval plot of many teams: a thin row each, with a dot, what is likely and what is possible."""
+"""Interval plot of many teams: a thin row for each, with a dot, a likely range and a possible range."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from scoring.presentation.figures.canvas import Canvas, error_bars
 from scoring.presentation.figures.theme import Theme, faded, safe, short
 
 ROOM, LOWEST, HIGHEST = 830, 8.0, 18.0
-"""Height of all rows together, in px of a figure that fills a printed page, and of one row."""
+"""Height in px of all rows of a figure that fills a printed page, and of one row."""
 NAME = 26
-"""Characters of a name."""
+"""Maximum characters of a name."""
 
 
 @dataclass(frozen=True)
 class TeamRange:
-    """A row.
+    """A row of the plot.
 
     Attributes:
-        name: Of the team, with its rank.
-        value: Where the dot is.
-        likely: Ends of the thick line, None without.
-        possible: Ends of the thin line, None without.
+        name: Name of the team, with its rank.
+        value: Position of the dot.
+        likely: Ends of the thick line, None if there is none.
+        possible: Ends of the thin line, None if there is none.
         filled: Whether the dot is filled.
     """
 
@@ -38,11 +38,11 @@ class TeamRange:
 def team_ranges(
     rows: Sequence[TeamRange], theme: Theme, question: str, axis_title: str, line: float | None = None
 ) -> go.Figure:
-    """Draw teams from top to bottom, every fifth row on a faint line.
+    """Draw teams from top to bottom, with a faint line at every fifth row.
 
     Args:
         rows: The first on top; about 100 fill a printed page.
-        line: Where an upright line stands.
+        line: Position of a vertical line.
     """
     n = len(rows)
     height = min(HIGHEST, max(LOWEST, ROOM / n))

@@ -19,14 +19,14 @@ SHAPES = {"malignant": "▲", "medium": "◆", "benign": "●"}
 SYMBOLS = {"malignant": "triangle-up", "medium": "diamond", "benign": "circle"}
 FONT = "'Source Sans', 'Source Sans Pro', 'Segoe UI', system-ui, sans-serif"
 SHORT = 14
-"""Characters of a name beside an axis."""
+"""Maximum characters of a name beside an axis."""
 LINE = 26
-"""Characters of a line of a label on the left axis."""
+"""Maximum characters in a line of a label on the left axis."""
 PARTS = re.compile(r"[^\s_-]*[\s_-]+|[^\s_-]+")
-"""Parts of a name after which a line can end."""
+"""Characters after which a name can be broken."""
 COLOURS = tomllib.loads(Path(__file__).with_name("themes.toml").read_text(encoding="utf-8"))
 CIVIDIS = COLOURS["cividis"]
-"""The colour scale that people see alike whatever colours they tell apart; even steps."""
+"""A colour scale with even steps that colour-blind people also see."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +37,12 @@ class Theme:
         name: "light" or "dark".
         ink: Text, points, whiskers.
         soft: Axis titles, counts, intervals.
-        zero: Lines that mean something (axes, diagonals, no difference).
-        accent: What matters most; the first part of a sum.
+        zero: Meaningful lines (axes, diagonals, no difference).
+        accent: The most important element; the first part of a sum.
         second: The second part of a sum.
-        risk: By risk group.
-        categorical: Ten colours, Okabe-Ito darkened or lightened until they are seen, and two more.
-        heat: Colour scale from the page's own colour, cividis.
+        risk: Colours of the risk groups.
+        categorical: Ten colours of Okabe and Ito, darkened or lightened for contrast, and two more.
+        heat: Colour scale from the page's background, cividis.
     """
 
     name: str
@@ -68,8 +68,8 @@ def channels(colour: str) -> Floats:
 
 
 def cividis(start: float, stop: float, page: str) -> tuple[tuple[float, str], ...]:
-    """Return cividis between two of its shares (0..1), fading into the page: little is quiet in both themes,
-    nothing is the page itself."""
+    """Return the part of cividis between two positions (0..1). It fades into the page's background, so that
+    small values are faint and zero is invisible, in both themes."""
     steps, stops = np.linspace(0, 1, 21), np.linspace(0, 1, len(CIVIDIS))
     colours = np.array([channels(colour) for colour in CIVIDIS])
     shares = start + (stop - start) * steps
@@ -91,7 +91,8 @@ LIGHT, DARK = _theme("light"), _theme("dark")
 
 @cache
 def template(theme: Theme) -> dict[str, Any]:
-    """Return the Plotly template of a theme. It is handed to each figure and registered nowhere."""
+    """Return the Plotly template of a theme. Each figure receives it; Plotly's registry does not contain
+    it."""
     font = {"family": FONT, "size": 12, "color": theme.ink}
     # dragmode off and fixed ranges: a thumb that scrolls a phone must not zoom the chart.
     axis = {
@@ -127,47 +128,48 @@ def template(theme: Theme) -> dict[str, Any]:
 
 
 def safe(text: object) -> str:
-    """Return foreign text made safe: Plotly reads a little HTML in every label, links included."""
+    """Return text from files in a safe form, because Plotly interprets some HTML in labels, including
+    links."""
     return escape(" ".join(str(text).split()), quote=False)
 
 
 def faded(colour: str, alpha: float) -> str:
-    """Return `#rrggbb` with an opacity of `alpha`, 0..1."""
+    """Return `#rrggbb` with the opacity `alpha`, 0..1."""
     red, green, blue = channels(colour).astype(int)
     return f"rgba({red},{green},{blue},{alpha})"
 
 
 def luminance(colours: Floats) -> Floats:
-    """Return the relative luminance [...], 0..1, of colours [..., 3] in channels of 0..255 (WCAG 2.2)."""
+    """Return the relative luminance [...], 0..1, of colours [..., 3] with channels of 0..255 (WCAG 2.2)."""
     light = np.asarray(colours, float) / 255
     linear = np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
     return np.asarray(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def text_is_black(colours: Floats) -> Bools:
-    """Return whether black is read better than white on colours [..., 3]; the better of them always has a
+    """Return whether black has more contrast than white on colours [..., 3]; the better one always has a
     contrast over 4.5."""
     raised = luminance(colours) + 0.05
     return raised / 0.05 >= 1.05 / raised
 
 
 def text_on(colour: str) -> str:
-    """Return black or white, whichever is read better on the colour."""
+    """Return black or white, whichever has more contrast on the colour."""
     return "#000000" if text_is_black(channels(colour)) else "#ffffff"
 
 
 def in_lines(name: str, width: int) -> str:
-    """Return a name made safe, in lines of at most `width` characters; it may break behind a slash."""
+    """Return a safe name in lines of at most `width` characters; a line may break after a slash."""
     return "<br>".join(safe(line) for line in textwrap.wrap(name.replace("/", "/ "), width)).replace(
         "/ ", "/"
     )
 
 
 def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_last: bool = True) -> str:
-    """Return a class with the shape of its risk group, if it has one: a class never appears without it.
+    """Return a class with the symbol of its risk group, if it has one; labels always show both together.
 
-    Without a theme: plain text, for tables. With one: Plotly's HTML, the shape in its colour and next to the
-    axis.
+    Without a theme the result is plain text, for tables. With a theme it is Plotly's HTML, with the symbol in
+    its colour and next to the axis.
     """
     if theme is None:
         return f"{SHAPES[risk]} {name}" if risk else name
@@ -178,12 +180,12 @@ def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_
 
 
 def short(name: str, most: int = SHORT) -> str:
-    """Return a name that fits beside an axis. most: characters."""
+    """Return a name that fits beside an axis. most: maximum characters."""
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def lined(name: str) -> str:
-    """Return a name as a label of the left axis: whole up to about 50 characters, in two lines if need be."""
+    """Return a name as a label of the left axis: up to about 50 characters, in two lines if necessary."""
     lines = [""]
     for part in PARTS.findall(name):
         for piece in (part[k : k + LINE] for k in range(0, len(part), LINE)):
@@ -196,7 +198,7 @@ def lined(name: str) -> str:
 
 
 def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:
-    """Return class, number of cases (a star below 15) and shape as a label for the left axis."""
+    """Return class, number of cases (with a star below 15) and symbol as a label of the left axis."""
     shape = label("", risk, theme).strip()
     cases = f"{n:.0f}{'*' if n < SMALL_CLASS else ''}"
     return f"{safe(name)} <span style='color:{theme.soft}'>{cases}</span> {shape}".strip()

@@ -1,4 +1,5 @@
-"""Figures of a threshold on one score. "score > threshold" decides; NaN, an undefined number, is a gap."""
+"""Figures of a threshold on a score. A case is positive if its score > threshold; NaN, an undefined number,
+is a gap."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +18,16 @@ from scoring.presentation.figures.theme import SHAPES, SYMBOLS, Theme, faded, sa
 MARGIN = {"l": 4, "r": 14, "t": 10, "b": 4}
 DASHES = ("solid", "dash", "dot")
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.5)
-"""Distances between two ticks of a histogram."""
+"""Possible distances between two ticks of a histogram."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What a score tells from the rest, in words.
+    """The condition that a score detects, as text.
 
     Attributes:
-        name: Of one case that has it, for example "melanoma".
-        plural: The same for several.
+        name: Singular, for example "melanoma".
+        plural: Plural.
     """
 
     name: str
@@ -36,13 +37,13 @@ class Condition:
 
 @dataclass(frozen=True)
 class Mark:
-    """A threshold worth showing.
+    """A marked threshold.
 
     Attributes:
         threshold: In units of the score.
-        place: What it is, in words.
-        symbol: Of its point on curves, as Plotly calls it.
-        main: Whether it is the one in question, drawn in the accent colour.
+        place: Description of the threshold.
+        symbol: Plotly's name of its symbol on curves.
+        main: Whether it is the main threshold, drawn in the accent colour.
     """
 
     threshold: float
@@ -51,12 +52,12 @@ class Mark:
     main: bool = False
 
     def colour(self, theme: Theme) -> str:
-        """Return the colour of its line and its point."""
+        """Return the colour of its line and point."""
         return theme.accent if self.main else theme.ink
 
 
 def cut(threshold: float) -> str:
-    """Return a threshold in words: three decimals, near zero three digits that count."""
+    """Return a threshold as text: three decimals, or three significant digits near zero."""
     return f"{threshold:.3g}".replace("-", MINUS) if 0 < abs(threshold) < 0.01 else decimal(threshold, 3)
 
 
@@ -67,7 +68,7 @@ def _rules(canvas: Canvas, marks: Sequence[Mark]) -> None:
 
 
 def category_line(k: int, theme: Theme) -> Properties:
-    """Return colour, dashes and width of the line of category k, the same in every figure."""
+    """Return colour, dashes and width of the line of category k; they are the same in every figure."""
     colour = theme.categorical[k % len(theme.categorical)]
     return {"color": colour, "dash": DASHES[k % len(DASHES)], "width": 2}
 
@@ -81,11 +82,11 @@ def threshold_lines(
     question: str = "How do results change with the threshold?",
     ends: Sequence[float] = (0, 1),
 ) -> go.Figure:
-    """Draw what the threshold changes, the names above the figure, the marks as upright lines.
+    """Draw the measures that depend on the threshold, with their names above and the marks as vertical lines.
 
     Args:
         curves: Measures [T] by key, and "threshold" [T].
-        names: Key -> name of each measure that is drawn.
+        names: Key -> name of each drawn measure.
     """
     canvas = Canvas(theme, question, 320, hovermode="x unified", margin=MARGIN)
     canvas.legend_above()
@@ -126,11 +127,11 @@ def threshold_lines(
 def histogram(
     edges: Floats, negative: Ints, positive: Ints, marks: Sequence[Mark], theme: Theme, condition: Condition
 ) -> go.Figure:
-    """Draw the share of each class per bin of the score: positive cases upwards, the others downwards, so
-    that neither hides the other and few are seen beside many.
+    """Draw the share of each class per bin of the score. Positive cases point upwards and the others
+    downwards, so that a small class is visible beside a large one.
 
     Args:
-        edges: [bins + 1] of the score, evenly spaced.
+        edges: [bins + 1] edges of the bins, evenly spaced.
         negative: [bins] number of cases without the condition.
         positive: [bins] number of cases with it.
     """
@@ -200,12 +201,11 @@ def _share_axis(canvas: Canvas, heights: Sequence[float]) -> None:
 def net_benefit(
     curves: Mapping[str, Floats], theme: Theme, condition: Condition, marks: Sequence[Mark] = ()
 ) -> go.Figure:
-    """Draw the net benefit of the model, of treating everybody as positive and of treating nobody as
-    positive.
+    """Draw the net benefit of the model, of treating everybody and of treating nobody.
 
     Args:
         curves: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
-            "low" and "high" [T], the model's band, where there is one.
+            optionally "low" and "high" [T], the model's band.
     """
     question = "Is the model more useful than treating everybody as positive?"
     canvas = Canvas(theme, question, 360, hovermode="x unified", margin=MARGIN)
@@ -239,11 +239,11 @@ def net_benefit(
 def score_bar(
     score: float | None, marks: Sequence[Mark], span: Sequence[float], theme: Theme, is_positive: bool
 ) -> go.Figure:
-    """Draw the score of one case on the line of all thresholds, with the marks.
+    """Draw the score of one case on a line of all thresholds, with the marks.
 
     Args:
-        score: Of the case, None where it has none.
-        is_positive: Whether the case has the condition in truth.
+        score: Score of the case, None if it has none.
+        is_positive: Whether the case truly has the condition.
     """
     margin = {"l": 14, "r": 14, "t": 24, "b": 4}
     canvas = Canvas(theme, "What did the model predict?", 120, hovermode="closest", margin=margin)

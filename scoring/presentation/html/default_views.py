@@ -1,4 +1,4 @@
-"""Default views of a card whose challenge has none of its own."""
+"""Default views of a card whose challenge defines none."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,11 +14,11 @@ from scoring.presentation.figures.confusion import confusion_matrix_figure
 from scoring.presentation.figures.thresholds import Condition
 
 NONE = "none"
-"""The label of what was not there, in the matrices of detection challenges."""
+"""Label for "not present" in the matrices of detection challenges."""
 
 
 def views(card: ScoreCard) -> Views:
-    """Return headline and sections of a card."""
+    """Return the headline and sections of a card."""
     curves = shared.curves(card) if "roc_grid" in card.arrays else ()
     blocks = (
         *_metrics(card),

@@ -1,4 +1,4 @@
-"""HTML document of a report in one file: templates and figures; its body is made of `report_blocks`."""
+"""HTML document of a report in one file, made of templates and figures; `report_blocks` makes its body."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ Build = Callable[[Theme], Drawing]
 
 @dataclass(frozen=True)
 class Cell:
-    """Text of a table's cell. kind: a class of the style sheet. tag: an element to wrap it in."""
+    """Text of a table cell. kind: a class of the style sheet. tag: an element around the text."""
 
     text: object
     kind: str = ""
@@ -35,7 +35,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of a table's cell, shown with `digits` decimals and a unit; the cell carries it unrounded."""
+    """A number of a table cell, shown with `digits` decimals and a unit; the cell also stores it
+    unrounded."""
 
     value: float
     digits: int = 3
@@ -45,11 +46,11 @@ class Number:
 
 @dataclass
 class Figures:
-    """The figures of a document, in the colours of paper.
+    """The figures of a document, in the colours for paper.
 
     Attributes:
-        drawn: False leaves them out, where there is no room for them.
-        shown: Those that are on the front page: none of them comes again.
+        drawn: False leaves them out if there is no room.
+        shown: Figures of the front page; they are not repeated later.
     """
 
     drawn: bool = True
@@ -64,8 +65,7 @@ class Figures:
         return render("figure", drawn=Markup(drawn), question=question, caption=figure.caption)
 
     def draw(self, build: Build, width: int | None = None) -> tuple[str, str]:
-        """Return a figure as HTML, and its question. width: in pixels, where it is one of several in a
-        row."""
+        """Return a figure as HTML, and its question. width: in pixels, if several figures share a row."""
         figure, number = build(LIGHT), self.count
         self.count += 1
         kind = "figure part" if width else "figure"
@@ -74,21 +74,21 @@ class Figures:
 
 
 def document(title: str, sections: Iterable[str]) -> str:
-    """Return one HTML file of sections (HTML, "" for none)."""
+    """Return one HTML file made of sections (HTML, "" for none)."""
     written = [Markup(section) for section in sections if section]
     return template("document.html").render(title=title, policy=POLICY, sections=written)
 
 
 def rule(text: str) -> str:
-    """Return the rule of a challenge (Markdown), behind a click on a screen."""
+    """Return the rule of a challenge (Markdown), folded on a screen."""
     written = Markup(rendered_markdown.html(text))
     return render("folded", question="What is the rule?", summary="Rule in full", parts=[written])
 
 
 def findings(entries: Iterable[Finding], more: str = "") -> str:
-    """Return findings, worst first, folded on a screen; findings that repeat each other are one.
+    """Return findings, worst first, folded on a screen; repeated findings are joined.
 
-    more: what is below, in plain text.
+    more: plain text below them.
     """
     noticed = list(entries)
     if not noticed:
@@ -104,7 +104,7 @@ def findings(entries: Iterable[Finding], more: str = "") -> str:
 
 
 def provenance(entries: Mapping[str, object]) -> str:
-    """Return where the numbers come from, an entry a line."""
+    """Return the provenance of the numbers, one entry per line."""
     rows = [(name, Cell(_written(value), tag="code")) for name, value in _lines(entries)]
     return section("Where do the numbers come from?", table(("what", "value"), rows))
 
@@ -129,15 +129,15 @@ def _written(value: object) -> str:
 
 
 def section(question: str, *parts: str) -> str:
-    """Return parts (HTML) under the question that they answer."""
+    """Return parts (HTML) under their question."""
     return render("question", question=question) + "".join(parts)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[bool] = ()) -> str:
-    """Return an HTML table. Numbers carry their unrounded value and have three decimals if they are not
-    whole.
+    """Return an HTML table. Numbers also store their unrounded value, and have three decimals unless they are
+    integers.
 
-    right: for each column whether it stands to the right; columns of numbers if not given.
+    right: whether each column is aligned right; by default columns of numbers are.
     """
     cells = [[_cell(value) for value in row] for row in rows]
     columns = [[row[k] for row in cells if row[k] is not None] for k in range(len(heads))]
@@ -146,12 +146,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[b
 
 
 def render(macro: str, **values: object) -> str:
-    """Return what a macro of `macros.html` makes of the values."""
+    """Return the output of a macro of `macros.html` for some values."""
     return str(getattr(_templates().get_template("macros.html").module, macro)(**values))
 
 
 def template(name: str) -> jinja2.Template:
-    """Return a template of a whole document."""
+    """Return the template of a whole document."""
     return _templates().get_template(name)
 
 
@@ -191,7 +191,7 @@ def _cell(value: object) -> object:
 
 
 def words_of(cell: object) -> str:
-    """Return what a cell says, in plain text."""
+    """Return the content of a cell as plain text."""
     if isinstance(cell, Cell):
         return words_of(cell.text)
     if isinstance(cell, Number):

@@ -1,4 +1,4 @@
-"""Blocks of `scoring.core.views` as HTML, and the front page of a report that is made of them."""
+"""Blocks of `scoring.core.views` as HTML, and the front page of a report."""
 
 import base64
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,22 +35,22 @@ from scoring.presentation.html.document import Cell, Figures, Number, render, ta
 from scoring.version import __version__
 
 STATUS = 1200
-"""Characters of what is said about a score's worth."""
+"""Maximum characters of the text about whether a score is official."""
 PANEL, WIDE_PANEL = 210, 330
-"""Pixels of a small figure, and of one that needs more."""
+"""Width in pixels of a small figure, and of one that needs more room."""
 RIGHT = ("number", "bar", "count", "interval", "written")
-"""Kinds of columns that stand to the right."""
+"""Kinds of columns that are aligned right."""
 FRONT_FIGURES = 3
-"""Figures on the front page."""
+"""Number of figures on the front page."""
 HALF_WIDTH = 440
-"""Pixels for which a figure is drawn that shares its row with another; it is shown smaller."""
+"""Width in pixels for drawing a figure that shares its row; it is then shown smaller."""
 
 Lines = Sequence[tuple[str, str]]
-"""Names and texts that are below the title: test set, submission, team, date."""
+"""Names and texts below the title: test set, submission, team, date."""
 
 
 def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
-    """Yield the sections as HTML, each under its name, figures placed as they come."""
+    """Yield the sections as HTML, each under its name, with figures in their place."""
     for section in entries:
         parts = [html(block, figures) for block in section.blocks]
         if any(parts):
@@ -58,8 +58,8 @@ def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
 
 
 def html(block: Block, figures: Figures) -> str:
-    """Return a block as HTML; what a page shows side by side or one at a time stands one below the other, but
-    for texts."""
+    """Return a block as HTML. Blocks that a page shows side by side or one at a time follow each other here,
+    except for texts."""
     match block:
         case Figure():
             return figures.place(block)
@@ -85,7 +85,7 @@ def html(block: Block, figures: Figures) -> str:
 
 
 def headline(entry: Headline, below: str, figures: Figures) -> str:
-    """Return the score, the numbers beside it, and what made it. below: what is below the score."""
+    """Return the score, the numbers beside it, and its parts. below: text below the score."""
     score, facts = entry.score, fact_rows(entry.facts)
     name = directed(score.name, score.better)
     parts = [render("hero", name=name, value=score.value, below=below, method=score.explain or "")]
@@ -111,7 +111,7 @@ def _status(status: Status) -> Iterator[str]:
 
 
 def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:
-    """Return name, value, what is below it, and explanation of each fact."""
+    """Return name, value, text below and explanation of each fact."""
     return [(directed(fact.name, fact.better), fact.value, fact.below, fact.explain) for fact in facts]
 
 
@@ -126,7 +126,7 @@ def _panels(block: Panels, figures: Figures) -> str:
 
 
 def panel_width(block: Panels) -> int:
-    """Return the pixels of each of several small figures."""
+    """Return the width in pixels of each of several small figures."""
     return WIDE_PANEL if block.width > PANEL else PANEL
 
 
@@ -152,14 +152,14 @@ def _table(block: Table) -> str:
 
 
 def shown_column(column: Column, block: Table) -> Column:
-    """Return a column as it is written: without decimals where all its numbers are counts."""
+    """Return a column as it is written: without decimals if all its numbers are counts."""
     values = [value for value in map(plain, block.rows[column.name]) if value is not None]
     whole = column.kind == "number" and all(isinstance(value, int) for value in values)
     return replace(column, digits=0) if whole else column
 
 
 def cell(column: Column, raw: object, block: Table) -> object:
-    """Return a value of a table as the cell that a document shows."""
+    """Return a value of a table as a cell of the document."""
     value: Any = plain(raw)
     if value is None:
         return None
@@ -177,8 +177,7 @@ def cell(column: Column, raw: object, block: Table) -> object:
 
 
 def front_figures(strip: Figure | None, sections: Iterable[Section]) -> list[Figure]:
-    """Return the figures of the front page: where the score comes from, then the first figure of each
-    section."""
+    """Return the figures of the front page: the parts of the score, then the first figure of each section."""
     firsts = (next(_each_figure(section.blocks), None) for section in sections)
     return [figure for figure in (strip, *firsts) if figure is not None][:FRONT_FIGURES]
 
@@ -196,13 +195,12 @@ def _each_figure(blocks: Iterable[Block]) -> Iterator[Figure]:
 
 
 def front_page(title: str, formula: str, lines: Lines) -> str:
-    """Return title, what is scored and how it is read, the lines of the caller, and what the report is
-    not."""
+    """Return title, description of the score, the caller's lines, and a note on the report's limits."""
     return render("front", title=title, formula=formula, lines=[line for line in lines if line[1]])
 
 
 def front_pictures(figures: Figures, chosen: Sequence[Figure]) -> str:
-    """Return the first figure over the whole width and two more side by side; none of them comes again."""
+    """Return the first figure over the whole width and two more side by side; none is repeated later."""
     drawn = [
         (question, Markup(drawing), figure.caption)
         for k, figure in enumerate(chosen)
@@ -213,12 +211,12 @@ def front_pictures(figures: Figures, chosen: Sequence[Figure]) -> str:
 
 
 def noticed(entries: Iterable[Finding]) -> str:
-    """Return in a sentence how much was noticed, "" for nothing."""
+    """Return the number of findings as a sentence, "" if there are none."""
     text = tally(entries)
     return render("noticed", words=text) if text else ""
 
 
 def citation(challenge: Challenge[Any, Any]) -> str:
-    """Return how to cite the challenge and the program that scored."""
+    """Return how to cite the challenge and Benchside."""
     text = " ".join(citation.words() for citation in challenge.words.citations)
     return render("cite", citation=text, version=__version__)

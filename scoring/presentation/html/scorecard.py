@@ -26,11 +26,11 @@ from scoring.presentation.html.document import (
 from scoring.presentation.html.report_blocks import Lines
 
 CASES = 200
-"""Cases that a report lists at most."""
+"""Maximum number of cases in a report."""
 
 
 def views_of(card: ScoreCard) -> Views:
-    """Return what is shown of a card, as its challenge says it, with whether the score is official."""
+    """Return the views of a card, as its challenge defines them, with whether the score is official."""
     challenge = load_challenge(card.challenge)
     views = (challenge.display.views or default_views.views)(card)
     write = points if challenge.scoring.as_points else share
@@ -42,12 +42,12 @@ def views_of(card: ScoreCard) -> Views:
 
 
 def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
-    """Return the report of a card. The same arguments give the same bytes; names of files, classes and cases
+    """Return the report of a card. The same arguments give the same bytes. Names of files, classes and cases
     are escaped.
 
     Args:
-        views: What is shown of it, made by its challenge if not given.
-        lines: Names and texts for the front page: test set, submission, team, date.
+        views: The views to show; by default the challenge makes them.
+        lines: Names and texts for the front page, such as test set, submission, team and date.
     """
     challenge, figures = load_challenge(card.challenge), Figures()
     views = views or views_of(card)
@@ -76,7 +76,7 @@ def html(card: ScoreCard, views: Views | None = None, lines: Lines = ()) -> str:
 
 
 def fragment(card: ScoreCard) -> str:
-    """Return score, facts and tables of a card as HTML without scripts or figures, for a notebook."""
+    """Return score, facts and tables of a card as HTML without scripts and figures, for a notebook."""
     views = views_of(card)
     figures = Figures(drawn=False)
     parts = (
@@ -88,7 +88,7 @@ def fragment(card: ScoreCard) -> str:
 
 
 def score_words(card: ScoreCard, as_points: bool) -> str:
-    """Return the score in words, for a title."""
+    """Return the score as text, for a title."""
     if card.score is None:
         return "no score"
     number = f"{points(card.score)} of 100 points" if as_points else share(card.score)
@@ -96,13 +96,13 @@ def score_words(card: ScoreCard, as_points: bool) -> str:
 
 
 def headline(entry: Headline, figures: Figures) -> str:
-    """Return the score with its interval, the numbers beside it, and what made it."""
+    """Return the score with its interval, the numbers beside it, and its parts."""
     interval = entry.score.below
     return report_blocks.headline(entry, f"95% interval {interval}. " if interval else "", figures)
 
 
 def metrics(card: ScoreCard) -> str:
-    """Return all numbers of a card, and how its JSON names them."""
+    """Return all numbers of a card, with their names in the JSON file."""
     rows = [
         (named(name), value, span(card.intervals.get(name), 3), Cell(name, tag="code"))
         for name, value in card.metrics.items()
@@ -117,8 +117,8 @@ def metrics(card: ScoreCard) -> str:
 
 
 def cases(card: ScoreCard) -> str:
-    """Return the cases that were called wrong, malignant predicted benign first; all of them for challenges
-    that call nothing right or wrong."""
+    """Return the wrong cases, malignant cases predicted benign first; or all cases of a challenge without
+    right and wrong."""
     listed = list(card.cases)
     graded = bool(listed) and "correct" in listed[0]
     if graded:

@@ -1,4 +1,4 @@
-"""HTML page of one image's record, to print: image, model and result."""
+"""HTML page with the record of one image, for printing: image, model and result."""
 
 import base64
 import io
@@ -51,14 +51,14 @@ OPTIONAL = (
     *("photographs", "rate_line", "impression", "second_line"),
 )
 NAMED = 24
-"""Characters of a model's name above a column."""
+"""Maximum characters of a model's name above a column."""
 
 
 def html(record: Record, with_image: bool = True) -> str:
-    """Return the record as one self-contained HTML page.
+    """Return the record as a self-contained HTML page.
 
     Args:
-        with_image: Whether the image is in it; its pixels alone, without anything else that its file held.
+        with_image: Whether to include the image; only its pixels, nothing else from its file.
     """
     task, has_scores = record.model.task, record.scores_shown or not record.checks.abstentions
     own = record.impression
@@ -94,7 +94,7 @@ def html(record: Record, with_image: bool = True) -> str:
 
 
 def tile_html(record: TileRecord, with_image: bool = True) -> str:
-    """Return the record of a tile as one self-contained HTML page; arguments as of `html`."""
+    """Return the record of a tile as a self-contained HTML page. Arguments as in `html`."""
     counts, least, area = record.counts, record.least_confidence, record.counts.area_mm2
     has_counts, densities = record.counts_shown or not record.abstentions, counts.per_mm2
     columns = [counts.counts] if densities is None else [counts.counts, densities]
@@ -170,7 +170,7 @@ def _card_line(record: Record) -> str:
 
 
 def _threshold_line(record: Record) -> str:
-    """Return the threshold that was chosen and what it costs, "" where none was."""
+    """Return the threshold that was chosen and what it costs, "" if none was."""
     point, malignant = record.test_set.operating_point, record.model.task.malignant
     if point is None:
         return ""
@@ -275,7 +275,7 @@ def _heads(record: Record) -> list[str]:
 
 
 def _second_line(record: Record) -> str:
-    """Return what a second model says, "" where none was chosen."""
+    """Return what a second model says, "" if none was chosen."""
     if record.more.second is None:
         return ""
     second, names = record.more.second, record.model.task.names

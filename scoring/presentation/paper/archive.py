@@ -1,4 +1,4 @@
-"""Zip of everything that a paper takes from a result: LaTeX and CSV tables, SVG figures, methods,
+"""Zip of everything that a paper needs from a result: LaTeX and CSV tables, SVG figures, methods,
 references."""
 
 import json
@@ -20,7 +20,7 @@ from scoring.presentation.paper import latex
 from scoring.presentation.svg.draw_figure import WIDTH, svg
 from scoring.version import __version__
 
-"""The date of the zip's members: the same result gives the same bytes."""
+"""The fixed date of the zip's members, so that the same result gives the same bytes."""
 BENCHSIDE = Citation("benchside", "Benchside", note=f"Version {__version__}")
 
 
@@ -28,7 +28,7 @@ def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
     """Return the zip of a scored submission.
 
     Args:
-        lines: Names and texts that are on the front page of its report.
+        lines: Names and texts on the front page of its report.
     """
     challenge, views = load_challenge(card.challenge), views_of(card)
     first = views.headline.score
@@ -48,7 +48,7 @@ def files(
     """Return the text of each file by its name.
 
     Args:
-        headline: Its strip is the first figure.
+        headline: Headline of the result; its figure comes first.
     """
     strip = [headline.strip] if headline.strip else []
     blocks = [*strip, *(block for section in sections for block in section.blocks)]
@@ -100,11 +100,11 @@ def _drawn(block: Figure | Panels) -> Iterator[tuple[str, str]]:
 def methods(
     challenge: Challenge[Any, Any], result: Iterable[str], source: Mapping[str, Any], lines: Lines
 ) -> str:
-    """Return a paragraph that says with which settings the result was computed.
+    """Return a paragraph about the settings of the result.
 
     Args:
         source: `provenance` of the result.
-        lines: Names and texts that are on the front page of its report.
+        lines: Names and texts on the front page of its report.
     """
     about = "; ".join(f"{shortened(name)}: {shortened(text)}" for name, text in lines if text)
     options = ", ".join(
@@ -130,7 +130,7 @@ def _digests(source: Mapping[str, Any]) -> list[str]:
 
 
 def zipped(texts: Mapping[str, str]) -> bytes:
-    """Return a zip of texts by name."""
+    """Return a zip of texts by file name."""
     return reproducible_zip.zipped(
         (name, text.encode("utf-8", "backslashreplace")) for name, text in texts.items()
     )

@@ -1,4 +1,4 @@
-"""LaTeX tables with booktabs, and CSV with every number unrounded."""
+"""LaTeX tables with booktabs, and CSV with unrounded numbers."""
 
 import csv
 import io
@@ -36,24 +36,24 @@ WRITTEN = {
     SHAPES["medium"]: r"$\diamond$",
     SHAPES["benign"]: r"$\bullet$",
 }
-"""Characters that plain LaTeX lacks in its text, and how they are written."""
+"""Characters that plain LaTeX lacks, and their replacements."""
 CAPTION = 2000
-"""Characters of a caption, which is cut nowhere else."""
+"""Maximum characters of a caption; other text is not cut."""
 ROOM = 75
-"""Characters side by side that fit the width of a page with usual margins."""
+"""Characters that fit the width of a page with usual margins."""
 GAP = 2
 """Characters between two columns."""
 
 
 def text(value: str, most: int = 400) -> str:
-    """Return a text as LaTeX shows it, on one line. most: characters that are shown."""
+    """Return a text for LaTeX, on one line. most: maximum characters."""
     line = latex(shortened(value, most))
     written = "".join(WRITTEN.get(character, character) for character in line).strip()
     return f"{{}}{written}" if written.startswith(("[", "*")) else written  # else an option of the row before
 
 
 def table(block: Table, caption: str, label: str) -> str:
-    """Return a table as LaTeX with the rules of booktabs."""
+    """Return a table as LaTeX with booktabs."""
     columns = [shown_column(column, block) for column in block.columns]
     cells = [
         [words_of(cell(column, value, block)) for value in block.rows[column.name]] for column in columns
@@ -94,7 +94,8 @@ def _width(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
 
 
 def comma_separated(block: Table) -> str:
-    """Return a table as CSV: numbers unrounded, an interval as two columns, text never as a formula."""
+    """Return a table as CSV: unrounded numbers, an interval as two columns, and no text that a spreadsheet
+    treats as a formula."""
     columns = [named for column in block.columns for named in _columns(column, block)]
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")

@@ -1,5 +1,4 @@
-"""Axes of a figure: coordinates, ticks, titles, and the ranges that hold all marks and words, as Plotly finds
-them."""
+"""Axes of a figure: coordinates, ticks, titles, and ranges that contain all marks and text, as in Plotly."""
 
 import math
 import re
@@ -16,14 +15,14 @@ from scoring.presentation.svg.text import TextLines, words
 
 Properties = Mapping[str, Any]
 FORMAT = re.compile(r"(,?)(?:\.(\d+))?(~?)([d%f]?)")
-"""The part of d3's formats that figures use."""
+"""The subset of d3's number formats that figures use."""
 TICK_PIXELS = {True: 80, False: 40}
-"""Least room of a tick that nobody chose, across and down."""
+"""Minimum room for an automatic tick, horizontally and vertically."""
 
 
 @dataclass(frozen=True)
 class Tick:
-    """A mark of an axis. place: in coordinates of the axis, as `Axis.coordinate` gives them."""
+    """A tick of an axis. place: coordinate on the axis, as `Axis.coordinate` returns it."""
 
     place: float
     words: TextLines
@@ -34,11 +33,11 @@ class Axis:
     """An axis.
 
     Attributes:
-        properties: As Plotly names them, those of the theme included.
-        across: Whether it is horizontal.
-        range: Coordinates at its start (left or bottom) and its end.
-        pixels: Where these are drawn.
-        categories: Coordinate of each name, empty where values are numbers.
+        properties: Properties with Plotly's names, including those of the theme.
+        across: Whether the axis is horizontal.
+        range: Coordinates at its start (left or bottom) and end.
+        pixels: Pixel positions of start and end.
+        categories: Coordinate of each name; empty for a numeric axis.
     """
 
     properties: Properties
@@ -49,16 +48,16 @@ class Axis:
 
     @property
     def visible(self) -> bool:
-        """Whether more than its marks is drawn."""
+        """Whether more than the axis's marks is drawn."""
         return bool(self.properties.get("visible", True))
 
     @property
     def is_log(self) -> bool:
-        """Whether coordinates are logarithms of values."""
+        """Whether the axis is logarithmic."""
         return self.properties.get("type") == "log"
 
     def coordinate(self, value: Any) -> float:
-        """Return the coordinate of a value of a trace, NaN where it has none."""
+        """Return the coordinate of a trace's value, NaN if it has none."""
         if isinstance(value, str):
             return float(self.categories.get(value, math.nan))
         if value is None:
@@ -73,7 +72,7 @@ class Axis:
         return np.array([self.coordinate(value) for value in values], float)
 
     def pixel(self, coordinate: float) -> float:
-        """Return where a coordinate is drawn."""
+        """Return the pixel of a coordinate."""
         (low, high), (start, end) = self.range, self.pixels
         return start + (coordinate - low) / (high - low) * (end - start)
 
@@ -121,10 +120,10 @@ class Axis:
 
 
 def written(value: float, form: str, step: float) -> str:
-    """Return a number as d3 writes it.
+    """Return a number as d3 formats it.
 
     Args:
-        form: Format of d3, "" for as many decimals as the step needs.
+        form: d3 format, "" for as many decimals as the step needs.
     """
     match = FORMAT.fullmatch(form)
     comma, digits, trimmed, kind = match.groups() if match else ("", None, "", "")
@@ -144,7 +143,7 @@ def written(value: float, form: str, step: float) -> str:
 
 
 def merged(*layers: Properties) -> dict[str, Any]:
-    """Return properties laid over each other, the last on top."""
+    """Return merged properties; later ones win."""
     result: dict[str, Any] = {}
     for layer in layers:
         for name, value in layer.items():
@@ -163,12 +162,12 @@ def title(properties: Properties) -> TextLines:
 PADDED = 0.05
 """Share of an axis that stays free beyond points and bars."""
 MARKER = 0.8
-"""Pixels that stay free beyond the middle of a marker, in sizes of it."""
+"""Pixels that stay free beyond the middle of a marker, relative to its size."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """Something to be within a range: from low to high, with pixels before and behind."""
+    """An object that must lie within the range: low and high coordinates, with pixels before and after."""
 
     low: float
     high: float
@@ -182,7 +181,7 @@ def axis_range(
     """Return the range of an axis.
 
     Args:
-        axis: With its pixels; its own range is not looked at.
+        axis: The axis with its pixels; its own range is ignored.
         name: "x", "y" or "y2".
     """
     ends = axis.properties.get("range")
@@ -199,12 +198,12 @@ def axis_range(
 
 
 def own(trace: Properties, name: str) -> bool:
-    """Return whether a trace is drawn on an axis."""
+    """Return whether a trace belongs to an axis."""
     return str(trace.get(f"{name[0]}axis", name[0])) == name
 
 
 def positions(axis: Axis, trace: Properties, letter: str) -> Floats:
-    """Return the coordinates [n] of a trace along an axis: those given, or whole numbers from 0."""
+    """Return the coordinates [n] of a trace along an axis: its own, or integers from 0."""
     values = trace.get(letter)
     if values is None:
         other = trace.get("y" if letter == "x" else "x")
@@ -216,7 +215,7 @@ def positions(axis: Axis, trace: Properties, letter: str) -> Floats:
 
 
 def bar_width(trace: Properties, layout: Properties, places: Floats) -> float:
-    """Return how wide the bars of a trace are, in coordinates."""
+    """Return the width of a trace's bars, in coordinates."""
     if trace.get("width") is not None:
         return float(trace["width"])
     steps = np.diff(np.unique(places[np.isfinite(places)]))
@@ -250,7 +249,7 @@ def _of_trace(axis: Axis, name: str, trace: Properties) -> Iterator[Extent]:
 
 
 def error_ends(axis: Axis, trace: Properties, letter: str) -> tuple[Floats, Floats] | None:
-    """Return both ends [n] of the whiskers of a trace along an axis, None where it has none."""
+    """Return both ends [n] of a trace's error bars along an axis, None if it has none."""
     bars, values = trace.get(f"error_{letter}"), trace.get(letter)
     if not bars or values is None:
         return None

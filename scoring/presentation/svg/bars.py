@@ -14,11 +14,11 @@ from scoring.presentation.svg.text import number, paint, words
 
 Properties = Mapping[str, Any]
 Sums = dict[tuple[float, bool], float]
-"""Where the next bar of a stack starts, by place and side of zero."""
+"""Start of the next bar of a stack, by position and side of zero."""
 
 
 def bars(trace: Properties, plot: Plot, sums: Sums) -> Iterator[str]:
-    """Yield the bars of a trace; where bars are stacked, `sums` is brought forward."""
+    """Yield the bars of a trace; for stacked bars, `sums` is updated."""
     level = trace.get("orientation") == "h"
     across, down = plot.axes_of(trace)
     along, beside = (across, down) if level else (down, across)
@@ -88,7 +88,7 @@ def _element(value: Any, k: int) -> Any:
 
 
 def heatmap(trace: Properties, plot: Plot) -> Iterator[str]:
-    """Yield the cells of a heat map, those of one colour as one path; NaN stays blank."""
+    """Yield the cells of a heat map, those with the same colour as one path; NaN stays blank."""
     across, down = plot.axes_of(trace)
     values = np.array(trace["z"], float)
     low, high = float(trace["zmin"]), float(trace["zmax"])
@@ -124,7 +124,7 @@ def _colours(shares: Floats, scale: Sequence[Sequence[Any]]) -> np.ndarray[Any, 
 
 
 STEPS = 100
-"""Places at which a density is drawn."""
+"""Positions at which a density is drawn."""
 CAP = 0.5
 """Width of the end of a whisker, in widths of its box."""
 

@@ -1,7 +1,7 @@
 """Figures as SVG, for reports and papers: what Plotly draws, without a browser and without scripts.
 
-It draws the parts of the figures here: bars, lines, points, heat maps, violins, boxes and triangles. The
-same figure gives the same bytes. What answers a pointer stays on the page.
+It draws the parts of the figures here: bars, lines, points, heat maps, violins, boxes and triangles. The same
+figure gives the same bytes. Interactive parts stay on the page.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from scoring.presentation.svg.plot_layout import Plot, measured
 from scoring.presentation.svg.text import number
 
 WIDTH = 680
-"""Pixels that a sheet of paper is wide, without its margins."""
+"""Width of a sheet of paper without its margins, in pixels."""
 MARKS = {
     "scatter": scatter,
     "heatmap": heatmap,
@@ -32,11 +32,11 @@ def svg(
     """Return a figure as SVG.
 
     Args:
-        figure: Of `scoring.presentation.figures`.
-        width: In pixels; the figure brings its height.
-        prefix: Begins all names in it: figures of one page need different ones.
-        alone: Whether it is a file of its own, on a ground.
-        ground: The colour of that ground; "": none.
+        figure: A figure of `scoring.presentation.figures`.
+        width: Width in pixels; the figure sets its own height.
+        prefix: Prefix of all names in the SVG: figures of one page need different ones.
+        alone: Whether it is a separate file with a background.
+        ground: Colour of that background; "": none.
     """
     plot = measured(figure, width, prefix)
     question = escape(figure.question)

@@ -1,4 +1,4 @@
-"""Axes and grid, shapes, words and legend of a figure: all but its marks."""
+"""Axes and grid, shapes, text and legend of a figure: everything except its marks."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,11 +20,11 @@ from scoring.presentation.svg.text import number, paint, words
 Properties = Mapping[str, Any]
 ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 MARK = 10.0
-"""Pixels of a mark in the legend."""
+"""Width of a mark in the legend, in pixels."""
 
 
 def grid(plot: Plot) -> Iterator[str]:
-    """Yield the lines to read values off."""
+    """Yield the grid lines."""
     for axis in plot.axes.values():
         has_grid = axis.properties.get("showgrid", True) and axis.visible and not axis.categories
         if has_grid:
@@ -45,7 +45,7 @@ def _lines(axis: Axis, places: list[float], colour: str, plot: Plot) -> str:
 
 
 def labels(plot: Plot) -> Iterator[str]:
-    """Yield the ticks' words and the titles of the axes."""
+    """Yield the tick labels and the titles of the axes."""
     for axis in plot.axes.values():
         if axis.visible:
             yield from _level_labels(axis, plot) if axis.across else _upright_labels(axis, plot)
@@ -92,7 +92,7 @@ def _title_colour(axis: Axis, plot: Plot) -> str:
 
 
 def shapes(plot: Plot, below: bool) -> Iterator[str]:
-    """Yield lines and rectangles. below: those that are below the marks, else the others."""
+    """Yield lines and rectangles. below: True for those under the marks, False for the others."""
     for shape in plot.layout.get("shapes", ()):
         if (shape.get("layer") == "below") is not below:
             continue
@@ -139,7 +139,7 @@ def _place(value: Any, reference: str, letter: str, plot: Plot, of_shape: bool =
 
 
 def annotations(plot: Plot) -> Iterator[str]:
-    """Yield the words of a figure."""
+    """Yield the annotations of a figure."""
     for note in plot.layout.get("annotations", ()):
         font = note.get("font", {})
         text = words(note["text"], float(font.get("size", 12)))
@@ -170,7 +170,7 @@ def _anchor(annotation: Properties, letter: str, low: str, high: str) -> str:
 
 
 def legend(plot: Plot) -> Iterator[str]:
-    """Yield the names of the traces with how they are drawn."""
+    """Yield the names of the traces with their symbols."""
     if not plot.legend:
         return
     layout, area = plot.layout["legend"], plot.area

@@ -12,9 +12,10 @@ from scoring.presentation.svg.text import TextLines, words
 
 Properties = Mapping[str, Any]
 STANDOFF, TITLE_STANDOFF = 4.0, 6.0
-"""Pixels between axis and labels, and between labels and title, where a theme says nothing."""
+"""Distance in pixels between axis and labels, and between labels and title, if a theme does not set it."""
 PASSES = 3
-"""How often margins are measured: labels depend on the length of an axis, and its length on their width."""
+"""Number of passes to measure the margins: labels depend on the length of an axis, and its length on their
+width."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,16 @@ class Area:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure as it is drawn.
+    """A figure ready to draw.
 
     Attributes:
-        traces: With all their properties.
-        layout: Of the figure, without the axes.
-        axes: By name: "x", "y", "y2".
-        width: Of the whole, in pixels.
-        height: Likewise.
-        prefix: Begins the names of everything that is referred to, so that figures of one page do not meet.
-        legend: Its entries; empty without one.
+        traces: The traces with all their properties.
+        layout: Layout of the figure, without the axes.
+        axes: Axes by name: "x", "y", "y2".
+        width: Width of the figure, in pixels.
+        height: Height of the figure, in pixels.
+        prefix: Prefix of all names that are referred to, so that figures of one page do not conflict.
+        legend: Its entries; empty if there is no legend.
     """
 
     traces: Sequence[Properties]
@@ -60,22 +61,22 @@ class Plot:
 
     @property
     def ink(self) -> str:
-        """The colour of text that has none of its own."""
+        """Default colour of text."""
         return str(self.layout["font"]["color"])
 
     def axes_of(self, trace: Properties) -> tuple[Axis, Axis]:
-        """Return the axes that a trace is drawn on."""
+        """Return the axes of a trace."""
         return self.axes[str(trace.get("xaxis", "x"))], self.axes[str(trace.get("yaxis", "y"))]
 
     def colour(self, trace: Properties) -> str:
-        """Return the colour of a trace that names none."""
+        """Return the default colour of a trace."""
         colours = self.layout["colorway"]
         number = next(k for k, other in enumerate(self.traces) if other is trace)
         return str(colours[number % len(colours)])
 
 
 def measured(figure: Drawing, width: float, prefix: str) -> Plot:
-    """Return a figure measured for a width in pixels."""
+    """Return the layout of a figure for a width in pixels."""
     theme = figure.own_layout["template"]["layout"]
     layout = merged(theme, {name: value for name, value in figure.own_layout.items() if name != "template"})
     traces = figure.traces
@@ -154,7 +155,7 @@ def _needed(axis: Axis, plot: Plot) -> Iterator[tuple[str, float]]:
 
 
 def label_room(axis: Axis) -> float:
-    """Return the pixels from an axis to the far end of its labels."""
+    """Return the distance in pixels from an axis to the far end of its labels."""
     ticks = axis.ticks()
     if not ticks:
         return 0.0
@@ -167,13 +168,13 @@ def label_room(axis: Axis) -> float:
 
 
 def title_room(axis: Axis) -> float:
-    """Return the pixels from the labels of an axis to the far end of its title."""
+    """Return the distance in pixels from the labels of an axis to the far end of its title."""
     standoff = axis.properties.get("title", {}).get("standoff", TITLE_STANDOFF)
     return float(standoff) + title(axis.properties).height
 
 
 ROW, SAMPLE, GAP = 19.0, 30.0, 10.0
-"""Pixels of a row, of what is before a name, and between two names."""
+"""Height in pixels of a row, width of a symbol before a name, and distance between two names."""
 
 
 @dataclass(frozen=True)
@@ -185,12 +186,12 @@ class LegendItem:
 
     @property
     def width(self) -> float:
-        """Pixels with what is before the name."""
+        """Width in pixels, including the symbol."""
         return SAMPLE + 5 + self.words.width
 
 
 def entries(traces: Sequence[Properties], layout: Properties) -> list[LegendItem]:
-    """Return the entries of a figure's legend; empty where it shows none."""
+    """Return the entries of a figure's legend; empty if it shows none."""
     if not layout.get("showlegend"):
         return []
     size = float(layout["legend"].get("font", {}).get("size", 12))
@@ -202,12 +203,13 @@ def entries(traces: Sequence[Properties], layout: Properties) -> list[LegendItem
 
 
 def height_above(legend: Sequence[LegendItem], width: float) -> float:
-    """Return the pixels of a legend in rows above a plot."""
+    """Return the height in pixels of a legend in rows above a plot."""
     return 8 + ROW * (1 + max((row for row, _, _ in in_rows(legend, width)), default=0))
 
 
 def in_rows(legend: Sequence[LegendItem], width: float) -> Iterator[tuple[int, float, LegendItem]]:
-    """Yield row, pixels from the left and entry of each name, side by side while there is room."""
+    """Yield row, distance from the left in pixels, and entry of each name; names are side by side if there is
+    room."""
     row, x = 0, 0.0
     for entry in legend:
         if x and x + entry.width > width:

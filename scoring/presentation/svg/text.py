@@ -1,4 +1,4 @@
-"""Text of a figure in SVG: the little HTML that Plotly reads in labels, and how wide text is."""
+"""Text of a figure in SVG: the HTML subset of Plotly's labels, and the width of text."""
 
 import re
 from collections.abc import Mapping
@@ -7,15 +7,15 @@ from html import escape, unescape
 from html.parser import HTMLParser
 
 LINE_HEIGHT = 1.3
-"""From line to line, in sizes of the font."""
+"""Line height, relative to the font size."""
 BASELINE = 0.35
-"""From the middle of a line down to where letters stand, in sizes of the font."""
+"""Distance from the middle of a line down to its baseline, relative to the font size."""
 BOLD = 1.06
 OTHER_LETTERS, WIDE_LETTERS = 600, 1000
 ROOM = 1.2
-"""How much wider than Helvetica the font of a reader without it may be."""
+"""Factor by which a replacement font may be wider than Helvetica."""
 FROM_WIDE = 0x2E80
-"""First character of those that are as wide as high."""
+"""First of the characters that are as wide as they are high."""
 WIDTHS: Mapping[int, str] = {
     191: "'",
     222: "ijl",
@@ -38,17 +38,17 @@ WIDTHS: Mapping[int, str] = {
     944: "W",
     1015: "@",
 }
-"""Widths in Helvetica in thousandths of the font's size, with the characters that have them."""
+"""Widths in Helvetica in thousandths of the font size, with the characters of each width."""
 WIDTH_OF = {character: width for width, characters in WIDTHS.items() for character in characters}
 COLOUR, SIZE = (re.compile(rf"{name}:\s*([^;'\"]+)") for name in ("color", "font-size"))
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML file may hold."""
+"""Characters that XML forbids."""
 SAFE_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|rgba?\([0-9., ]+\)")
 
 
 @dataclass(frozen=True)
 class TextRun:
-    """Letters that look alike. colour: None takes that of the text. size: in pixels."""
+    """Characters with the same style. colour: None uses the colour of the text. size: in pixels."""
 
     text: str
     size: float
@@ -57,25 +57,25 @@ class TextRun:
 
     @property
     def width(self) -> float:
-        """Pixels from its start to its end."""
+        """Width in pixels."""
         return sum(map(_width, self.text)) * ROOM * self.size / 1000 * (BOLD if self.bold else 1)
 
 
 @dataclass(frozen=True)
 class TextLines:
-    """A text in lines of runs. size: of its font in pixels."""
+    """A text in lines of runs. size: font size in pixels."""
 
     lines: tuple[tuple[TextRun, ...], ...]
     size: float
 
     @property
     def width(self) -> float:
-        """Pixels of the longest line."""
+        """Width of the longest line in pixels."""
         return max((sum(run.width for run in line) for line in self.lines), default=0.0)
 
     @property
     def height(self) -> float:
-        """Pixels of all lines."""
+        """Height of all lines in pixels."""
         return LINE_HEIGHT * self.size * len(self.lines)
 
     def __bool__(self) -> bool:
@@ -84,15 +84,15 @@ class TextLines:
     def svg(
         self, x: float, y: float, colour: str, anchor: str = "middle", turned: float = 0, bold: bool = False
     ) -> str:
-        """Return the text with its middle at height y.
+        """Return the text, vertically centred at y.
 
         Args:
-            x: Where the text starts, is centred or ends, by `anchor`.
-            y: Height of the middle of all lines.
-            colour: Of the runs that have none.
+            x: Start, centre or end of the text, depending on `anchor`.
+            y: Vertical centre of all lines.
+            colour: Colour of the runs without their own.
             anchor: "start", "middle" or "end".
-            turned: Degrees clockwise around (x, y).
-            bold: Whether all of it is.
+            turned: Rotation around (x, y) in degrees, clockwise.
+            bold: Whether the whole text is bold.
         """
         first = y + BASELINE * self.size - LINE_HEIGHT * self.size * (len(self.lines) - 1) / 2
         at = f' transform="rotate({number(turned)} {number(x)} {number(y)})"' if turned else ""
@@ -107,11 +107,11 @@ class TextLines:
 
 
 def words(text: object, size: float = 12) -> TextLines:
-    """Return text in which `<b>`, `<br>` and spans with colour and size count, and nothing else.
+    """Return text with only `<b>`, `<br>` and spans with colour and size interpreted.
 
     Args:
-        text: A label as Plotly reads it, where foreign names are escaped.
-        size: Of the font in pixels.
+        text: A label for Plotly, with names from files escaped.
+        size: Font size in pixels.
     """
     reader = _Reader(size)
     reader.feed(str(text))
@@ -120,13 +120,13 @@ def words(text: object, size: float = 12) -> TextLines:
 
 
 def number(value: float) -> str:
-    """Return a length with one decimal at most."""
+    """Return a length with at most one decimal."""
     text = f"{value:.1f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def paint(colour: str) -> str:
-    """Return a colour as an attribute's value; black for anything else."""
+    """Return a colour as an attribute value; black for invalid colours."""
     return colour if SAFE_COLOUR.fullmatch(colour) else "#000000"
 
 
