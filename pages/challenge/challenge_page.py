@@ -28,7 +28,7 @@ from pages.input_widgets import (
 from pages.input_widgets.option_widgets import chosen_before
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import deferred_widgets
-from scoring.challenges import samples
+from scoring.challenges import REGISTRY, samples
 from scoring.challenges.samples import SampleSubmission
 from scoring.common.text import markdown
 from scoring.core import submitted_part
@@ -102,7 +102,8 @@ def show(page: ChallengePage) -> None:
     texts, scored, kinds = challenge.words, challenge.scoring, challenge.inputs
     formula = challenge.formula({o.name: chosen_before(o) for o in challenge.options_of("score") if o.values})
     unit = "points of 100, " * scored.as_points
-    layout.opening(texts.title, f"**{formula}**, {unit}{scored.direction}", texts.rule)
+    line = f"**{formula}**, {unit}{scored.direction}"
+    layout.opening(texts.title, line, texts.rule, challenge.id in REGISTRY)
     with st.container(key="inputs"):
         left_column, right_column = st.columns(2)
     with left_column:

@@ -57,11 +57,11 @@ def plain_opening(title: str, line: str) -> None:
         st.markdown(line)
 
 
-def opening(title: str, formula: str, rule: str) -> None:
+def opening(title: str, formula: str, rule: str, is_known: bool = False) -> None:
     """Title and one line that says what is scored; the full rule is one click away. All three are
-    Markdown of our own."""
+    Markdown of our own. is_known: of a built-in challenge, where the line is left out on a phone."""
     with opening_row(title):
-        scored(formula, rule)
+        scored(formula, rule, "known_rule" if is_known else "own_rule")
 
 
 def opening_row(title: str) -> DeltaGenerator:
@@ -71,10 +71,10 @@ def opening_row(title: str) -> DeltaGenerator:
     return row
 
 
-def scored(formula: str, rule: str) -> None:
-    """Draw one line about what is scored; the full rule is one click away."""
+def scored(formula: str, rule: str, key: str = "known_rule") -> None:
+    """Draw one line about what is scored; the full rule is one click away. key: of its button."""
     st.markdown(f"Scored: {formula}", width="content")
-    with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
+    with st.popover("Rule in full", type="tertiary", icon=":material/function:", key=key):
         st.markdown(f"Scored: {formula}")
         st.markdown(rule)
 

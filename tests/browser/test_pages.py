@@ -116,3 +116,12 @@ def test_everything_is_reached_with_the_keyboard(tricorder3):
     places = [next((i for i, words in enumerate(reached) if name in words), None) for name in order]
     assert None not in places, reached
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("address", ["declared?challenge=rsna-boneage", "board?board=sample&view=public"])
+def test_a_phone_tells_what_an_own_challenge_is_scored_by(visitor, server, sample_board, address):
+    page = driver.visit(visitor(viewport=PHONE), f"{server.address}/{address}")
+    assert page.locator(".st-key-opening").get_by_text("is better").first.is_visible()
+    for label in ("Test set", "Submission") if address.startswith("declared") else ():
+        assert page.get_by_text(label, exact=True).is_visible(), "two buttons Upload are told apart"
+    assert not page.evaluate(driver.WIDER)
