@@ -26,6 +26,8 @@ second. Skin of any tone does neither."""
 SKIN_CR, SKIN_CB, SKIN_LUMA = (133, 185), (70, 132), 30
 WHITE_CHANNEL = 225
 STAINED_DENSITY = 0.15
+USUAL_LUMA, LEAST_LIGHT = 165.0, 10
+"""Mean luma of the sample images of skin; and what is added to a luma before anything is divided by it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Quality:
 
     Attributes:
         short_side: Shorter side of the original image, px.
+        sharpness: Variance of the luma's Laplacian.
         relative_sharpness: Sharpness divided by the variance of the luma, x 1000.
         brightness: Mean luma, 0..255.
         dark: Share of underexposed pixels.
@@ -68,6 +71,11 @@ class Quality:
     field_stop: float
     tissue: Tissue
     edges: float
+
+    @property
+    def sharpness_in_usual_light(self) -> float:
+        """Its sharpness had it the usual mean luma: less light, or darker skin, is no blur."""
+        return self.sharpness * ((USUAL_LUMA + LEAST_LIGHT) / (self.brightness + LEAST_LIGHT)) ** 2
 
     def as_dict(self) -> dict[str, float]:
         """Return all measurements by name."""
@@ -169,7 +177,7 @@ def tissue(colours: Floats, total: int) -> Tissue:
     return Tissue(1 - colours.shape[1] / total, float(stained.mean()), float(density.mean()))
 
 
-EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE, LEAST_LIGHT = 64, 1.5, 0.9, 10
+EDGES_SIDE, EDGES_SMOOTHED, EDGES_SHARE = 64, 1.5, 0.9
 MIDDLE = 0.3
 CHROMA = 4.0
 """Weight of edges in a colour channel against edges in the luma."""

@@ -26,6 +26,9 @@ TILE_TOO_LARGE = (
     "out the region of interest."
 )
 
+LYING = (5, 6, 7, 8)
+"""EXIF orientations of files whose width is the height of the upright picture."""
+
 
 @dataclass(frozen=True)
 class Photograph:
@@ -114,6 +117,8 @@ def _received(data: bytes, process: ImageProcess, most_pixels: int) -> Photograp
         raise InputRefused([error("image-unreadable", CALLED, str(fault))]) from fault
     tall, wide = decoded.pixels.shape[:2]
     width, height = decoded.seen.width, decoded.seen.height
+    if decoded.seen.orientation in LYING:
+        width, height = height, width
     if tall * wide == width * height:
         return Photograph(decoded.pixels, decoded.small, decoded.seen, decoded.dropped)
     reduction = math.sqrt(max(1, width * height / (tall * wide)))

@@ -37,7 +37,7 @@ STAINED, LEAST_STAINED, MOST_WHITE = 0.5, 0.4, 0.5
 TILE_SIDE = 1024
 MOST_RESCALED = 1.2
 LEAST_SIDE = 224
-LIKENESS = "likeness"
+LIKENESS, SHARPNESS = "likeness", "sharpness_in_usual_light"
 NO_LESION, FAINT_LESION = 0.02, 0.05
 """Shares of the test set's images below whose edges there is no answer, and a caution."""
 USUAL = (0.01, 0.99)
@@ -272,10 +272,11 @@ def _enough(among: Sequence[Quality | None]) -> bool:
 
 
 def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> QualityBadge:
-    below = percentile("sharpness", measures.sharpness, among)
-    beyond = _beyond("sharpness", measures.sharpness, among)
-    blurred = measures.sharpness < BLURRED or measures.relative_sharpness < LEAST_RELATIVE
-    if measures.sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
+    sharpness = measures.sharpness_in_usual_light
+    below = percentile(SHARPNESS, sharpness, among)
+    beyond = _beyond(SHARPNESS, sharpness, among)
+    blurred = sharpness < BLURRED or measures.relative_sharpness < LEAST_RELATIVE
+    if sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
         sentence = (
             "This image is blurred."
             if below is None
@@ -283,7 +284,7 @@ def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> Quali
             if below == 0
             else f"Blurrier than {_floored(1 - below)} of the test images."
         )
-        level = STOP if measures.sharpness < VERY_BLURRED else CAUTION
+        level = STOP if sharpness < VERY_BLURRED else CAUTION
         words = f"{sentence} The score may not mean anything."
         return QualityBadge("sharpness", level, "blurred", words, below)
     if beyond == "high" and below is not None:

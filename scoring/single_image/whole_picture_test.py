@@ -81,7 +81,11 @@ TONES: Mapping[str, Callable[[Floats], Floats]] = {
     "cooler": _channels(1 - WARMTH, 1, 1 + WARMTH),
     "grey": _grey,
 }
-CHANGES = {**TONES, "middle hidden": _middle_hidden, "all around hidden": _around_hidden}
+MIDDLE_HIDDEN, AROUND_HIDDEN = "middle hidden", "all around hidden"
+CHANGES = {**TONES, MIDDLE_HIDDEN: _middle_hidden, AROUND_HIDDEN: _around_hidden}
+SURROUNDINGS = 2
+"""How many times the effect of the middle, and of light and colour, that of the surroundings is when it is
+said."""
 
 
 def changed(pixels: Pixels, name: str) -> Pixels:
@@ -108,10 +112,10 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
     Args:
         strongest: The largest change that hiding a part brings about.
     """
-    largest = whole.tone(k)
+    largest, around = whole.tone(k), _around_line(whole, k, name)
     if largest < FLOOR:
         changes = "Made lighter, darker, warmer, cooler or grey"
-        return f"{changes}, the image changes {name} by at most {largest:.2f}."
+        return f"{changes}, the image changes {name} by at most {largest:.2f}.{around}"
     moved = ", ".join(
         f"{change} {whole.after[change][k]:.2f}"
         for change in TONES
@@ -119,4 +123,19 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
     )
     sentence = f"Light or colour of the whole image changes {name} from {whole.before[k]:.2f}: {moved}."
     beyond = largest > max(strongest, whole.hidden(k))
-    return sentence + " That is more than the effect of hiding any part, the middle or all around." * beyond
+    more = " That is more than the effect of hiding any part, the middle or all around." * beyond
+    return sentence + more + around
+
+
+def _around_line(whole: WholePicture, k: int, name: str) -> str:
+    """Return that a score hangs on what is around the middle, as a sentence after another; "" where it does
+    not, or where light and colour may be why."""
+    middle, around = (float(whole.after[change][k]) for change in (MIDDLE_HIDDEN, AROUND_HIDDEN))
+    before = float(whole.before[k])
+    least = SURROUNDINGS * max(abs(middle - before), whole.tone(k), FLOOR)
+    if abs(around - before) < least:
+        return ""
+    return (
+        f" With all around hidden {name} is {around:.2f}, with the middle hidden {middle:.2f}: "
+        "the score depends on the surroundings more than on the middle."
+    )

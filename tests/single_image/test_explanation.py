@@ -216,6 +216,17 @@ def test_hiding_the_middle_counts_beside_light_and_colour():
     )
 
 
+@pytest.mark.parametrize(
+    ("around", "middle", "said"), [(0.13, 0.78, True), (0.69, 0.78, False), (0.13, 0.3, False)]
+)
+def test_a_score_that_hangs_on_the_surroundings_is_told(around, middle, said):
+    """A cheek whose "melanoma 0.82" fell to 0.13 without its surroundings, and to 0.78 without its middle."""
+    after = {name: np.array([0.74]) for name in CHANGES}
+    after |= {"all around hidden": np.array([around]), "middle hidden": np.array([middle])}
+    line = whole_line(WholePicture(np.array([0.82]), after), 0, "melanoma", 0.1)
+    assert ("the score depends on the surroundings more than on the middle" in line) == said
+
+
 def test_a_sum_over_parts_repeats_no_information():
     """The mean of one quadrant: no single part matters, and none repeats another."""
     pixels = np.full((64, 64, 3), GREY, np.uint8)

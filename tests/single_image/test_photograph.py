@@ -54,6 +54,12 @@ def test_turned_upright_and_said_so(process, orientation):
     assert np.abs(corners - expected).max() < 12
 
 
+def test_a_reduced_photograph_is_named_by_its_upright_size(process):
+    found = received(phone(np.zeros((2250, 3000, 3), np.uint8), orientation=6), process)
+    assert found.size[0] < found.size[1]
+    assert "Reduced from 2,250 × 3,000 px" in found.framed
+
+
 def slide(side: int, compression: int = 1) -> bytes:
     """The header of a slide in tiles of 256 px, whose largest level is the first, without a tile."""
     tags = {

@@ -176,6 +176,16 @@ def test_sharpness_is_said_by_the_share_of_test_images_that_are_less_sharp():
     assert chip.value == "usual (sharper than 88% of the test images)"
 
 
+def test_less_light_is_no_blur():
+    """A picture of dark skin, its pixels multiplied by 0.4, was "blurrier than every test image"."""
+    usual = measure(lesion())
+    among = [replace(usual, sharpness=usual.sharpness * (0.5 + n / 20)) for n in range(21)]
+    darker = (lesion() * 0.4).astype(np.uint8)
+    for pixels, level in ((darker, GOOD), (ndimage.gaussian_filter(darker, (6, 6, 0)), STOP)):
+        (chip,) = (c for c in photograph_chips(measure(pixels), among=among) if c.name == "sharpness")
+        assert chip.level == level
+
+
 def test_measuring_stops_when_asked_and_passes_over_what_cannot_be_read(truth):
     with pytest.raises(Cancelled):
         measured(truth, cancelled=lambda: True)
