@@ -1,5 +1,5 @@
-"""Official challenge scores for cancer-imaging models. Everything that computes is here; nothing here imports
-Streamlit.
+"""Official challenge scores for cancer-imaging models. All computation is in this package; nothing in it
+imports Streamlit.
 
 >>> card = scoring.score("tricorder3", truth="labels.csv", predictions="predictions.csv")
 >>> card.score, card.metrics, card.to_frame()

@@ -1,6 +1,6 @@
-"""Roles from the claims of an identity provider and from `[auth]` and `[access]` of Streamlit's secrets.
+"""Roles, computed from an identity provider's claims and from `[auth]` and `[access]` of Streamlit's secrets.
 
-Secrets are read strictly: a mistake stops the start, and never opens the app to everybody.
+Secrets are checked strictly: a mistake prevents the start and never opens the app to everybody.
 """
 
 import json
@@ -20,25 +20,25 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 
 GRACE = timedelta(hours=8)
-"""So long after its token expired a person stays logged in: providers give tokens of an hour."""
+"""How long a person stays logged in after the token expired: providers issue tokens for an hour."""
 CLAIMS = ("is_logged_in", "origin", "provider", "iss", "sub", "exp", "iat", "email", "email_verified", "name")
-"""What is kept of a person beside groups."""
+"""Claims that are stored about a person, besides groups."""
 CLAIM_BYTES, GROUPS_BYTES = 1000, 3000
-"""At most: a longer claim is dropped; of groups those come first that settings and boards name."""
+"""Maximum sizes: a longer claim is dropped; groups named in settings and boards come first."""
 CLOCKS_DIFFER = 300
-"""Seconds by which a provider's clock may be ahead."""
+"""Tolerance in seconds for a provider's clock that is ahead."""
 
 
 @dataclass(frozen=True)
 class AccessRules:
-    """Who has which role: the part `[access]` of the secrets.
+    """Rules that assign roles: the section `[access]` of the secrets.
 
     Attributes:
         organizers: E-mail addresses of organizers, in small letters.
-        organizer_group: The group whose members are organizers; empty for none.
-        participant_group: The group whose members are participants; empty: everybody who is logged in.
-        claim: Where the provider names groups.
-        grace: How long after its token expired a person stays logged in.
+        organizer_group: Group whose members are organizers; empty for none.
+        participant_group: Group whose members are participants; empty: everybody who is logged in.
+        claim: Name of the claim with the groups.
+        grace: How long a person stays logged in after the token expired.
     """
 
     organizers: frozenset[str] = frozenset()
@@ -49,16 +49,16 @@ class AccessRules:
 
 
 def actor_of(claims: Mapping[str, Any], rules: AccessRules, now: float, not_before: float = 0) -> Actor:
-    """Return the person of verified claims.
+    """Return the person described by verified claims.
 
     Args:
-        claims: Of the token, with `is_logged_in`.
+        claims: Claims of the token, with `is_logged_in`.
         now: Seconds since 1970.
-        not_before: Tokens that were issued earlier are revoked; seconds since 1970.
+        not_before: Tokens issued earlier are revoked; in seconds since 1970.
 
     Returns:
-        The person; `NOBODY` where the claims are not of somebody logged in, name no issuer, subject or end,
-        or have expired or been revoked.
+        The person. `NOBODY` if nobody is logged in, if issuer, subject or expiry is missing, or if the token
+        is expired or revoked.
     """
     issuer, subject = claims.get("iss"), claims.get("sub")
     expires, issued = _seconds(claims.get("exp")), _seconds(claims.get("iat"))
@@ -76,10 +76,10 @@ def actor_of(claims: Mapping[str, Any], rules: AccessRules, now: float, not_befo
 
 
 def reduced(claims: Mapping[str, Any], rules: AccessRules, named: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the claims that `actor_of` reads, of a bounded size.
+    """Return the claims that `actor_of` reads, limited in size.
 
     Args:
-        rules: Who has which role: groups that they name are kept first.
+        rules: Rules that assign roles; groups that they name are kept first.
     """
     kept = {
         key: claims[key]
@@ -97,7 +97,7 @@ def reduced(claims: Mapping[str, Any], rules: AccessRules, named: Sequence[str] 
 
 
 def key_of(issuer: str, subject: str) -> str:
-    """Return the unchanging key of a person."""
+    """Return the permanent key of a person."""
     return f"{issuer}|{subject}"
 
 
@@ -110,7 +110,7 @@ def _role(email: str, groups: frozenset[str], rules: AccessRules) -> Role:
 
 
 def _verified_email(claims: Mapping[str, Any]) -> str:
-    """Return the address in small letters; nothing where the provider has not verified it."""
+    """Return the address in small letters; nothing if the provider has not verified it."""
     email = claims.get("email")
     return email.strip().casefold() if claims.get("email_verified") is True and isinstance(email, str) else ""
 
@@ -124,7 +124,7 @@ def _groups(value: object) -> frozenset[str]:
 
 
 def _seconds(value: object) -> float | None:
-    """Return a time of a claim; None where it is not a finite number."""
+    """Return a time of a claim; None if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return float(value)
@@ -142,15 +142,15 @@ TEXTS = ("organizer_group", "participant_group", "claim")
 
 
 def read(files: Sequence[Path], environment: Mapping[str, str] | None = None) -> AccessRules | None:
-    """Return who has which role, or None where no login is configured.
+    """Return the rules that assign roles, or None if no login is configured.
 
     Args:
-        files: Where secrets may be, the strongest last, as Streamlit reads them.
-        environment: Variables; None: those of this process.
+        files: Possible files of secrets; later ones override earlier ones, as in Streamlit.
+        environment: Environment variables; None: those of this process.
 
     Raises:
-        InputRefused: With every mistake: a file that cannot be read, `[auth]` or `[access]` that is empty or
-            incomplete, or no login where `BENCHSIDE_LOGIN=required`.
+        InputRefused: With every mistake: an unreadable file, an empty or incomplete `[auth]` or `[access]`,
+            or no login although `BENCHSIDE_LOGIN=required`.
     """
     switch = (os.environ if environment is None else environment).get(SWITCH, "")
     problems = [] if switch in ("", REQUIRED) else [_mistake(SWITCH, f"write {REQUIRED}, or leave it out.")]
@@ -189,7 +189,7 @@ def _is_misnamed(name: str, value: object) -> bool:
 
 
 def rules_of(access: object) -> AccessRules:
-    """Return the rules of `[access]`. Raises InputRefused with every mistake in it."""
+    """Return the rules in `[access]`. Raises InputRefused with all mistakes in it."""
     problems = _faults_of_access(access)
     if problems or not isinstance(access, Mapping):
         raise InputRefused(problems)

@@ -1,7 +1,7 @@
-"""The three roles, and the person who acts; a role holds for all boards of a server.
+"""The three roles, and the acting person; a role applies to all boards of a server.
 
-`login_roles` decides which role somebody has, `pages.server.access` which role a page needs,
-`pages.boards.actions.may_organize` who sees the organizer's tabs of a board.
+`login_roles` assigns roles, `pages.server.access` says which role a page needs, and
+`pages.boards.actions.may_organize` says who sees the organizer's tabs of a board.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from scoring.common.findings import InputRefused, error
 
 
 class Role(IntEnum):
-    """What a person may do; each role may do what those before it may."""
+    """A role; each role includes the rights of the roles before it."""
 
     VISITOR = 0
     PARTICIPANT = 1
@@ -28,10 +28,10 @@ class Actor:
     """A person, or the program's own user.
 
     Attributes:
-        key: Who they are, unique and unchanging: issuer and subject; empty for somebody not logged in.
-        email: Their e-mail address, only where the provider has verified it.
-        groups: Their groups, as the provider names them.
-        issued: When their token was issued, in seconds since 1970; None for the program's own user.
+        key: Unique and permanent key: issuer and subject; empty if not logged in.
+        email: E-mail address, only if the provider has verified it.
+        groups: Groups, as the provider names them.
+        issued: Time when the token was issued, in seconds since 1970; None for the program's own user.
     """
 
     role: Role
@@ -42,7 +42,7 @@ class Actor:
     issued: float | None = None
 
     def require(self, role: Role) -> None:
-        """Do nothing if the person has the role.
+        """Check that the person has the role.
 
         Raises:
             InputRefused: `forbidden` otherwise.
@@ -52,19 +52,19 @@ class Actor:
 
 
 LOCAL = Actor(Role.ORGANIZER, "local", "local user")
-"""Whoever runs the command line, or the app on their own machine."""
+"""The person who uses the command line, or the app on their own machine."""
 NOBODY = Actor(Role.VISITOR)
-"""Somebody who is not logged in."""
+"""A person who is not logged in."""
 
 _default = LOCAL
 
 
 def default_actor() -> Actor:
-    """Return who acts where nobody is named."""
+    """Return the default actor."""
     return _default
 
 
 def require_login() -> None:
-    """From now on in this process, who is not named may do what a visitor may."""
+    """Treat everybody in this process as a visitor unless a person is given."""
     global _default
     _default = NOBODY

@@ -1,16 +1,15 @@
-"""Boards (leaderboards): submissions of several teams collected over weeks, scored as they come, ranked.
+"""Boards (leaderboards): submissions of several teams over weeks, scored on arrival and ranked.
 
 * create, open, change a board: `board.create`, `board.opened`, `board.change_settings`
 * submit; limits per day and phase: `submissions.submitting.submit`, `submissions.submitting.refusal`
-* what a participant sees of a hidden truth; the Ladder: `hidden_truth.visible_results.visible_scores`
+* what participants see of a hidden truth; the Ladder: `hidden_truth.visible_results.visible_scores`
 * ranking; winners: `ranking.board_ranking.board_ranking`, `ranking.decision_rule`,
   `ranking.final_ranking.freeze`
-* corrected truth, scored again: `truth_correction.rescoring.rescore`
+* corrected truth and rescoring: `truth_correction.rescoring.rescore`
 * teams, members, merges: `teams.members`, `teams.team_changes`; deletion: `deletion.delete_board`
 * export and import as one file: `bundles.bundle.export`, `bundles.bundle.import_board`
 * public report and zip: `publication.public_report.html`, `publication.publication_archive.publication`
-* tables and figures of the page: `views.leaderboard`;
-  rows of the database checked: `row_validation.row_problems`
+* tables and figures of the page: `views.leaderboard`; checks of database rows: `row_validation.row_problems`
 * leaderboards of other platforms: `foreign_leaderboards.read_leaderboard`; sample board: `sample_board`
 * rows and scorecards as stored: `version_results`, `serialization.card_to_bytes`
 

@@ -1,4 +1,4 @@
-"""Board: created, opened, listed, changed; submissions to it are scored."""
+"""Board: create, open, list and change boards, and score submissions to them."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -35,20 +35,20 @@ from scoring.store.database import Store
 from scoring.store.secure_delete import pin_files
 
 USUAL = asdict(StatisticsOptions())
-"""Replicates, seed, unit and kind of interval, as they usually are."""
+"""Default number of replicates, seed, unit and kind of interval."""
 
 
 @dataclass(frozen=True)
 class BoardSettings:
-    """How a board scores.
+    """Settings for scoring on a board.
 
     Attributes:
         counts: Which submission of a team is ranked: "last" or "best".
-        score: The challenge's options of `score` that are the same for all teams.
-        compare: Its options of the stage "compare".
+        score: The challenge's options of `score`, the same for all submissions.
+        compare: The challenge's options of the stage "compare".
         statistics: `resamples`, `seed`, `group` and `interval`.
-        keep_refused: Whether refused files are kept; they count nothing.
-        metadata: A table that is joined to the truth by case id, for slices and units.
+        keep_refused: Whether refused files are stored; they count for nothing.
+        metadata: A table that is joined to the truth by case id, with columns for subgroups and units.
     """
 
     title: str
@@ -62,7 +62,7 @@ class BoardSettings:
 
 @dataclass(frozen=True)
 class OpenBoard:
-    """A board with one version of its test set."""
+    """A board together with one version of its test set."""
 
     store: Store
     row: schema.Board
@@ -70,12 +70,12 @@ class OpenBoard:
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
-        """Return the challenge that scores."""
+        """Return the challenge of the board."""
         return load_challenge(self.row.challenge)
 
     @cached_property
     def truth(self) -> Any:
-        """Return the truth. Raises InputRefused where the store does not have it."""
+        """Return the truth. Raises InputRefused if the store does not have it."""
         score = self.row.options["score"]
         if self.imported and not self.store.files.holds(self.test_set.sha256):
             message = "it was imported without its test set, so it can be shown but cannot score submissions."
@@ -86,7 +86,7 @@ class OpenBoard:
 
     @cached_property
     def imported(self) -> str:
-        """Return in words that the board came as a bundle, "" where it did not."""
+        """Return a text that the board was imported as a bundle; "" if it was not."""
         with self.store.read() as session:
             row = session.get(schema.ImportedBundle, self.row.id)
         return (
@@ -95,13 +95,13 @@ class OpenBoard:
 
     @cached_property
     def metadata(self) -> bytes | None:
-        """Return the table that is joined to the truth. Raises InputRefused where the store lacks it."""
+        """Return the table that is joined to the truth. Raises InputRefused if the store lacks it."""
         digest = self.test_set.metadata_sha256
         return None if digest is None else self.store.files.read(digest)
 
     @cached_property
     def split(self) -> schema.Split | None:
-        """Return the parts of the test set; None where it has none."""
+        """Return the parts of the test set; None if it is not split."""
         with self.store.read() as session:
             row = session.get(schema.Split, self.row.id)
         require_readable(self.row.id, [row] if row else ())
@@ -109,7 +109,7 @@ class OpenBoard:
 
     @cached_property
     def parts(self) -> tuple[Any, Any] | None:
-        """Return the indices of the withheld and of the shown cases; None where it is not split."""
+        """Return the indices of the withheld and the shown cases; None if the test set is not split."""
         if self.split is None:
             return None
         is_shown = np.isin(np.array(self.truth.ids, str), self.split.cases)
@@ -117,12 +117,12 @@ class OpenBoard:
 
     @property
     def n_told(self) -> int:
-        """Return of how many cases scores tell something before the end."""
+        """Return the number of cases that scores depend on before the end."""
         return len(self.truth) if self.parts is None else len(self.parts[1])
 
     def result(self, data: bytes, name: str, own: Mapping[str, Any], **settings: Any) -> VersionResult:
         """Score predictions or a model (.onnx). name: its name in messages; own: options of this submission
-        alone; settings: other statistics than the board's."""
+        alone; settings: statistics options that replace the board's."""
         challenge, options = self.challenge, {**self.row.options["score"], **own}
         truth, is_model = self.truth, name.lower().endswith(MODEL)
         try:
@@ -158,10 +158,10 @@ def create(
     """Create a board.
 
     Args:
-        store: Where.
-        board_id: Its id: small letters, digits and hyphens.
+        store: The store for the board.
+        board_id: The id: small letters, digits and hyphens.
         truth: The test set.
-        name: What messages call the test set; None: its own name.
+        name: Name of the test set in messages; None: its own name.
 
     Raises:
         InputRefused: With every problem of truth, id and settings.
@@ -219,11 +219,11 @@ def _wrong(challenge: Challenge[Any, Any], settings: BoardSettings) -> list[Find
 
 
 def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
-    """Return a board with a version of its test set, None: the one whose numbers are shown. Drafts are
-    there for organizers alone, and only they are told which boards there are.
+    """Return a board with a version of its test set; None: the version whose scores are shown. Only
+    organizers can open drafts, and only they see which other boards exist.
 
     Raises:
-        InputRefused: `no-board` or `no-version` where there is none.
+        InputRefused: `no-board` or `no-version` if there is none.
     """
     with store.read() as session:
         row = session.get(schema.Board, board_id)
@@ -255,7 +255,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
 
 
 def listed(store: Store) -> list[dict[str, Any]]:
-    """Return the boards, oldest first, with how many teams and submissions each has; `broken` says why one
+    """Return the boards, oldest first, with their numbers of teams and submissions; `broken` says why a board
     cannot be read."""
     names = ("id", "challenge", "title", "created", "version", "visibility")
     with store.read() as session:
@@ -288,10 +288,10 @@ def _imported_or_broken(store: Store, board_id: str) -> dict[str, Any]:
 
 
 def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the options of one submission from their texts.
+    """Return the options of one submission, parsed from text.
 
     Raises:
-        InputRefused: `bad-option` for names that are not options of single submissions, and for wrong values.
+        InputRefused: `bad-option` for unknown options of a submission, and for wrong values.
     """
     own = {option.name: option for option in challenge.options if option.per_team}
     problems: list[Finding] = []
@@ -342,16 +342,16 @@ def change_settings(
     keep_refused: bool | None = None,
     visibility: str | None = None,
 ) -> OpenBoard:
-    """Change a board; None leaves a setting as it is.
+    """Change the settings of a board; None leaves a setting unchanged.
 
     Args:
-        store: Where the board is.
+        store: The store with the board.
         counts: Which submission of a team is ranked: "last" or "best".
-        keep_refused: Whether files that are refused from now on are kept. Those that are kept stay.
-        visibility: Who finds it besides organizers: "draft", "unlisted" or "public".
+        keep_refused: Whether to store files that are refused from now on. Stored files stay.
+        visibility: Who can find the board besides organizers: "draft", "unlisted" or "public".
 
     Raises:
-        InputRefused: `no-board` where there is none, `bad-option` with every setting that cannot be.
+        InputRefused: `no-board` if there is none; `bad-option` with every invalid setting.
     """
     board = opened(store, board_id)
     problems = [] if title is None else title_problems(title)

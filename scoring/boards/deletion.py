@@ -1,4 +1,4 @@
-"""Deletion of submissions, refused files and boards, from the database and from the disk."""
+"""Deletion of submissions, refused files and boards from the database and the disk."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ OF_BOARD: tuple[type[schema.Base], ...] = (
     Attempt,
     schema.TestSetVersion,
 )
-"""Tables of what belongs to a board, in the order in which rows can be deleted."""
+"""Tables with a board's data, in the order of deletion."""
 
 
 @dataclass(frozen=True)
 class Deleted:
-    """How many submissions and files were deleted. findings: what stays in the log."""
+    """Number of deleted submissions and files. findings: data that remain in the log."""
 
     submissions: int
     files: int
@@ -47,11 +47,11 @@ class Deleted:
 
 
 def delete_board(store: Store, board_id: str) -> Deleted:
-    """Delete a board with everything that was submitted to it, and its test sets. What its scores can have
-    told of these stays counted, for a board that is made of one of them again.
+    """Delete a board with all its submissions and test sets. The bits that its scores may have revealed still
+    count, for a new board with one of these test sets.
 
     Raises:
-        InputRefused: `no-board` where there is none; nothing is deleted then.
+        InputRefused: `no-board` if there is none; nothing is deleted then.
     """
     told, files = 0.0, deleted_truths.test_sets(store, board_id)
     with suppress(InputRefused):  # a board that cannot be read
@@ -72,12 +72,13 @@ def delete_board(store: Store, board_id: str) -> Deleted:
 
 
 def delete_submission(store: Store, board_id: str, submission_id: str) -> Deleted:
-    """Delete a submission with its results, or a refused file; the team with its last one.
+    """Delete a submission with its results, or a refused file; also delete the team if it was the last
+    submission.
 
-    It counts for no limit any more; what it told of a hidden truth stays counted.
+    A deleted submission no longer counts for limits; the bits that it revealed of a hidden truth still count.
 
     Raises:
-        InputRefused: `no-submission` where the board has none of that id; nothing is deleted then.
+        InputRefused: `no-submission` if the board has no such submission; nothing is deleted then.
     """
     with visible_results.told_stays(store, board_id), store.write() as session:
         exclusive(session)

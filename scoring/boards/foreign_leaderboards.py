@@ -1,6 +1,6 @@
-"""Leaderboards of other platforms, shown as Grand Challenge, Codabench, EvalAI or Kaggle exported them.
+"""Imported leaderboards of Grand Challenge, Codabench, EvalAI or Kaggle.
 
-They have no scorecards, so no intervals, no ties and no history, and take no submissions.
+They have no scorecards, so no intervals, ties and history, and they accept no submissions.
 """
 
 import csv
@@ -28,11 +28,11 @@ DATE_COLUMNS = (
     *("date", "created", "submitted", "submittedat", "created(utc)"),
     *("submissiondate", "lastsubmissiondate"),
 )
-"""Names in small letters, without blanks, hyphens and underscores."""
+"""Headings in small letters, without blanks, hyphens and underscores."""
 KAGGLE = {"teamid", "teamname"}
-"""Columns that only its leaderboards have."""
+"""Columns that only this platform's leaderboards have."""
 _NEXT_PAGE, _PRINTED = "Next Page Token = ", "Using competition: "
-"""What its command prints before the table of a page."""
+"""Line that the platform's command prints before the table."""
 SCORE = "score"
 _SUBMISSION = re.compile(r"-\d+$")
 
@@ -42,9 +42,9 @@ class LeaderboardRow:
     """A row of a leaderboard.
 
     Attributes:
-        created: When it was submitted, as the platform writes it; None where unknown.
+        created: Time of the submission, as the platform writes it; None if unknown.
         values: Numbers by column.
-        rank: Of the platform; None where it gives none, 0 of a baseline, which has none.
+        rank: The platform's rank; None if unknown, 0 for a baseline without rank.
     """
 
     team: str
@@ -55,12 +55,13 @@ class LeaderboardRow:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """What a platform exported.
+    """A leaderboard exported by a platform.
 
     Attributes:
-        score: The column that it ranks by; None where the file does not say.
-        ascending: Those of which the file says that lower is better.
-        page: Rows of the file and of the platform (0: not told), where the file is one page of several.
+        score: The column that ranks; None if the file does not say.
+        ascending: Columns for which the file says that lower is better.
+        page: Number of rows of the file and of the platform (0: unknown), if the file is one of several
+            pages.
     """
 
     platform: str
@@ -71,7 +72,7 @@ class Leaderboard:
     page: tuple[int, int] | None = None
 
     def findings(self) -> list[Finding]:
-        """Return a warning where the file is one page of several."""
+        """Return a warning if the file is one of several pages."""
         message = (
             f"{_of_page(self.page)}: join the pages, or export all rows at once (`limit`, `--download`)."
         )
@@ -82,11 +83,11 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
     """Read an exported leaderboard: JSON of any of the platforms, CSV, or a zip of one CSV.
 
     Args:
-        score: The column to rank by; None: the one that the file names, or the only one.
-        team: The column of a CSV that names the teams; None: one that is known.
+        score: The column to rank by; None: the column that the file names, or the only one.
+        team: The column with the team names; None: a column with a known name.
 
     Raises:
-        InputRefused: `bad-leaderboard` where it is none, or where the column is not told.
+        InputRefused: `bad-leaderboard` if the file is not a leaderboard or the column is unclear.
     """
     files = open_source(source)
     tables = [m for m in files.members if m.lower().endswith((".csv", ".json"))] or list(files.members)
@@ -269,7 +270,7 @@ def _numbers(pairs: Any) -> dict[str, float]:
 
 
 def _time(text: Any) -> str | None:
-    """Return a time in the form of ISO 8601; None where it is none."""
+    """Return a time in the form of ISO 8601; None if it is none."""
     try:
         return datetime.fromisoformat(str(text).strip()).isoformat()
     except ValueError:
@@ -284,7 +285,7 @@ WORDS = (
 
 @dataclass(frozen=True)
 class ImportedBoard:
-    """A leaderboard that is kept. is_ascending: lower scores are better."""
+    """A stored leaderboard. is_ascending: whether lower scores are better."""
 
     id: str
     title: str
@@ -294,16 +295,16 @@ class ImportedBoard:
 
     @property
     def words(self) -> str:
-        """Return a sentence on the meaning and limits of these scores."""
+        """Return a sentence about the meaning and limits of these scores."""
         baselines = ", ".join(entry.team for entry in self.leaderboard.entries if entry.rank == 0)
         more = (_of_page(self.leaderboard.page), f"Baselines without a rank: {baselines}" * bool(baselines))
         words = WORDS.format(platform=self.leaderboard.platform)
         return " ".join((words, *(f"{sentence}." for sentence in more if sentence)))
 
     def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
-        """Return rank, entry and score, best first: ranks of the platform where it gives them.
+        """Return rank, entry and score, best first; ranks of the platform are used if there are any.
 
-        Equal scores have one rank, entries without a score none.
+        Equal scores share a rank; entries without a score have none.
         """
         name = str(self.leaderboard.score)
         scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
@@ -331,10 +332,11 @@ class ImportedBoard:
 def keep(
     store: Store, board_id: str, title: str, leaderboard: Leaderboard, is_ascending: bool = False
 ) -> ImportedBoard:
-    """Keep a leaderboard as a board; of entries of one team that the platform does not rank, the best.
+    """Store a leaderboard as a board. If the platform does not rank several entries of a team, the best is
+    stored.
 
     Raises:
-        InputRefused: `bad-option` for the id or title, `board-exists` where there is a board of that id.
+        InputRefused: `bad-option` for the id or title, `board-exists` if a board has that id.
     """
     problems = new_board_problems(store, board_id, title)
     if problems:
@@ -379,10 +381,10 @@ def _one_of_a_team(leaderboard: Leaderboard, is_ascending: bool) -> list[Leaderb
 
 
 def find(store: Store, board_id: str) -> ImportedBoard | None:
-    """Return the imported leaderboard of an id; None where there is none, or where it is another board.
+    """Return the imported leaderboard with an id; None if there is none or the board is of another kind.
 
     Raises:
-        InputRefused: `board-damaged` where its row cannot be read.
+        InputRefused: `board-damaged` if its row cannot be read.
     """
     with store.read() as session:
         row = session.get(schema.Board, board_id)

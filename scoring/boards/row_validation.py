@@ -1,4 +1,4 @@
-"""Validation of a board's rows: what each column may hold, in a bundle and in the store."""
+"""Validation of a board's rows: the allowed values of each column, in a bundle and in the store."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,29 +17,29 @@ from scoring.store.kept_files import DIGEST
 COUNTS = ("last", "best")
 DETAILS = ("none", "score", "classes", "cases")
 OPENED = "opened"
-"""The detail of a truth that was hidden and is open now: which submission counts stays as it was."""
+"""Detail of a truth that was hidden and is now open: the ranked submissions stay the same."""
 WITHHELD = sha256(b"withheld")
-"""Stands for the SHA-256 of a hidden truth in a bundle without it: guesses could be checked with that one,
-and scores of such a board are those that were shown."""
+"""Replaces the SHA-256 of a hidden truth in a bundle without it, because guesses could be checked against the
+hash. The scores of such a board are the shown ones."""
 LEFT_OUT = sha256(b"left out")
-"""Stands for that of a truth that is open, whose scores are all there."""
+"""Replaces the SHA-256 of an open truth, whose scores are all included."""
 DRAFT, PUBLIC = "draft", "public"
 VISIBILITIES = (DRAFT, "unlisted", PUBLIC)
 IMPORTED = "imported"
-"""The option that holds a leaderboard of another platform: a board without test set and submissions."""
+"""Option that contains an imported leaderboard: a board without test set and submissions."""
 PARTS = ("score", "compare", "statistics")
-"""Of the options of a board with a test set."""
+"""Options of a board with a test set."""
 BOARD_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _TIME = re.compile(r"(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00")
 _MOST = 2**31 - 1
-"""The largest number that the tables hold."""
+"""Largest number that the tables can store."""
 MOST_SUBMISSIONS = 1_000_000
-"""Of a team, that a limit of a phase names."""
+"""Maximum submissions of a team in a phase's limit."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What a value has to be, in words; holds: whether it is."""
+    """A rule for a value: its description, and holds, a function that checks it."""
 
     words: str
     holds: Callable[[Any], bool]
@@ -187,7 +187,7 @@ def _columns(table: type[schema.Base]) -> tuple[tuple[str, bool, tuple[type, ...
 
 
 def row_problems(table: type[schema.Base], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each column of a row that cannot be so, with what is wrong, without a full stop."""
+    """Yield each invalid column of a row and its problem, without a full stop."""
     for name, is_optional, types, type_name, rule in _columns(table):
         value = values.get(name)
         if value is None:
@@ -206,10 +206,10 @@ def plain(row: schema.Base) -> dict[str, Any]:
 
 
 def require_readable(board_id: str, rows: Iterable[schema.Base]) -> None:
-    """Do nothing if the rows of a board in the store are as the rules say.
+    """Check that a board's rows in the store follow the rules.
 
     Raises:
-        InputRefused: `board-damaged` with the first value that is not.
+        InputRefused: `board-damaged` with the first invalid value.
     """
     for row in rows:
         for name, problem in row_problems(type(row), plain(row)):
@@ -217,16 +217,16 @@ def require_readable(board_id: str, rows: Iterable[schema.Base]) -> None:
 
 
 def damaged(board_id: str, problem: str) -> InputRefused:
-    """Return the refusal of a board whose rows in the store cannot be read. problem: without its end."""
+    """Return the refusal of a board with unreadable rows in the store. problem: without a full stop."""
     message = f"this board cannot be read ({problem}): delete it, or restore the last backup."
     return InputRefused([error("board-damaged", shortened(board_id, 64), message)])
 
 
 def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
-    """Return facts as a row holds them.
+    """Return the facts in a row.
 
     Raises:
-        ValueError: Where they are none: a row of a bundle may come from anybody.
+        ValueError: If they are invalid, because a bundle's rows may come from anybody.
     """
     texts = {fact: "" if value is None else str(value) for fact, value in values.items()}
     if set(texts) != set(LABELS):

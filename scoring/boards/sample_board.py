@@ -1,4 +1,4 @@
-"""Sample board, made of sample data."""
+"""Sample board, made from sample data."""
 
 from collections.abc import Callable
 
@@ -12,13 +12,13 @@ ID, TITLE = "sample", "Sample board"
 CHALLENGE, TRUTH = "melanoma", "labels.csv"
 DAYS = ("2026-10-01", "2026-10-08", "2026-10-15")
 MIXED = (3, 7)
-"""In the weeks before the last: of every so many cases, two have each other's risk."""
+"""In earlier weeks, two of this many cases have exchanged risks."""
 RESAMPLES = 200
 
 
 def create_sample(store: Store, progress: Callable[[int, int], object] | None = None) -> OpenBoard:
-    """Create a board on a sample test set: its teams submit three files each in three weeks, the last of
-    which is their own; in those before, cases are mixed up. Raises InputRefused."""
+    """Create a board on a sample test set. Each team submits three files in three weeks; the last is its real
+    one, and the earlier ones have some cases exchanged. Raises InputRefused."""
     sample = next(iter(samples.test_sets(CHALLENGE).values()))
     board = create(
         store,

@@ -1,6 +1,6 @@
-"""Serialization of sources and scorecards to the bytes that a store keeps and a bundle carries.
+"""Serialization of sources and scorecards to bytes for stores and bundles.
 
-A scorecard has all that comparisons need of it. Bytes that are read may come from anybody.
+A stored scorecard has everything that comparisons need. Bytes to read may come from anybody.
 """
 
 import io
@@ -27,10 +27,10 @@ from scoring.inputs.sources import Source, open_source
 
 
 def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
-    """Return the name and the bytes of a source; a folder becomes a zip, always with the same bytes.
+    """Return the name and bytes of a source; a folder becomes a zip that always has the same bytes.
 
     Raises:
-        InputRefused: Where it cannot be read.
+        InputRefused: If it cannot be read.
     """
     files = open_source(source, name)
     filename = files.name.encode("utf-8", "replace").decode()  # a name in another encoding cannot be kept
@@ -55,12 +55,12 @@ def _read(file: ByteFile) -> bytes:
 
 
 HEAD = 12
-"""Bytes of an array's file before its header, of which the last four say how long that is."""
+"""Bytes of an array's file before its header; the last four give the header's length."""
 DOCUMENT, ARRAYS, MATCHES = "card.json", "arrays/", "matches/"
 COMPRESSION = 3
-"""Level of zlib: a card is 3 % larger than by the usual 6, and written in two thirds of the time."""
+"""zlib level: a card is 3 % larger than with the default 6, but is written in two thirds of the time."""
 MOST_BYTES = 1 << 30
-"""Of a card that is unpacked."""
+"""Maximum bytes of an unpacked card."""
 PLAIN = (
     "challenge",
     "score",
@@ -83,11 +83,11 @@ _KINDS: tuple[tuple[tuple[str, ...], Any], ...] = (
     (("confusion_matrix",), dict | None),
     (("has_matches",), bool),
 )
-"""Kinds of the values of a card's document."""
+"""Types of the values in a card's document."""
 
 
 def card_to_bytes(card: ScoreCard) -> bytes:
-    """Return a scorecard as a file. The same card gives the same bytes."""
+    """Return a scorecard as bytes. The same card gives the same bytes."""
     document = {name: plain(getattr(card, name)) for name in (*PLAIN, "cases", "confusion_matrix")}
     document |= {"official": plain(asdict(card.official)), "findings": [f.as_dict() for f in card.findings]}
     document["has_matches"] = card.matches is not None
@@ -104,22 +104,22 @@ def card_to_bytes(card: ScoreCard) -> bytes:
 
 
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, SyntaxError, TokenError)
-"""Exceptions of json, numpy (the last two: of its headers) and `ScoreCard` for what is not a card."""
+"""Exceptions of json, numpy (the last two: in its headers) and `ScoreCard` for invalid cards."""
 
 
 def unpacked_bytes(data: bytes) -> int:
-    """Return how many bytes the file of a scorecard unpacks to. Raises InputRefused where it is not a zip."""
+    """Return the unpacked size of a scorecard's file. Raises InputRefused if it is not a zip."""
     return sum(_archive(data).sizes.values())
 
 
 def card_from_bytes(data: bytes, longest_text: int | None = None) -> ScoreCard:
-    """Return the scorecard of a file.
+    """Return the scorecard in a file.
 
     Args:
-        longest_text: Characters of a text in it, at most; None: any number.
+        longest_text: Maximum characters of a text; None: no limit.
 
     Raises:
-        InputRefused: `bad-card` where it is none.
+        InputRefused: `bad-card` if the file is not a scorecard.
     """
     archive = _archive(data)
     try:

@@ -15,7 +15,7 @@ from scoring.version import __version__
 @dataclass(frozen=True)
 class VersionResult:
     """A submission on one version of the test set: its scorecard, or why it is refused. shown: scorecard of
-    the shown part, where the test set is split; card is that of the withheld part then."""
+    the shown part if the test set is split; `card` then covers the withheld part."""
 
     card: ScoreCard | None
     problems: tuple[Finding, ...] = ()
@@ -23,12 +23,13 @@ class VersionResult:
 
     @cached_property
     def files(self) -> dict[str, bytes]:
-        """Return the scorecards as files by SHA-256, that of `card` first; none where it is refused."""
+        """Return the scorecards as files by SHA-256, the file of `card` first; empty if the submission is
+        refused."""
         cards = (serialization.card_to_bytes(card) for card in (self.card, self.shown) if card)
         return {sha256(data): data for data in cards}
 
     def rows(self, submission_id: str, test_set: schema.TestSetVersion) -> list[schema.Base]:
-        """Return the rows of the result, which refer to its files: first that of `ScoredVersion`."""
+        """Return the rows of the result, with references to its files; the `ScoredVersion` comes first."""
         of: dict[str, Any] = {"submission_id": submission_id, "board_id": test_set.board_id}
         of["number"] = test_set.number
         found = [problem.as_dict() for problem in self.problems]

@@ -1,7 +1,7 @@
-"""Views of a board, as data: page and report draw the same blocks.
+"""Views of a board as data: page and report show the same blocks.
 
-`sections` can be published: scores, intervals, ties and history, but no case, no matrix and no prediction.
-`submissions` is for organizers: it names files.
+`sections` can be published: scores, intervals, ties and history, but no case, matrix or prediction.
+`submissions` is only for organizers, because it names files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,14 +38,14 @@ PARTS = {
     False: "by the shown part of the cases until the end, then by the withheld part",
     True: "by the part of the cases that was withheld",
 }
-"""Whether the truth is open -> which cases rank."""
+"""Whether the truth is open -> the cases that rank the teams."""
 RULE = summary_text.RULE.replace(
     summary_text.TOLD_APART,
     "in at most 5%/(m (m − 1)²) of all test sets, chance alone gives two teams such a difference (Student's "
     "t on the standard errors of the swap test). m: submissions of all teams that were scored so far, so "
     "that the error level holds however often the board is viewed",
 )
-"""What the words on a board mean (Markdown)."""
+"""Explanation of the terms on a board (Markdown)."""
 MOVES = "Moved: change of rank since the end of the day before the last submissions."
 RANK = Column("rank", "#", "number", 0, full="rank", width=36)
 SUBMISSIONS = Column("submissions", "submissions", "number", 0, get=lambda team: len(team["history"]))
@@ -54,7 +54,7 @@ Value = Mapping[str, Any]
 
 
 def which_counts(ranking: BoardRanking) -> str:
-    """Return which submission of a team is ranked, in words."""
+    """Return which submission of a team is ranked, as text."""
     which = RULES[ranking.rule]
     if ranking.split is None:
         return which
@@ -62,7 +62,7 @@ def which_counts(ranking: BoardRanking) -> str:
 
 
 def formula(ranking: BoardRanking) -> str:
-    """Return what is scored, which submission is ranked, and by which order (Markdown)."""
+    """Return the score formula, the ranked submission, and the order of teams (Markdown)."""
     challenge, own = ranking.board.challenge, own_order(ranking)
     scored = challenge.formula(ranking.board.row.options["score"])
     order = own.words if own else challenge.comparison.order.strip()
@@ -75,13 +75,13 @@ def formula(ranking: BoardRanking) -> str:
 
 
 def own_order(ranking: BoardRanking) -> Ranking | None:
-    """Return the challenge's own order of the teams; None where the score orders them."""
+    """Return the challenge's own ranking of the teams; None if the score orders them."""
     compared = ranking.comparison if ranking.board.challenge.comparison.rank else None
     return None if compared is None or summary_text.by_score(compared) else compared.own_ranking
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
-    """Return what can be published of a board."""
+    """Return the sections of a board that can be published."""
     value, scale = ranking.as_dict(), scales.of(ranking.board.challenge)
     phases = phase_table(ranking)
     if ranking.comparison is None:
@@ -100,7 +100,7 @@ def _of_excluded(value: Value) -> tuple[Section, ...]:
 
 
 def looks(ranking: BoardRanking) -> str:
-    """Return what many submissions do to claims and intervals, as a sentence; "" where nothing is claimed."""
+    """Return how many submissions affect tests and intervals, as a sentence; "" if there are no tests."""
     compared = ranking.comparison
     if compared is None or compared.result.test is None:
         return ""
@@ -145,7 +145,7 @@ def _ranking(ranking: BoardRanking, value: Value, scale: Scale) -> list[Block]:
 def score_column(
     scale: Scale, score: Callable[[Any], float | None] = itemgetter("score"), digits: int | None = None
 ) -> Column:
-    """Return the column of scores. digits: other decimals than those of the scale."""
+    """Return the column of scores. digits: number of decimals, if it differs from the scale's."""
     digits = scale.digits if digits is None else digits
     column = Column("score", "score", "number", digits, scale.better, full=scale.unit)
     return replace(column, get=lambda row: scale.points(score(row)))
@@ -157,7 +157,7 @@ def _interval(scale: Scale, ends: Callable[[Any], Any] = itemgetter("interval"))
 
 
 def phase_table(ranking: BoardRanking) -> list[Block]:
-    """Return when the board takes submissions, where it has phases."""
+    """Return the phases of the board, if it has any."""
     a_day = "maximum submissions per team and day (UTC)"
     in_all = "maximum submissions per team in the phase"
     columns = [
@@ -180,7 +180,7 @@ def _limit(submissions: int | None) -> str:
 
 
 def remaining_quotas(ranking: BoardRanking) -> list[Block]:
-    """Return what each team may still submit today, where the board has phases: for organizers."""
+    """Return what each team may still submit today, if the board has phases. Only for organizers."""
     if not ranking.phases:
         return []
     board = ranking.board
@@ -201,7 +201,7 @@ def _remaining(allowed: Allowance) -> str:
 
 
 def refused(refused_files: Sequence[Mapping[str, Any]]) -> list[Block]:
-    """Return the refused files that a board kept (`refused.listed`): for organizers."""
+    """Return the stored refused files of a board (`refused.listed`). Only for organizers."""
     columns = [
         Column("team", "team"),
         Column("submitted", "submitted (UTC)", get=lambda file: file["time"][:MINUTE].replace("T", " ")),
@@ -219,7 +219,7 @@ def _first_problem(problems: Sequence[Mapping[str, Any]]) -> str:
 
 
 def leaderboard(board: ImportedBoard) -> list[Block]:
-    """Return what is shown of an imported leaderboard."""
+    """Return the blocks of an imported leaderboard."""
     columns = [
         replace(RANK, get=itemgetter(0)),
         Column("team", "team", get=lambda row: row[1].team),
@@ -231,7 +231,7 @@ def leaderboard(board: ImportedBoard) -> list[Block]:
 
 
 def baselines(value: Value, scale: Scale, digits: int | None = None) -> list[Block]:
-    """Return what is shown without a rank, if anything. digits: as of `history`."""
+    """Return the entries without a rank, if there are any. digits: as in `history`."""
     columns = [
         Column("team", "baseline"),
         score_column(scale, digits=digits),
@@ -305,8 +305,8 @@ def _drawn(teams: Sequence[tuple[str, Sequence[DatedScore]]], scale: Scale, them
 
 
 def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
-    """Return every submission. digits: decimals of the scores of a hidden truth, which shows no intervals and
-    ranks; None: everything is shown."""
+    """Return every submission. digits: decimals of the scores of a hidden truth, without intervals and ranks;
+    None: everything is shown."""
     rank = Column(
         "rank",
         "rank that day",
@@ -327,7 +327,7 @@ def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
 
 
 def excluded(value: Value) -> list[Block]:
-    """Return the table of what was excluded, if anything."""
+    """Return the table of excluded submissions and teams, if there are any."""
     columns = [
         Column("team", "team"),
         Column("submitted", "submitted", get=lambda row: row["time"][:DAY]),
@@ -338,7 +338,7 @@ def excluded(value: Value) -> list[Block]:
 
 
 def submissions(ranking: BoardRanking) -> Table | Text:
-    """Return every submission with its file and its result, newest first: for organizers."""
+    """Return every submission with its file and its result, newest first. Only for organizers."""
     entries, scale = ranking.entries[::-1], scales.of(ranking.board.challenge)
     if not entries:
         return Text("Nothing was submitted yet.", "note")

@@ -1,9 +1,9 @@
-"""Command line `benchside`: a module per group of commands.
+"""Command line `benchside`, one module per group of commands.
 
-* start, exit status: `main.main`; arguments and help: `commands.parser`;
-  refused arguments: `refusing_parser.Parser`
+* start, exit status: `main.main`; arguments and help: `commands.parser`; invalid arguments:
+  `refusing_parser.Parser`
 * `score`, `check`, `predict`: `score_command`; `compare`: `compare_command`; `board`: `boards`, `board_rules`
 * `challenge`: `declared`; `metrics`; `history`; `platform`: `platforms`; `doctor`; `app`
-* files that a command reads: `input_reading`; what it prints and writes: `output`, `terminal_tables`
+* reading of input files: `input_reading`; printing and writing: `output`, `terminal_tables`
 * tables of boards: `board_tables`; threads and memory of a command: `process_tuning.tune`
 """

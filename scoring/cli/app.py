@@ -13,7 +13,7 @@ from scoring.common.findings import Finding, InputRefused, error
 
 LIBRARY = Path(__file__).parents[1]
 FOLDERS = LIBRARY.parent, LIBRARY.parent / "benchside_app"
-"""Where `app.py` lies: in a checkout, and where the package was installed."""
+"""Places of `app.py`: in a checkout, and in an installed package."""
 HOST, PORT = "localhost", 8501
 
 
@@ -30,7 +30,7 @@ def fill(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> None:
-    """Serve the app until it is stopped. Raises InputRefused where it cannot start."""
+    """Serve the app until it is stopped. Raises InputRefused if it cannot start."""
     if arguments.store:
         os.environ["BENCHSIDE_STORE"] = arguments.store
     problems = [*_missing(), *_exposed(arguments), *_taken(arguments), *_unwritable()]
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> None:
 
 
 def streamlit_arguments(arguments: Namespace) -> list[str]:
-    """Return what Streamlit's command line is given to serve the app."""
+    """Return the arguments for Streamlit's command line."""
     script = next(folder / "app.py" for folder in FOLDERS if (folder / "app.py").exists())
     settings = {
         "server.address": arguments.host,

@@ -1,4 +1,4 @@
-"""Actions of `benchside board` that settle rules and people: phases, decision rule, members."""
+"""Actions of `benchside board` for rules and people: phases, decision rule, members."""
 
 import argparse
 from dataclasses import asdict, replace
@@ -25,7 +25,7 @@ from scoring.store.database import Store
 
 
 def hide(store: Store, arguments: argparse.Namespace) -> None:
-    """Hide the truth of a board, change what it tells, or open it."""
+    """Hide the truth of a board, change what the board reveals, or open the truth."""
     board = opened(store, arguments.board)
     if arguments.open:
         visible_results.reveal(store, board.row.id)
@@ -64,7 +64,7 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def rule(store: Store, arguments: argparse.Namespace) -> None:
-    """Fix the rule by which a board decides, or say what was fixed."""
+    """Fix the decision rule of a board, or print the fixed rule."""
     board = opened(store, arguments.board)
     if arguments.fix:
         decision_rule.fix_rule(store, board.row.id, arguments.prizes, arguments.ties)
@@ -90,7 +90,7 @@ def rule(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def final(store: Store, arguments: argparse.Namespace) -> None:
-    """Freeze the final ranking of a board, or say what was frozen."""
+    """Freeze the final ranking of a board, or print the frozen ranking."""
     board = opened(store, arguments.board)
     if arguments.freeze:
         final_ranking.freeze(store, board.row.id)
@@ -107,11 +107,11 @@ def final(store: Store, arguments: argparse.Namespace) -> None:
 
 
 HASHES = {"sha256": "the ranking", "truth": "the truth", "submissions": "all submissions"}
-"""Key of a hash -> of what it is."""
+"""Key of a hash -> description of the hashed content."""
 
 
 def split(store: Store, arguments: argparse.Namespace) -> None:
-    """Split the test set of a board, before anything was submitted."""
+    """Split the test set of a board that has no submissions."""
     cases: list[str] = []
     if arguments.cases is not None:
         try:
@@ -136,7 +136,7 @@ def split(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def set_members(store: Store, arguments: argparse.Namespace) -> None:
-    """Say who is in a team, or list the teams."""
+    """Set the members of a team, or list the teams."""
     board = opened(store, arguments.board)
     if arguments.team is None and (arguments.member or arguments.nobody):
         raise InputRefused([error("bad-option", "--team", "name the team.")])
@@ -151,7 +151,7 @@ def set_members(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def attempts(store: Store, arguments: argparse.Namespace) -> None:
-    """List what participants tried, or end the logins of one."""
+    """List the participants' attempts, or end a person's logins."""
     board = opened(store, arguments.board)
     if arguments.revoke is not None:
         members.revoke(store, arguments.revoke)
@@ -166,7 +166,7 @@ def attempts(store: Store, arguments: argparse.Namespace) -> None:
 
 
 NONE = "none"
-"""Takes a time or a limit away."""
+"""Word that removes a time or a limit."""
 
 
 def phase(store: Store, arguments: argparse.Namespace) -> None:
@@ -220,11 +220,11 @@ SEEN = {
     "unlisted": "unlisted: everybody who has the address sees it",
     "public": "public: everybody sees it in the list",
 }
-"""Who finds a board."""
+"""Visibility -> who can find the board."""
 
 
 def list_refused(store: Store, arguments: argparse.Namespace) -> None:
-    """List the refused files that are kept."""
+    """List the stored refused files."""
     board = opened(store, arguments.board)
     files = submitting.refused_files(board)
     message = "\n".join(

@@ -18,7 +18,7 @@ from scoring.comparison import score_units as scales
 from scoring.comparison import summary_text
 
 CASES = 5
-"""Cases that a line names before it says "and N more"."""
+"""Number of cases that a line names before "and N more"."""
 
 
 def list_table(boards: Sequence[Mapping[str, Any]]) -> str:
@@ -37,7 +37,7 @@ def phase_lines(ranking: Sequence[Phase]) -> str:
 
 
 def receipt_line(receipt: Receipt) -> str:
-    """Return the result of a submission."""
+    """Return the result of a submission as a line."""
     again = " (submitted before)" if receipt.again else ""
     result = f"score {_score(receipt.score)}{_span(receipt.interval)}"
     return f"{receipt.team}: {result}, submission {receipt.id}{again}"
@@ -111,7 +111,7 @@ def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def changes_table(found: Correction) -> str:
-    """Return what one version of the test set changes against another."""
+    """Return the differences between two versions of the test set."""
     (before, after), changed = found.versions, found.changes
     if before == after:
         return f"Test set {after}: there is no earlier version to compare with."

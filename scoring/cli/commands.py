@@ -1,7 +1,7 @@
 """Commands of `benchside` (`check`, `predict`, `score`, `compare` ...): their help and arguments.
 
-Those of a challenge, declared in its own `options` or `formula` module, are added when it is named: no
-other challenge is loaded.
+The arguments of a challenge, from its `options` or `formula` module, are added when the challenge is named,
+so that no other challenge is loaded.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def parser() -> Parser:
 
 
 def fill_command(command: str, of_command: Parser) -> None:
-    """Add the challenges to a command; its help lists those that can do it."""
+    """Add the challenges to a command; its help lists the challenges that support it."""
     by_challenge = of_command.add_subparsers(
         title="challenges",
         description="One of the challenges below, your own FILE.toml, or an id of `challenge list`.",

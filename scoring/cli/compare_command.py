@@ -41,7 +41,7 @@ from scoring.inputs.team_entries import TeamEntry
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """Compare teams on one truth."""
+    """Compare teams on the same truth."""
     challenge, reading = load_challenge(arguments.challenge), ProblemCollector()
     sources, excluded = _named(arguments.teams, challenge.inputs.streamed, reading)
     by_team, shared = _team_options(reading, challenge, arguments, sources)

@@ -1,6 +1,7 @@
-"""Report of `benchside doctor`: version, confinement, folders, store, memory, limits, and what needs a fix.
+"""Report of `benchside doctor`: version, confinement, folders, store, memory, limits, and problems with their
+fixes.
 
-One source for the command line and for the page about the server.
+The command line and the page about the server use the same report.
 """
 
 import os
@@ -28,7 +29,7 @@ from scoring.version import __version__
 State = Literal["ok", "caution", "fault"]
 LOW_MEMORY, LOW_ROOM, NO_ROOM = 2 << 30, 2 << 30, 50 << 20
 STATE_SECONDS = 30
-"""How long what was found of a cluster holds."""
+"""Number of seconds for which the results about a cluster are cached."""
 PROGRAM, MODELS, DATA, LIMITS, MACHINE = "Program", "Models", "Files", "Limits", "Machine"
 UNBOUND_THREADS = (
     "Start it as an ordinary user who may create user namespaces, or limit the service: TasksMax= of "
@@ -43,9 +44,9 @@ class Check:
     """One line about the installation.
 
     Attributes:
-        state: "ok", "caution" for what works less well than it could, "fault" for what does not work.
-        mend: What to do about it; "" where it is ok.
-        public: Whether anybody may read it, also on a public address.
+        state: "ok", "caution" if something could work better, "fault" if something does not work.
+        mend: What to do about it; "" if it is ok.
+        public: Whether everybody may read it, also if others can reach the server.
     """
 
     group: str
@@ -58,8 +59,8 @@ class Check:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """How full a server is: connected visitors, bytes of uploads of all of them, of results that they share,
-    and of those of their own files."""
+    """Use of a server: connected visitors, and bytes of all uploads, of shared results, and of results from
+    visitors' own files."""
 
     visitors: int
     upload_bytes: int
@@ -71,8 +72,8 @@ def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Ch
     """Return the checks: program, models, cluster, files, store, limits, machine.
 
     Args:
-        public: Whether other machines can reach the server; then unconfined models are refused.
-        occupancy: How full the server is; None on the command line.
+        public: Whether other machines can reach the server; unconfined models are then refused.
+        occupancy: Use of the server; None on the command line.
     """
     return [
         *_program(),
@@ -86,7 +87,7 @@ def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[Ch
 
 
 def faults(entries: Iterable[Check]) -> list[Check]:
-    """Return what does not work."""
+    """Return the checks that found faults."""
     return [entry for entry in entries if entry.state == "fault"]
 
 

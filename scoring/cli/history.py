@@ -1,4 +1,4 @@
-"""Command `history`: list, show, note and delete own kept submissions."""
+"""Command `history`: list, show, annotate and delete your own saved submissions."""
 
 import argparse
 from collections.abc import Callable
@@ -33,14 +33,14 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options: Values) -> str:
-    """Keep what was scored, and return a line that says so.
+    """Save a scored submission, and return a line about it.
 
     Args:
         truth: The test set.
-        options: Of `score`.
+        options: Options of `score`.
 
     Raises:
-        InputRefused: Where it cannot be kept.
+        InputRefused: If it cannot be saved.
     """
     path = arguments.predictions or arguments.model
     entry, before = keeping.keep(

@@ -1,4 +1,4 @@
-"""Reading of a command's inputs; everything wrong with any of them is kept."""
+"""Reading of a command's inputs; problems of all inputs are collected."""
 
 import argparse
 from collections.abc import Collection, Iterable
@@ -21,24 +21,24 @@ from scoring.inputs.sources import FixedSource, Source
 from scoring.statistics.interval_options import StatisticsOptions
 
 FIX_OPTIONS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows", "edit_table")
-"""Options that say how predictions are read."""
+"""Options for reading predictions."""
 UNCHANGED = {name: False if name == "decimal_commas" else "" for name in FIX_OPTIONS}
 
 
 def chosen(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:
-    """Return the options as the command line gave them."""
+    """Return the options from the command line."""
     return {option.name: getattr(arguments, option.name) for option in options}
 
 
 def statistics(arguments: argparse.Namespace) -> StatisticsOptions:
-    """Return replicates, seed, unit and interval as the command line gave them."""
+    """Return replicates, seed, unit and interval from the command line."""
     return StatisticsOptions(arguments.resamples, arguments.seed, arguments.group, arguments.interval)
 
 
 def read_truth(
     reading: ProblemCollector, challenge: Challenge[Any, Any], arguments: argparse.Namespace
 ) -> Any:
-    """Read the test set; what could be salvaged where it is refused."""
+    """Read the test set; if it is refused, return the readable part."""
     options = chosen(arguments, challenge.options_of("truth"))
     truth = reading.attempt(
         challenge.read_truth,
@@ -56,7 +56,7 @@ def read_truth(
 
 
 def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
-    """Return `bad-option` for options that say how predictions are read and cannot be."""
+    """Return `bad-option` for invalid options for reading predictions."""
     pairs = {"--rename-columns": arguments.rename_columns, "--rename-cases": arguments.rename_cases}
     wrong = {flag: message for flag, text in pairs.items() if (message := pairs_problem(text))}
     if len(arguments.delimiter) > 1 or arguments.delimiter in ('"', "\n", "\r"):
@@ -78,7 +78,7 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
 def changes_by_team(
     arguments: argparse.Namespace, teams: Collection[str]
 ) -> tuple[dict[str, InputChanges], list[Finding]]:
-    """Return what the command line changes of each team's file, and `bad-option` for what cannot be."""
+    """Return the changes to each team's file from the command line, and `bad-option` for invalid ones."""
     changes, wrong = dict.fromkeys(teams, InputChanges()), []
     for name in FIX_OPTIONS:
         for text in getattr(arguments, name):
@@ -94,7 +94,7 @@ def changes_by_team(
 
 
 def _of_team(name: str, text: str, teams: Collection[str]) -> tuple[str, str | bool]:
-    """Return the team of an option and its value; "" where it holds for all teams."""
+    """Return the team of an option and its value; "" if it holds for all teams."""
     if name == "decimal_commas":
         return text, True
     team, mark, value = text.partition(":")
@@ -102,7 +102,7 @@ def _of_team(name: str, text: str, teams: Collection[str]) -> tuple[str, str | b
 
 
 def without_fixes(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings without fixes, where a command has no options for them."""
+    """Return findings without fixes, if a command has no options for them."""
     return [replace(finding, fixes=()) for finding in findings]
 
 
@@ -118,7 +118,7 @@ def _changes(arguments: argparse.Namespace) -> InputChanges:
 
 
 def submitted(arguments: argparse.Namespace) -> Source:
-    """Return the predictions, or the model, with the changes that the command line names."""
+    """Return the predictions or the model, with the changes from the command line."""
     changes, path = _changes(arguments), arguments.predictions or arguments.model
     return FixedSource(path, changes) if changes else path
 
@@ -126,11 +126,11 @@ def submitted(arguments: argparse.Namespace) -> Source:
 def read_predictions(
     challenge: Challenge[Any, Any], source: Any, truth: Any, options: Values, name: str | None = None
 ) -> Any:
-    """Read predictions with the options that reading them needs."""
+    """Read predictions with the options for reading."""
     needed = challenge.needed("predictions", options)
     return challenge.read_predictions(source, truth, name or None, **counted(challenge), **needed)
 
 
 def counted(challenge: Challenge[Any, Any]) -> dict[str, Any]:
-    """Return the progress counter, where a challenge reads for long."""
+    """Return the progress counter, if a challenge reads slowly."""
     return {"progress": progress(challenge.readers.counts)} if challenge.readers.counts else {}

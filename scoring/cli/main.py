@@ -16,17 +16,17 @@ from scoring.inference.cluster.scheduler import ClusterUnusable
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
 SIGNS = {"ok": "ok  ", "caution": "note", "fault": "FIX "}
-"""State of a check of the installation -> its sign."""
+"""State of a check of the installation -> its symbol."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status.
 
     Args:
-        arguments: Those of the command line; None: of this process.
+        arguments: Arguments of the command line; None: those of this process.
 
     Returns:
-        0 done, also with warnings; 2 refused; 1 a defect of the program; 130 interrupted.
+        0: done, also with warnings; 2: refused; 1: a defect of the program; 130: interrupted.
     """
     arguments_given, target = list(sys.argv[1:] if arguments is None else arguments), None
     try:

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def print_options(metrics: Sequence[registry.Metric]) -> None:
-    """Print each option of some metrics once; it means the same in all of them."""
+    """Print each option of the metrics once; it has the same meaning in all of them."""
     options = {name: parameter for metric in metrics for name, parameter in metric.parameters.items()}
     if options:
         print("\n  Options:")
@@ -53,7 +53,7 @@ def print_options(metrics: Sequence[registry.Metric]) -> None:
 
 
 def as_row(metric: registry.Metric) -> dict[str, Any]:
-    """Return a metric as JSON; an end of the range that does not exist is null."""
+    """Return a metric as JSON; a missing limit of the range is null."""
     ends = [end if math.isfinite(end) else None for end in metric.range]
     return {
         "name": metric.name,
@@ -73,7 +73,7 @@ def as_row(metric: registry.Metric) -> dict[str, Any]:
 
 
 def span(metric: registry.Metric) -> str:
-    """Return the range in words."""
+    """Return the range as text."""
     low, high = metric.range
     if math.isinf(low):
         return f"at most {high:g}"
@@ -81,7 +81,7 @@ def span(metric: registry.Metric) -> str:
 
 
 def allowed(parameter: registry.Parameter) -> str:
-    """Return in words what a parameter may be."""
+    """Return the allowed values of a parameter as text."""
     if parameter.kind is str:
         return ", ".join(map(repr, parameter.allowed)) if parameter.allowed else "a name"
     low, high = (float(end) for end in parameter.allowed)

@@ -15,12 +15,12 @@ from scoring.common.fixes import SuggestedFix, written_pairs
 from scoring.common.text import as_json, shortened
 
 SURE_SECONDS = 1.0
-"""After which it is said how long the rest takes."""
+"""Time after which the remaining time is shown."""
 PROGRESS_WIDTH = 60
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Write findings to standard error: a line each, grouped and in colour where a person reads it."""
+    """Write findings to standard error, one line each; grouped and in colour on a terminal."""
     findings = list(findings)
     if sys.stderr.isatty():
         print_grouped(findings)
@@ -31,8 +31,8 @@ def print_findings(findings: Iterable[Finding]) -> None:
 
 
 def helps(fixes: Iterable[SuggestedFix]) -> Iterator[tuple[str, str]]:
-    """Yield what each fix does, and its options of the command line, each once; not those that were made,
-    which have no label."""
+    """Yield what each fix does and its command line options, each once. Fixes that were already applied have
+    no label and are left out."""
     written = [(fix, " ".join(flags_of(fix))) for fix in fixes]
     printed = {flags for fix, flags in written if not fix.label}
     for fix, flags in written:
@@ -42,7 +42,7 @@ def helps(fixes: Iterable[SuggestedFix]) -> Iterator[tuple[str, str]]:
 
 
 def offered(findings: Iterable[Finding], arguments: argparse.Namespace) -> list[Finding]:
-    """Return findings with those fixes alone whose options the command takes."""
+    """Return findings with only those fixes that the command has options for."""
 
     def is_taken(fix: SuggestedFix) -> bool:
         names = (flag.split()[0].removeprefix("--").replace("-", "_") for flag in flags_of(fix))
@@ -52,8 +52,8 @@ def offered(findings: Iterable[Finding], arguments: argparse.Namespace) -> list[
 
 
 def closing(verdict: str, problems: Sequence[Finding]) -> str:
-    """Return the closing line of a check: the verdict alone, as scripts compare it; for a person with what
-    happened and what to do."""
+    """Return the last line of a check: only the verdict for scripts; on a terminal also what happened and
+    what to do."""
     if not sys.stdout.isatty():
         return verdict
     if problems:
@@ -62,10 +62,10 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
 
 
 def write(target: str, content: str | bytes | Iterable[str], option: str) -> None:
-    """Write text, some of it at a time too, or bytes to a file, or with "-" to standard output.
+    """Write text (possibly in parts) or bytes to a file, or with "-" to standard output.
 
     Raises:
-        InputRefused: `bad-option` for the option that names the file.
+        InputRefused: `bad-option` for the option with the file name.
     """
     if target == "-":
         if isinstance(content, bytes):
@@ -80,8 +80,8 @@ def write(target: str, content: str | bytes | Iterable[str], option: str) -> Non
 
 
 def respond(target: str | None, value: Any, line: str) -> None:
-    """Write JSON if it is wanted, otherwise print the words. target: of the JSON, None if it is not
-    wanted."""
+    """Write JSON if requested, otherwise print the text. target: where to write the JSON, None if it is not
+    requested."""
     if target:
         write(target, as_json(value), "--json")
     else:
@@ -89,7 +89,7 @@ def respond(target: str | None, value: Any, line: str) -> None:
 
 
 def progress(counted: str = "images") -> Callable[[int, int], None] | None:
-    """Return the progress counter on standard error; None where that is not a terminal."""
+    """Return the progress counter on standard error; None if that is not a terminal."""
     if not sys.stderr.isatty():
         return None
     start = time.monotonic()
@@ -108,8 +108,8 @@ Lines = Sequence[tuple[str, str]]
 
 
 def front_lines(arguments: argparse.Namespace, submission: str | None) -> tuple[Lines, list[Finding]]:
-    """Return what is on the front page, the names of the files and what the command line adds, and
-    `bad-option` for every line without a name."""
+    """Return the lines of the front page (file names and lines from the command line), and `bad-option` for
+    every line without a name."""
     files = [("Test set", arguments.truth), ("Submission", submission)]
     lines = [(name, Path(path).name or str(path)) for name, path in files if path]
     problems = []
@@ -128,7 +128,7 @@ def write_reports(
     html: Callable[[Lines], str],
     paper: Callable[[Lines], bytes],
 ) -> None:
-    """Write the report and the zip for papers where they are wanted; html and paper make them."""
+    """Write the report and the zip for papers if requested; the functions html and paper make them."""
     if arguments.html:
         write(arguments.html, html(lines), "--html")
     if arguments.paper:
@@ -137,24 +137,24 @@ def write_reports(
 
 
 def write_appendix(report: str, text: str) -> None:
-    """Write what a report leaves out beside it, `report-appendix.html`; nothing where it leaves nothing, or
-    goes to standard output."""
+    """Write the rest of a report beside it as `report-appendix.html`. Nothing is written if there is no rest,
+    or if the report goes to standard output."""
     if text and report != "-":
         path = Path(report)
         write(str(path.with_name(f"{path.stem}-appendix.html")), text, "--html")
 
 
 MOST_CELLS = 60
-"""Maximum width of a table's column, in places of a terminal: a Chinese character or an emoji takes two."""
+"""Maximum width of a table's column in terminal cells: a Chinese character or an emoji takes two."""
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Return the lines of a table whose columns are as wide as a terminal shows their widest cell; the last
-    one is of any width.
+    """Return the lines of a table whose columns are as wide as their widest cell on a terminal; the last
+    column has any width.
 
     Args:
         rows: The cells of each row.
-        right: Columns that are aligned at the right, such as numbers.
+        right: Columns that are aligned right, such as numbers.
     """
     from rich.cells import cell_len, set_cell_size  # for tables only
 
@@ -179,7 +179,7 @@ CHARACTERS = 1000
 
 
 def print_grouped(findings: Sequence[Finding]) -> None:
-    """Write findings to standard error, worst first, and how many there are."""
+    """Write findings to standard error, worst first, with their number."""
     from rich.console import Console  # for terminals only
     from rich.padding import Padding
     from rich.text import Text
@@ -202,7 +202,7 @@ def print_grouped(findings: Sequence[Finding]) -> None:
 
 
 def flags_of(fix: SuggestedFix) -> Iterator[str]:
-    """Yield the options of the command line that fix something, of a team where it is one of several."""
+    """Yield the command line options of a fix, with the team if there are several."""
     changes, of_team = fix.changes, f"{fix.team}:" * bool(fix.team)
     if changes.columns:
         yield f"--rename-columns {shlex.quote(of_team + written_pairs(changes.columns))}"

@@ -1,4 +1,4 @@
-"""Command `platform`: score inside a platform, or write the bundle that is uploaded to it."""
+"""Command `platform`: score inside a platform, or write the bundle to upload."""
 
 import argparse
 import sys
@@ -12,7 +12,8 @@ from scoring.platforms.evaluation import DECIMALS, PlatformSettings, SubmissionR
 
 
 def run(arguments: argparse.Namespace) -> bool:
-    """Run one action, and return whether it was done. Raises InputRefused with every problem of settings."""
+    """Run one action, and return whether it succeeded. Raises InputRefused with every problem of the
+    settings."""
     if arguments.action == "bundle":
         _bundle(arguments)
         return True
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> bool:
 
 
 def _folder(path: str | Path) -> Path:
-    """Return a folder to write to. Raises InputRefused where it is none."""
+    """Return a folder to write to. Raises InputRefused if it is none."""
     folder = Path(path)
     with writing(folder, "--output"):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Memory, threads and garbage collection of a process that computes and ends."""
+"""Memory, threads and garbage collection of a short-lived process that computes."""
 
 import ctypes
 import gc
@@ -7,18 +7,18 @@ from contextlib import suppress
 import threadpoolctl
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
-"""Numbers of glibc's `mallopt`."""
+"""Option numbers of glibc's `mallopt`."""
 KEPT_BYTES, MAPPED_BYTES = 64 << 20, 32 << 20
 COLLECTIONS = 50_000, 20, 20
-"""Thresholds of the garbage collector: by the usual ones it walks through the cases of all scorecards again
-and again, for a sixth of the time of a comparison of 200."""
+"""Thresholds of the garbage collector: with the defaults, it would scan the cases of all scorecards
+repeatedly, a sixth of the time of a comparison of 200."""
 
 
 def tune() -> None:
-    """Keep freed memory for the next array, multiply matrices on one thread, and look for garbage rarely.
+    """Keep freed memory for later arrays, multiply matrices on one thread, and collect garbage rarely.
 
-    To give memory back and ask for it again took a third of the time of a score with intervals; and of
-    products of thin matrices threads make more work than they share.
+    Returning memory and requesting it again took a third of the time of a score with intervals. For thin
+    matrices, threads cost more than they save.
     """
     threadpoolctl.threadpool_limits(1)
     gc.set_threshold(*COLLECTIONS)

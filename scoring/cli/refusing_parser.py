@@ -1,5 +1,5 @@
-"""Parser that refuses wrong arguments in the form of every other refusal; arguments and examples that TOML
-describes."""
+"""Parser that refuses wrong arguments in the form of every other refusal; TOML files describe arguments and
+examples."""
 
 import argparse
 import re
@@ -15,22 +15,22 @@ from scoring.common.text import nearest
 from scoring.core.challenge import Challenge
 
 REQUIRED = re.compile(r"the following arguments are required: ([A-Z]+)")
-"""What argparse says where a command, challenge or action is missing."""
+"""Argparse's message if a command, challenge or action is missing."""
 TOML = "commands.toml"
 NAMED = {
     ("type", "int"): int,
     ("type", "float"): float,
     ("action", "boolean"): argparse.BooleanOptionalAction,
 }
-"""Keyword of argparse and how TOML names its value -> the value."""
+"""Keyword of argparse and the name of its value in TOML -> the value."""
 
 
 class Parser(argparse.ArgumentParser):
     """Refuses wrong arguments in the same form as a wrong file, and adds arguments when they are needed.
 
     Attributes:
-        fill: Adds further arguments before the first parsing.
-        is_last: Whether no other parser follows, so that what it does not know nobody knows.
+        fill: Function that adds further arguments before the first parsing.
+        is_last: Whether no other parser follows, so that unknown arguments are errors.
     """
 
     fill: Callable[["Parser"], None] | None = None
@@ -62,7 +62,7 @@ class Parser(argparse.ArgumentParser):
         return f": choose from {', '.join(known)}" if known else ""
 
     def _meant(self) -> str:
-        """Return which option was probably meant by the first that is none, "" where all are some."""
+        """Return which option was probably meant by the first that is none, "" if all are some."""
         flags = [text.partition("=")[0] for text in self.written if text.startswith("--")]
         known = self._option_string_actions
         unknown = [flag for flag in flags if not any(option.startswith(flag) for option in known)]
@@ -83,7 +83,7 @@ def _near(written: str, known: Iterable[str]) -> str:
 
 
 def add_command(commands: Any, name: str, message: str, epilog: str) -> Parser:
-    """Add a command to those of a parser. words: its help; epilog: below it."""
+    """Add a command to a parser. words: its help; epilog: text below the help."""
     added: Parser = commands.add_parser(
         name,
         help=message,
@@ -100,8 +100,8 @@ def add_actions(
     """Add the actions of a command.
 
     Args:
-        section: The part of it that is of the command; None: all.
-        filled: Action -> what adds further arguments to it, or parsers where it has none.
+        section: The section of the file for the command; None: the whole file.
+        filled: Action -> function that adds further arguments to it, or to the parsers if it has no action.
     """
     described = described_in(file) if section is None else described_in(file)[section]
     actions = of_command.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
@@ -115,7 +115,7 @@ def add_actions(
 
 
 def add_arguments(command: Any, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Add arguments as TOML describes them: keywords of argparse, whose type and action are named; those with
+    """Add the arguments described in TOML: keywords of argparse, with type and action by name. Arguments with
     `choice` exclude each other, and one of them is required."""
     choice: Any = None
     for row in rows:
@@ -137,12 +137,12 @@ def shared_arguments(command: Parser, group: str) -> None:
 
 @cache
 def described_in(file: str) -> dict[str, Any]:
-    """Return what a TOML file beside this module holds."""
+    """Return the content of a TOML file beside this module."""
     return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
 
 
 def examples(prog: str, command: str, action: str = "") -> str:
-    """Return examples of a command, of one of its actions alone, or of the whole program."""
+    """Return examples of a command, of one action, or of the whole program."""
     lines = described_in(TOML)["examples"].get(command)
     if lines is not None:
         begin = f"{{prog}} {command} {action} " if action else ""
@@ -151,7 +151,7 @@ def examples(prog: str, command: str, action: str = "") -> str:
 
 
 def challenge_examples(prog: str, command: str, challenge: Challenge[Any, Any]) -> str:
-    """Return examples of a command of a challenge. prog: with command and challenge, as argparse has it."""
+    """Return examples of a command for a challenge. prog: with command and challenge, as in argparse."""
     several = challenge.inputs.submission.several
     file, ending = ("submission.zip", "zip") if several else ("predictions.csv", "csv")
     files = {"truth": "test_set.zip", "one": file, "ending": ending}

@@ -75,7 +75,7 @@ def _score_row(card: ScoreCard, row: Callable[[str, Any, Sequence[float] | None]
 
 
 def score_header(quantity: Quantity) -> str:
-    """Return the head of a column of scores, which says where lower is better."""
+    """Return the heading of a column of scores, with a note if lower is better."""
     return "score" if quantity.better == "higher" else "score (lower is better)"
 
 

@@ -1,4 +1,4 @@
-"""Types of NumPy arrays, by what they hold. Docstrings give shapes: [N] is one value per case."""
+"""Types of NumPy arrays, by their content. Docstrings state shapes: [N] is one value per case."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 """Real numbers, float32 or float64."""
 Ints = NDArray[np.integer[Any]]
-"""Whole numbers of any width, for example class numbers, positions and counts."""
+"""Integers of any width, for example class numbers, positions and counts."""
 Bools = NDArray[np.bool_]
-"""Yes or no, for example which cases are positive."""
+"""Booleans, for example which cases are positive."""
 Numbers = Floats | Ints
-"""Real or whole numbers, for example weights and counts."""
+"""Floats or integers, for example weights and counts."""
 Array = NDArray[Any]
-"""An array of anything, for example of texts."""
+"""An array of any type, for example of texts."""

@@ -15,18 +15,18 @@ SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
-"""Characters that mean something to LaTeX, and how they are written."""
+"""Characters with a meaning in LaTeX, and their replacements."""
 
 
 @dataclass(frozen=True)
 class Citation:
-    """Known facts about a challenge for a list of references; "" for what is not.
+    """Reference of a challenge; "" for unknown fields.
 
     Attributes:
-        authors: Persons "Family, Given" or a group, one after the other.
-        year: As four digits.
-        url: Where it is described, without scheme.
-        note: What is cited, where that is not plain.
+        authors: Persons as "Family, Given", or a group, one after the other.
+        year: Four digits.
+        url: Address of the description, without scheme.
+        note: What the reference describes, if the title does not say so.
     """
 
     key: str
@@ -38,7 +38,7 @@ class Citation:
     note: str = ""
 
     def bibtex(self) -> str:
-        """Return the entry of a BibTeX file."""
+        """Return the BibTeX entry."""
         # Groups are no persons: braces keep them in one piece.
         authors = " and ".join(
             latex(author) if "," in author else f"{{{latex(author)}}}" for author in self.authors
@@ -55,7 +55,7 @@ class Citation:
         return f"@misc{{{self.key},\n{lines}}}\n"
 
     def words(self) -> str:
-        """Return the entry of a list of references."""
+        """Return the entry for a list of references."""
         address = f"doi.org/{self.doi}" if self.doi else self.url
         link = f"{SCHEME}//{address}" if address else ""
         parts = ["; ".join(self.authors), self.title, self.note, self.year, link]
@@ -63,5 +63,5 @@ class Citation:
 
 
 def latex(text: str) -> str:
-    """Return text in which nothing means anything to LaTeX."""
+    """Return text with all LaTeX characters escaped."""
     return "".join(SPECIAL.get(character, character) for character in text)

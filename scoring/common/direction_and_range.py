@@ -9,17 +9,17 @@ import numpy as np
 from scoring.common.arrays import Floats
 
 SCORE = "score"
-"""Name of what a challenge ranks by, among the names of its metrics."""
+"""Name of the ranking score, among the names of metrics."""
 Better = Literal["higher", "lower"]
 Values = TypeVar("Values", float, Floats)
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Known facts about a number beside its value.
+    """Direction and range of a number.
 
     Attributes:
-        range: Lowest and highest possible value; infinite where there is none.
+        range: Lowest and highest possible value; infinite if there is none.
     """
 
     better: Better = "higher"
@@ -35,17 +35,17 @@ class Quantity:
 
     @property
     def sign(self) -> int:
-        """1 where higher is better, else -1."""
+        """1 if higher is better, else -1."""
         return 1 if self.better == "higher" else -1
 
     @property
     def superlative(self) -> str:
-        """What the best of several values is: "highest" or "lowest"."""
+        """Word for the best of several values: "highest" or "lowest"."""
         return "highest" if self.better == "higher" else "lowest"
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the range has two ends."""
+        """Whether the range has both limits."""
         return math.isfinite(self.range[0]) and math.isfinite(self.range[1])
 
     @property
@@ -60,7 +60,7 @@ class Quantity:
 
     @property
     def words(self) -> str:
-        """The range in words: "from 0 to 1", "0 or more"."""
+        """The range as text: "from 0 to 1", "0 or more"."""
         low, high = self.range
         if self.is_bounded:
             return f"from {low:g} to {high:g}"
@@ -69,12 +69,12 @@ class Quantity:
         return f"{high:g} or less" if math.isfinite(high) else "any number"
 
     def oriented(self, values: Values) -> Values:
-        """Return values [...] turned so that larger is better, those of this direction."""
+        """Return values [...] with the sign changed if lower is better, so that larger is better."""
         return self.sign * values
 
     def goodness(self, values: Floats) -> Floats:
-        """Return how good values [...] are as shares, for colours: 0 at the worst end of the range and 1 at
-        the best; where the range has no end, at the worst and best of the values. NaN stays NaN."""
+        """Return values [...] as shares for colours: 0 at the worst end of the range and 1 at the best. If
+        the range has no limit, the worst and best of the values are used. NaN stays NaN."""
         finite = values[np.isfinite(values)]
         worst, best = self.worst, self.best
         if not self.is_bounded and len(finite):
@@ -85,21 +85,22 @@ class Quantity:
         return (values - worst) / (best - worst)
 
     def order(self, value: float | None) -> float:
-        """Return what to sort by, larger is better: an undefined value (None, NaN) comes last."""
+        """Return a sort key, larger is better; an undefined value (None, NaN) comes last."""
         return -math.inf if value is None or value != value else float(self.sign * value)
 
     def improves(self, value: float, on: float | None, step: float = 0.0) -> bool:
-        """Return whether a value is better than another by more than a step; everything beats None."""
+        """Return whether a value is better than another by more than a step; every value is better than
+        None."""
         return on is None or self.order(value) > self.order(on) + step
 
     def holds(self, value: float, rounding: float = 0.0) -> bool:
-        """Return whether a value is in the range, give or take a rounding."""
+        """Return whether a value is in the range, within rounding."""
         return self.range[0] - rounding <= value <= self.range[1] + rounding
 
 
 SHARE = Quantity()
 """A share: from 0 to 1, higher is better."""
 COUNT = Quantity(range=(0.0, math.inf))
-"""From 0 on without end; a number of cases, whose direction nobody asks for."""
+"""0 or more, such as a number of cases; its direction is not used."""
 LOSS = Quantity("lower", (0.0, math.inf))
-"""From 0 on without end, lower is better."""
+"""0 or more, lower is better."""

@@ -1,4 +1,4 @@
-"""Opening of named files; pipes without a writer and devices are refused."""
+"""Opening of files by path; devices, and pipes without a writer, are refused."""
 
 import errno
 import io
@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 
 WRITER_SECONDS = 2.0
-"""A writer may open a pipe a moment after its reader."""
+"""Time to wait for a writer that opens a pipe after its reader."""
 
 
 def is_regular(path: Path) -> bool:
-    """Return whether a path is a file and not a pipe. Raises OSError for a folder, a device and nothing."""
+    """Return whether a path is a file and not a pipe. Raises OSError for a folder, a device or a missing
+    file."""
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "it is a folder: name a file")
@@ -25,10 +26,10 @@ def read_file(path: Path, most: int | None = None) -> bytes:
     """Read a file, or a pipe until its writer closes it.
 
     Args:
-        most: After so many bytes no more are read: a pipe has no size, and may never end.
+        most: Maximum bytes to read: a pipe has no size and may never end.
 
     Raises:
-        OSError: It cannot be read; `strerror` says why.
+        OSError: If it cannot be read; `strerror` gives the reason.
     """
     if is_regular(path):
         with path.open("rb") as file:

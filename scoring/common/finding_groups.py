@@ -1,4 +1,4 @@
-"""Groups of findings that repeat each other: one line for all of a kind, with the parts that differ."""
+"""Groups of repeated findings: one line for all findings of a kind, with the parts that differ."""
 
 import re
 from collections import Counter
@@ -9,13 +9,13 @@ from scoring.common.findings import LEVELS, Finding
 from scoring.common.fixes import InputChanges, SuggestedFix
 
 COMPARED = 200
-"""Findings of a kind whose words are compared."""
+"""Maximum findings of a kind whose texts are compared."""
 GROUPED_FROM = 4
 """Number of findings of a kind from which they form one group."""
 NAMED = 5
 """Maximum number of different items that are named."""
 ALTERNATIVES = 4
-"""Fixes that are offered beside each other."""
+"""Maximum number of fixes offered side by side."""
 WORDS = re.compile(r"\s+")
 HEADS = {
     "missing-column": "{n} columns are missing",
@@ -36,22 +36,22 @@ HEADS = {
     "never-predicted": "{n} classes are never predicted",
     "few-cases-in-class": "{n} classes have few cases",
 }
-"""Code -> what several findings with it say together."""
+"""Code -> joint message of several findings with this code."""
 NAMING = {"unknown-class": "Unknown classes"}
-"""Code -> what the first words in quotation marks of its messages are, which several findings name before
-their places."""
+"""Code -> meaning of the first quoted text in its messages; grouped findings name these texts before their
+locations."""
 STOP = re.compile(r"[:;,(]|[.?!] ")
 QUOTED = re.compile(r"""(['"])(.+?)\1""")
 
 
 @dataclass(frozen=True)
 class FindingGroup:
-    """Findings of one level and code.
+    """Findings with the same level and code.
 
     Attributes:
-        where: The place of a lone one; of several what their places have in common.
-        message: The message of a lone one; of several what they say together.
-        entries: All of them.
+        where: Location of a single finding; for several, the common part of their locations.
+        message: Message of a single finding; for several, their joint message.
+        entries: All findings of the group.
     """
 
     level: str
@@ -62,7 +62,8 @@ class FindingGroup:
 
     @property
     def fixes(self) -> tuple[SuggestedFix, ...]:
-        """Ways to fix any of them, each once; where they are many, the first of each as one."""
+        """Fixes for any of them, each once; if there are many findings, their first fixes are joined into
+        one."""
         each = distinct(fix for entry in self.entries for fix in entry.fixes)
         if len(each) <= ALTERNATIVES:
             return each
@@ -74,8 +75,8 @@ class FindingGroup:
 
 
 def grouped(entries: Iterable[Finding]) -> list[FindingGroup]:
-    """Group findings by level and code, worst first, codes in the order in which they come; a few of a kind
-    stay apart."""
+    """Group findings by level and code, worst first, codes in order of appearance; small groups stay
+    separate."""
     by_kind: dict[tuple[str, str], list[Finding]] = {}
     for entry in sorted(entries, key=lambda entry: LEVELS.index(entry.level)):
         by_kind.setdefault((entry.level, entry.code), []).append(entry)
@@ -89,7 +90,7 @@ def grouped(entries: Iterable[Finding]) -> list[FindingGroup]:
 
 
 def distinct(fixes: Iterable[SuggestedFix]) -> tuple[SuggestedFix, ...]:
-    """Return fixes that change something, each once."""
+    """Return fixes that change something, without duplicates."""
     usable = [fix for fix in fixes if fix.label and (fix.changes or fix.option)]
     return tuple({(fix.changes, fix.option, fix.team): fix for fix in usable}.values())
 
@@ -131,7 +132,7 @@ def _some(items: Sequence[str]) -> str:
 
 
 def _shared_place(places: Sequence[str]) -> str:
-    """Return the place of all, or the file where they are lines of one; "" where they have none in common."""
+    """Return the place of all, or the file where they are lines of one; "" if they have none in common."""
     files = {location.rpartition(":")[0] for location in places}
     return places[0] if len(places) == 1 else files.pop() if len(files) == 1 else ""
 

@@ -11,21 +11,22 @@ from scoring.common.fixes import SuggestedFix
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20
 SMALL_CLASS = 15
-"""Cases of a class or group below which no interval is honest (finding `few-cases-in-class`)."""
+"""Minimum cases of a class or group for an honest interval (finding `few-cases-in-class`)."""
 OF_SMALL_SETS = frozenset({"few-cases-in-class", "few-units", "few-events"})
-"""Codes that say only that a test set is small."""
+"""Codes that only mean that a test set is small."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One observation about an input.
+    """An observation about an input.
 
     Attributes:
         level: `error`, `warning` or `note`.
         code: Kind of the finding, such as `missing-value`. Codes do not change between versions.
-        where: Place of the finding: `file:line`, a case id, a class or the name of a file.
-        message: One or two sentences that say what is wrong, in which case and column, and how to fix it.
-        fixes: Changes that Benchside can make itself; one of them is enough. They are not written to JSON.
+        where: Location of the finding: `file:line`, a case id, a class or the name of a file.
+        message: One or two sentences: what is wrong, in which case and column, and how to fix it.
+        fixes: Changes that Benchside can make itself; one of them is sufficient. They are not written to
+            JSON.
     """
 
     level: str
@@ -43,11 +44,11 @@ class Finding:
         return {"level": self.level, "code": self.code, "where": self.where, "message": self.message}
 
     def with_fixes(self, *fixes: SuggestedFix) -> "Finding":
-        """Return a copy of the finding with further fixes."""
+        """Return a copy of the finding with more fixes."""
         return replace(self, fixes=(*self.fixes, *fixes))
 
     def of_team(self, team: str) -> "Finding":
-        """Return a copy of the finding that is about the file of a team. Its fixes change that file."""
+        """Return a copy of the finding for a team's file. Its fixes change that file."""
         of_all = (fix for fix in self.fixes if not fix.changes.submitted_only)  # teams share their cases
         return replace(self, fixes=tuple(replace(fix, team=team) for fix in of_all))
 
@@ -56,7 +57,7 @@ def error(code: str, where: str, message: str) -> Finding:
     """Make a finding that refuses the input.
 
     Args:
-        code: What kind of finding, in kebab-case.
+        code: Kind of finding, in kebab-case.
         where: `file:line`, a case id, a class or a file's name.
     """
     return Finding("error", code, where, message)
@@ -66,32 +67,32 @@ def warning(code: str, where: str, message: str) -> Finding:
     """Make a finding that makes the result doubtful.
 
     Args:
-        code: What kind of finding, in kebab-case.
+        code: Kind of finding, in kebab-case.
         where: `file:line`, a case id, a class or a file's name.
     """
     return Finding("warning", code, where, message)
 
 
 def note(code: str, where: str, message: str) -> Finding:
-    """Make a finding that is good to know and changes nothing.
+    """Make a finding that is useful to know and changes nothing.
 
     Args:
-        code: What kind of finding, in kebab-case.
+        code: Kind of finding, in kebab-case.
         where: `file:line`, a case id, a class or a file's name.
     """
     return Finding("note", code, where, message)
 
 
 class Cancelled(Exception):
-    """The caller stopped the work."""
+    """Raised when the caller stopped the work."""
 
 
 class InputRefused(Exception):
-    """The input cannot be scored.
+    """Raised when the input cannot be scored.
 
     Attributes:
-        salvaged: The part that could be read, or None. It is never scored: other files are checked against
-            it, so that one answer lists the problems of all files.
+        salvaged: The readable part, or None. It is never scored. Other files are checked against it, so that
+            one answer lists the problems of all files.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class ProblemCollector:
         self.findings: list[Finding] = []
 
     def attempt(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Return what `read` gives; where it refuses, what could be salvaged."""
+        """Return the result of `read`; if it refuses, the readable part."""
         try:
             result = read(*arguments, **options)
         except InputRefused as refused:
@@ -126,38 +127,38 @@ class ProblemCollector:
         return result
 
     def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
-        """Keep further problems, and findings that are new."""
+        """Add problems, and findings that are new."""
         self.problems += problems
         known = set(self.findings)
         self.findings += [f for f in findings if f not in known]
 
     def raise_problems(self) -> None:
-        """Raise InputRefused where there is any problem."""
+        """Raise InputRefused if there are problems."""
         if self.problems:
             raise InputRefused(self.problems, self.findings)
 
 
 def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:
-    """Sort findings: errors first, then by code; within a code their order is kept.
+    """Sort findings: errors first, then by code; findings with the same code keep their order.
 
     Args:
-        codes: Codes in the order wanted; other codes come last.
+        codes: Codes in the wanted order; other codes come last.
     """
     rank = {code: i for i, code in enumerate(codes)}
     return sorted(entries, key=lambda e: (e.level != "error", rank.get(e.code, len(codes))))
 
 
 def split(entries: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """Return the errors, and the warnings and notes, each in the order given."""
+    """Return the errors, and the warnings and notes, each in the given order."""
     entries = list(entries)
     return [e for e in entries if e.level == "error"], [e for e in entries if e.level != "error"]
 
 
 def lines(entries: Iterable[Finding], most: int = LINES_PER_CODE) -> Iterator[str]:
-    """Write findings as lines of text, `level code where: message`.
+    """Yield findings as lines of text, `level code where: message`.
 
     Args:
-        most: Lines of one level and code, at most; then one line says "and N more".
+        most: Maximum lines per level and code; then one line says "and N more".
     """
     entries = list(entries)
     total = Counter((entry.level, entry.code) for entry in entries)
@@ -173,10 +174,10 @@ def lines(entries: Iterable[Finding], most: int = LINES_PER_CODE) -> Iterator[st
 
 @contextmanager
 def writing(target: object, where: str) -> Iterator[None]:
-    """Refuse a place that cannot be written, `bad-option`.
+    """Turn a failed write into the refusal `bad-option`.
 
     Args:
-        target: The file or folder that is written.
+        target: The file or folder to write.
         where: The option or setting that names it.
     """
     try:

@@ -1,4 +1,4 @@
-"""Fixes: changes of how an input is read. Those of refused tables: `inputs.fix_suggestions`."""
+"""Fixes: changes in how an input is read. For fixes of refused tables see `inputs.fix_suggestions`."""
 
 import csv
 import io
@@ -8,15 +8,15 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 Pairs = tuple[tuple[str, str], ...]
-"""Name as written -> the name that it is read by."""
+"""Name in the file -> name that replaces it."""
 ANY = "*"
-"""In both names of a pair: the same text."""
+"""Wildcard in both names of a pair: the same text."""
 FILLED = re.compile(rf"{re.escape(ANY)}\{{(\d{{1,2}})\}}", re.ASCII)
-"""In the other name of a pair: the same text, filled with zeros in front to so many characters."""
+"""Wildcard in the second name of a pair: the same text, padded with leading zeros to a length."""
 REPEATED = ("identical", "first", "last")
 """Which of several rows is kept."""
 SHOWN = 4
-"""Names of a list that are written out."""
+"""Maximum names of a list that are written out."""
 EDITS = {
     "header": "the first line as a case",
     "leave_out": "without column number {}",
@@ -39,22 +39,22 @@ EDITS = {
     "exchange": "x and y exchanged",
     "swap_labels": "labels 1 and 2 of masks exchanged: {}",
 }
-"""Edits of a whole table, of the outputs of a model, of coordinates, or of masks, in words."""
+"""Edits of a whole table, of a model's outputs, of coordinates or of masks, as text."""
 OF_MODELS = ("order", "softmax", "sigmoid", "complement", "pixels", "first", "inputs", "vector")
-"""Edits of a model."""
+"""Edits for models."""
 TABLES_TOO = ("softmax", "sigmoid", "complement")
-"""Of these, those of tables."""
+"""Those of them that also apply to tables."""
 OF_COORDINATES = frozenset(("multiply", "exchange"))
-"""Edits of lists of nuclei."""
+"""Edits for lists of nuclei."""
 NUMBER = (r"(?!0+(\.0+)?$)\d{1,9}(\.\d{1,20})?", "a number above 0")
 PLACES = (r"[1-9]\d{0,2}( [1-9]\d{0,2})*", "numbers with blanks between them; the first has the number 1")
 PIXELS = {
     "imagenet": "less the mean of ImageNet, by its deviation",
     "signed": "from -1 to 1",
 }
-"""Pixels of models that do not take those from 0 to a number, in words."""
+"""Pixel ranges of models that do not take values from 0 to a maximum, as text."""
 BGR = " bgr"
-"""At the end of the edit `pixels`: blue comes first."""
+"""Suffix of the edit `pixels`: blue is the first channel."""
 VALUES = {
     "divide": (r"(?!0+$)\d{1,9}", "a whole number above 0"),
     "pixels": (f"({NUMBER[0]}|{'|'.join(PIXELS)})({BGR})?", f"{NUMBER[1]}, or {' or '.join(PIXELS)}"),
@@ -63,26 +63,26 @@ VALUES = {
     "swap_labels": ("yes|no", "yes or no"),
     "survival": ("mean|last", "mean or last"),
 }
-"""Edit -> how its value is written, as a pattern and in words."""
+"""Edit -> format of its value, as a pattern and as text."""
 
 
 @dataclass(frozen=True)
 class InputChanges:
-    """What is changed of an input before it is read, and which settings are changed.
+    """Changes to an input before it is read, and changed settings.
 
     Attributes:
-        columns: Headers of columns and the names that they are read by, "" to leave a column out. One `*` in
-            both stands for the same text: ("prob_*", "*") reads without the prefix.
-        cases: Names of cases, in tables and as names of files, and the names that they are read by.
-        decimal_commas: Whether commas inside the numbers of a comma-separated table are decimal commas.
-        delimiter: What is between the cells of a table, "" for what is recognised.
-        repeated: Which of several rows is kept, one of `REPEATED`, and the column whose value they share, ""
-            for rows that share all; ("", "") keeps all.
+        columns: Headers of columns and their replacements, "" to leave a column out. A `*` in both stands for
+            the same text: ("prob_*", "*") removes the prefix.
+        cases: Case names in tables and file names, and their replacements.
+        decimal_commas: Whether commas within the numbers of a comma-separated table are decimal commas.
+        delimiter: Separator between the cells of a table, "" to detect it.
+        repeated: Which of several rows is kept, one of `REPEATED`, and the column whose value they share (""
+            for identical rows); ("", "") keeps all.
         options: Options of `score`.
-        test_set: Key of the sample test set to score on, "" for the one that is chosen.
-        one_table: Whether a workbook, a zip, a folder or answers of jobs are read as one CSV table.
-        edits: What else is done with a table: name of an edit, one of `EDITS`, and its value.
-        submitted_only: Whether the cases that were submitted are scored alone, as `Challenge.submitted_part`.
+        test_set: Key of the sample test set to score on, "" for the chosen one.
+        one_table: Whether a workbook, zip, folder or job answers are read as one CSV table.
+        edits: Other changes of a table: name of an edit, one of `EDITS`, and its value.
+        submitted_only: Whether only the submitted cases are scored, as in `Challenge.submitted_part`.
     """
 
     columns: Pairs = ()
@@ -98,14 +98,14 @@ class InputChanges:
 
     @property
     def of_files(self) -> "InputChanges":
-        """What changes the files, without settings."""
+        """The changes of files, without settings."""
         return replace(self, options=(), test_set="", submitted_only=False)
 
     def __bool__(self) -> bool:
         return self != InputChanges()
 
     def joined(self, other: "InputChanges") -> "InputChanges":
-        """Return both; where they contradict each other, the other counts."""
+        """Return both sets of changes; if they conflict, the other one wins."""
         return InputChanges(
             tuple((dict(self.columns) | dict(other.columns)).items()),
             tuple((dict(self.cases) | dict(other.cases)).items()),
@@ -120,7 +120,7 @@ class InputChanges:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the changes of files, for provenance."""
+        """Return the changes of files for the provenance."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         pairs = {name: dict(values[name]) for name in ("columns", "cases", "edits") if values[name]}
         plain = {name: values[name] for name in ("decimal_commas", "delimiter", "one_table") if values[name]}
@@ -128,7 +128,7 @@ class InputChanges:
         return pairs | plain | ({"repeated": {row: column} if column else row} if row else {})
 
     def words(self) -> str:
-        """Say in a few words how files are read: "columns without “prob_”"."""
+        """Return a short description of the changes: "columns without “prob_”"."""
         parts = [
             *_renamed_words("column", self.columns),
             *_renamed_words("case", self.cases),
@@ -143,12 +143,12 @@ class InputChanges:
 
 @dataclass(frozen=True)
 class SuggestedFix:
-    """One way to fix an input.
+    """A way to fix an input.
 
     Attributes:
-        label: What it does, as a command, for a button: "Read columns without “prob_”".
+        label: Label of its button, as a command: "Read columns without “prob_”".
         option: Name of an option of `score` whose value only the visitor knows, "" for none.
-        team: Whose file it changes, "" where there is one submission.
+        team: Team whose file it changes, "" if there is only one submission.
     """
 
     label: str
@@ -158,11 +158,11 @@ class SuggestedFix:
 
 
 def renaming(kind: str, pairs: Pairs) -> SuggestedFix:
-    """Return the fix that reads names otherwise.
+    """Return the fix that renames columns or cases.
 
     Args:
         kind: "column" or "case".
-        pairs: Each name in the file with the one that it is read by, "" to leave it out.
+        pairs: Each name in the file with its replacement, "" to leave it out.
     """
     changes = InputChanges(columns=pairs) if kind == "column" else InputChanges(cases=pairs)
     label = ", ".join(_renamed_words(kind, pairs))
@@ -176,19 +176,19 @@ def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
 
     Args:
         name: One of `EDITS`.
-        value: What the edit needs.
-        label: For the button; "": as `InputChanges.words` says it.
+        value: Value of the edit.
+        label: Label of the button; "": the text of `InputChanges.words`.
     """
     changes = InputChanges(edits=((name, value),))
     return SuggestedFix(label or f"Read {changes.words()}", changes)
 
 
 def edits_problem(text: str, of_model: bool = False) -> str | None:
-    """Return the problems of `EDIT=VALUE,...` as a sentence, None if there are none.
+    """Return the problem of `EDIT=VALUE,...` as a sentence, None if there is none.
 
     Args:
         text: The edits.
-        of_model: Whether a model is edited, and no file of predictions.
+        of_model: Whether a model is edited instead of a prediction file.
     """
     of_files = [name for name in EDITS if name in TABLES_TOO or name not in OF_MODELS]
     allowed = OF_MODELS if of_model else of_files
@@ -206,34 +206,34 @@ def keeping(row: str, column: str = "") -> SuggestedFix:
 
     Args:
         row: One of `REPEATED`.
-        column: The column whose value they share; "" for rows that share all.
+        column: The column whose value they share; "" for identical rows.
     """
     label = f"Keep the {row} row of each case" if column else "Keep one of identical rows"
     return SuggestedFix(label, InputChanges(repeated=(row, column)))
 
 
 def parsed_repeated(text: str) -> tuple[str, str]:
-    """Return which row is kept, and of which column, from `identical`, `first=COLUMN` or `last=COLUMN`;
-    ("", "") for anything else."""
+    """Return which row is kept and for which column, from `identical`, `first=COLUMN` or `last=COLUMN`; ("",
+    "") for anything else."""
     row, _, column = text.partition("=")
     return (row, column) if row in REPEATED and (row == "identical") == (column == "") else ("", "")
 
 
 def quoted_mark(mark: str) -> str:
-    """Return what separates cells, as words."""
+    """Return the name of a separator."""
     return "blanks" if mark == " " else f"“{mark}”"
 
 
 def renamed(name: str, pairs: Pairs) -> str:
-    """Return the name that a name is read by.
+    """Return the replacement of a name.
 
     Args:
-        pairs: As of `renaming`; `*` stands for the same text in both names of a pair, `*{7}` for it with
-            zeros in front.
+        pairs: As in `renaming`; `*` stands for the same text in both names of a pair, `*{7}` for this text
+            with leading zeros.
 
     Returns:
-        The other name of the first pair that fits, exact ones before patterns; "" for what is left out; the
-        name itself where no pair fits.
+        The replacement of the first matching pair, exact names before patterns; "" for a name that is left
+        out; the name itself if no pair matches.
     """
     exact = dict(pairs)
     if name in exact:
@@ -253,7 +253,7 @@ def parsed_pairs(text: str) -> list[tuple[str, str]]:
 
 
 def pairs_problem(text: str) -> str | None:
-    """Return the problems of `OLD=NEW,OLD=NEW` as a sentence, None if there are none."""
+    """Return the problem of `OLD=NEW,OLD=NEW` as a sentence, None if there is none."""
     for cell in next(csv.reader([text], skipinitialspace=True), []):
         old, mark, new = cell.rpartition("=")
         if not mark:
@@ -266,7 +266,7 @@ def pairs_problem(text: str) -> str | None:
 
 
 def written_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return pairs as `parsed_pairs` reads them."""
+    """Return pairs in the format of `parsed_pairs`."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow([f"{old}={new}" for old, new in pairs])
     return text.getvalue()
@@ -287,7 +287,7 @@ def _kept_words(repeated: tuple[str, str]) -> str:
 
 
 def _middle(name: str, pattern: str) -> str:
-    """Return what stands for the `*` of a pattern, "" where the pattern does not fit."""
+    """Return what stands for the `*` of a pattern, "" if the pattern does not fit."""
     start, mark, end = pattern.partition(ANY)
     if not mark or len(name) <= len(start) + len(end):
         return ""

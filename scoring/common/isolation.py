@@ -1,6 +1,6 @@
-"""Isolation: readers of strangers' files, which a server runs in a confined process instead of its own.
+"""Isolation: readers of untrusted files, which a server runs in a confined process.
 
-The processes, their seconds and their memory: `scoring.inference.reader_pool`.
+`scoring.inference.reader_pool` has the processes and their limits of time and memory.
 """
 
 from collections.abc import Callable
@@ -10,16 +10,16 @@ from typing import Any, ParamSpec, TypeVar
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 Run = Callable[[str, tuple[Any, ...]], Any]
-"""Runs the reader of a name with its arguments."""
+"""Function that runs a reader by its name with arguments."""
 
 READERS: dict[str, Callable[..., Any]] = {}
-"""`module:function` -> the reader itself, of every reader that was imported."""
+"""`module:function` -> the reader, for every imported reader."""
 _run: list[Run] = []
 
 
 def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Decorate a reader: a plain function of a module, called with (data, name, ...) by position, whose
-    arguments and result `transport` can send."""
+    """Decorate a reader: a module-level function that is called with (data, name, ...) by position, with
+    arguments and result that `transport` can send."""
     reader_name = f"{reader.__module__}:{reader.__qualname__}"
     READERS[reader_name] = reader
 
@@ -36,5 +36,5 @@ def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
 
 
 def use(run: Run | None) -> None:
-    """Let `run` call the readers from now on; None: they run in the caller's own process."""
+    """Make `run` call the readers from now on; None: they run in the caller's process."""
     _run[:] = [] if run is None else [run]

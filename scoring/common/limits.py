@@ -1,6 +1,6 @@
-"""Limits that the server's operator may set: uploads, memory, models (of tables: `inputs.table_text`).
+"""Limits that the server's operator can set: uploads, memory, models (for tables see `inputs.table_text`).
 
-Those of uploads are enforced by `pages.input_widgets.upload_quota`.
+`pages.input_widgets.upload_quota` enforces those for uploads.
 """
 
 import os
@@ -15,11 +15,11 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class LimitSetting:
-    """A number that an environment variable sets.
+    """A number set by an environment variable.
 
     Attributes:
-        default: What holds without it.
-        meaning: What it bounds, as the end of a sentence.
+        default: Value without the variable.
+        meaning: What it limits, as the end of a sentence.
     """
 
     name: str
@@ -28,17 +28,17 @@ class LimitSetting:
 
     @property
     def value(self) -> int:
-        """The number; the default where the variable is not set, or holds no whole number above 0."""
+        """The number; the default if the variable is not set or is not an integer above 0."""
         return self.default if self.written is None or self.problem else int(self.written)
 
     @property
     def written(self) -> str | None:
-        """What the variable holds, None where it is not set."""
+        """The text of the variable, None if it is not set."""
         return os.environ.get(self.name)
 
     @property
     def problem(self) -> str:
-        """Why what is written does not count; "" where it does, or where nothing is."""
+        """Why the text is ignored; "" if it is valid or not set."""
         text = self.written
         if text is None or (text.isascii() and text.isdigit() and int(text) > 0):
             return ""
@@ -63,17 +63,17 @@ SETTINGS = (OPEN_MODELS, SESSION_UPLOADS, SERVER_UPLOADS, RESULTS, SESSION_RESUL
 
 @dataclass(frozen=True)
 class Uploads:
-    """How many bytes of uploads one session may hold, and all together."""
+    """Maximum bytes of uploads for one session, and for all together."""
 
     session_bytes: int
     server_bytes: int
 
 
 def uploads(public: bool) -> Uploads:
-    """Return the quota of uploads.
+    """Return the limits of uploads.
 
     Args:
-        public: Whether other machines can reach the server. Who is alone may hold all of it.
+        public: Whether other machines can reach the server. If they cannot, one session may use all of it.
     """
     everybody = SERVER_UPLOADS.value
     alone = not public and SESSION_UPLOADS.written is None
@@ -85,20 +85,20 @@ if sys.platform != "win32":
     import resource
 
 ENOUGH_DESCRIPTORS = 1024
-"""Each open tab takes one, each model five, and the program itself about 60."""
+"""Each open tab needs one, each model five, and the program itself about 60."""
 MOST_DESCRIPTORS = 65_536
 
 
 def descriptors() -> int | None:
-    """Return how many files and connections this process may have open; None where that is not limited so."""
+    """Return how many files and connections this process may open; None if there is no such limit."""
     if sys.platform == "win32":
         return None
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
 def raise_descriptors() -> None:
-    """Allow this process as many descriptors as its owner may have: each visitor takes four, and shells often
-    allow few."""
+    """Raise this process's limit of open files to the user's maximum: each visitor needs four, and shells
+    often allow few."""
     if sys.platform == "win32":
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -108,8 +108,7 @@ def raise_descriptors() -> None:
 
 
 def memory() -> tuple[int, int] | None:
-    """Return the bytes of memory that this process holds, and that are free on the machine; None where the
-    system does not say."""
+    """Return the bytes of memory of this process, and the free bytes of the machine; None if unknown."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
@@ -119,7 +118,7 @@ def memory() -> tuple[int, int] | None:
 
 
 def temporary_folder() -> Path | None:
-    """Return the folder for temporary files; None where none can be written."""
+    """Return the folder for temporary files; None if none is writable."""
     try:
         with tempfile.TemporaryFile():
             return Path(tempfile.gettempdir())
@@ -128,5 +127,5 @@ def temporary_folder() -> Path | None:
 
 
 def free_bytes(folder: Path) -> int:
-    """Return the room that is left in a folder."""
+    """Return the free bytes of a folder's disk."""
     return shutil.disk_usage(folder).free

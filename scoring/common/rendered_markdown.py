@@ -1,8 +1,9 @@
-"""Markdown of captions and sentences rendered as HTML or plain text (foreign text made safe: `common.text`).
+"""Conversion of Markdown in captions and sentences to HTML or plain text (safe text from files:
+`common.text`).
 
-Tables, lists, paragraphs, **bold**, `code`, colours and sizes as Streamlit knows them (`:red[▲]`,
-`:small[...]`, `:orange-badge[...]`), line breaks (two blanks at a line's end) and backslash escapes. Anything
-else, HTML included, is text.
+It supports tables, lists, paragraphs, **bold**, `code`, Streamlit's colours and sizes (`:red[▲]`,
+`:small[...]`, `:orange-badge[...]`), line breaks (two blanks at the end of a line) and backslash escapes.
+Everything else, including HTML, is plain text.
 """
 
 import re
@@ -35,17 +36,17 @@ def html(text: str) -> str:
 
 
 def inline_html(text: str) -> str:
-    """Return one paragraph of Markdown as HTML, without an element around it."""
+    """Return one paragraph of Markdown as HTML, without an enclosing element."""
     return "".join(map(_html, parse(text)))
 
 
 def plain(text: str) -> str:
-    """Return one paragraph of Markdown as text, for tooltips and for readers of alternative texts."""
+    """Return one paragraph of Markdown as plain text, for tooltips and screen readers."""
     return "".join(map(_plain, parse(text)))
 
 
 def parse(text: str) -> list[Node]:
-    """Return the parts of a paragraph. What opens and never closes is text."""
+    """Return the parts of a paragraph. An opening mark that is never closed is plain text."""
     tokens: list[Node | re.Match[str]] = []
     start = 0
     for match in _TOKEN.finditer(text):

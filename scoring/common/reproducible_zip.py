@@ -1,15 +1,16 @@
-"""Reproducible zips: same content, same bytes."""
+"""Reproducible zips: the same content gives the same bytes."""
 
 import io
 import zipfile
 from collections.abc import Iterable
 
 WRITTEN = (1980, 1, 1, 0, 0, 0)
-"""Time of every member, so that the same content gives the same bytes."""
+"""Fixed time of every member, so that the same content gives the same bytes."""
 
 
 def zipped(members: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a zip of files by name. They are not compressed: other versions of zlib give other bytes."""
+    """Return a zip of files by name. They are not compressed, because other versions of zlib give other
+    bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as written:
         for name, data in members:

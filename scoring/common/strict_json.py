@@ -1,26 +1,26 @@
-"""JSON of strangers, read strictly: no key twice, no NaN, bounded nesting, bounded texts."""
+"""Strict reading of untrusted JSON: no repeated key, no NaN, limited nesting, limited texts."""
 
 import json
 from itertools import chain
 from typing import Any
 
 DEPTH = 40
-"""Lists and objects within each other, at most."""
+"""Maximum nesting of lists and objects."""
 _CONTAINERS = frozenset({list, dict})
 
 
 class StrictJsonError(ValueError):
-    """A JSON text that is not read; the message says why, in words without a full stop."""
+    """Raised for JSON that is not accepted; the message gives the reason without a full stop."""
 
 
 def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
     """Return the value of a JSON text.
 
     Args:
-        longest_text: Characters of a text or key in it, at most; None: any number.
+        longest_text: Maximum characters of a text or key; None: no limit.
 
     Raises:
-        StrictJsonError: Where it is no JSON, or JSON that one reader would understand otherwise than another.
+        StrictJsonError: If it is not JSON, or JSON that different readers would understand differently.
     """
     try:
         value = json.loads(text, object_pairs_hook=with_each_key_once, parse_constant=_refuse_constant)
@@ -35,7 +35,7 @@ def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
 
 
 def with_each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these keys and values. Raises StrictJsonError where a key stands twice."""
+    """Return the object with these keys and values. Raises StrictJsonError if a key occurs twice."""
     value = dict(pairs)
     if len(value) != len(pairs):
         seen: set[str] = set()

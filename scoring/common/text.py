@@ -1,4 +1,4 @@
-"""Text of others made safe for where it is shown, and names of metrics as people write them."""
+"""Safe display of text from files and visitors, and readable names of metrics."""
 
 import csv
 import difflib
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 LIMIT = 200
-"""Characters of a foreign text that a page shows at most."""
+"""Maximum characters of such a text on a page."""
 SEPARATORS = "/_-. "
-"""After which names of cases are cut."""
+"""Length at which case names are cut."""
 WORTH_CUTTING = 5
-"""Characters from which on what names have in common is worth leaving out."""
+"""Minimum length of a common start of names that is left out."""
 WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?i)(://|www\.|@)")
 _MARKS = re.compile(r"""([\\`*_{}\[\]()#+\-.!|<>~:$&@^=/"'])""")
@@ -23,15 +23,15 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_json(value: Any) -> str:
-    """Return a value as JSON text of a file, which holds no NaN."""
+    """Return a value as JSON text for a file, without NaN."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def shortened(text: object, limit: int = LIMIT) -> str:
-    """Return a text as one line: white space becomes one blank, control and hidden characters go.
+    """Return a text on one line: white space becomes one blank; control and hidden characters are removed.
 
     Args:
-        limit: Characters at most; an ellipsis marks the cut.
+        limit: Maximum characters; an ellipsis marks the cut.
     """
     whole = str(text)
     visible = whole[: 10 * limit]
@@ -44,10 +44,10 @@ def shortened(text: object, limit: int = LIMIT) -> str:
 
 
 def nearest(written: object, known: Iterable[str], alike: float = 0.6) -> str:
-    """Return the known word that is most similar, whatever its case; "" if none is.
+    """Return the most similar known word, ignoring case; "" if none is similar.
 
     Args:
-        alike: How similar it is at least, 0 to 1.
+        alike: Minimum similarity, 0 to 1.
     """
     words = {word.lower(): word for word in known}
     near = difflib.get_close_matches(str(written).lower(), words, 1, alike)
@@ -55,15 +55,15 @@ def nearest(written: object, known: Iterable[str], alike: float = 0.6) -> str:
 
 
 def did_you_mean(word: str) -> str:
-    """Return " Did you mean ...?", "" without a word."""
+    """Return " Did you mean ...?"; "" without a word."""
     return f" Did you mean {word!r}?" if word else ""
 
 
 def common_start(names: Sequence[str]) -> str:
-    """Return what all names begin with, up to a separator: "ISIC_" of "ISIC_0012" and "ISIC_0034".
+    """Return the common start of all names, up to a separator: "ISIC_" for "ISIC_0012" and "ISIC_0034".
 
     Returns:
-        The beginning; "" where there is none, or it is too short to be worth cutting off.
+        The start; "" if there is none or it is too short to leave out.
     """
     if len(names) < 2:
         return ""
@@ -74,41 +74,41 @@ def common_start(names: Sequence[str]) -> str:
 
 
 def markdown(text: object, limit: int = LIMIT) -> str:
-    """Return Markdown that shows a text as it was typed: no image, link, colour, formula or icon survives.
+    """Return Markdown that shows a text as it was typed, without any image, link, colour, formula or icon.
 
-    Backslashes alone do not stop automatic links (`www.x`, `http://x`, `a@b`), so a word joiner is put into
-    those.
+    Backslashes alone do not stop automatic links (`www.x`, `http://x`, `a@b`), so a word joiner is inserted
+    there.
 
     Args:
-        limit: Characters at most, as of `shortened`.
+        limit: Maximum characters, as in `shortened`.
     """
     line = _AUTOLINK.sub(lambda match: match[0][0] + WORD_JOINER + match[0][1:], shortened(text, limit))
     return _MARKS.sub(r"\\\1", line)
 
 
 def stopped(sentence: str) -> str:
-    """Return a sentence with a full stop, which a name at its end may have already."""
+    """Return a sentence with a full stop, also if it ends with a name that has one."""
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 
 def file_name(text: object, limit: int = 60) -> str:
-    """Return a stem for a download: letters, digits, hyphen and underscore, never empty, never starting with
-    a hyphen.
+    """Return a file name stem for a download: letters, digits, hyphen and underscore, never empty, never
+    starting with a hyphen.
 
     Args:
-        limit: Characters at most.
+        limit: Maximum characters.
     """
     plain = unicodedata.normalize("NFKD", str(text)[: 10 * limit]).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")[:limit].rstrip("-_") or "benchside"
 
 
 def uploaded_name(text: str, limit: int = 255) -> str:
-    """Return a name that came with an upload, "folder/file" included: without parts that leave the folder,
-    without backslashes and control characters.
+    """Return the name of an upload, such as "folder/file", without parts that leave the folder, backslashes
+    and control characters.
 
     Args:
-        text: The name as the browser, or whatever sent it, has it.
-        limit: Characters of each part at most; its end is kept.
+        text: The name as the browser sent it.
+        limit: Maximum characters of each part; its end is kept.
     """
     parts = [part[-limit:].strip() for part in text.replace("\\", "_").split("/")[-64:]]
     safe = [part for part in parts if part not in ("", ".", "..")]
@@ -117,21 +117,21 @@ def uploaded_name(text: str, limit: int = 255) -> str:
 
 
 def csv_text(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return rows as CSV; numbers are unrounded, so that reading it gives the same."""
+    """Return rows as CSV with unrounded numbers, so that reading it returns the same numbers."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
 
 
 def csv_cell(value: object) -> object:
-    """Return a value for a table that a spreadsheet opens: text that it would take for a formula gets a quote
-    in front; numbers stay."""
+    """Return a value for a spreadsheet: text that it would treat as a formula gets a quote in front; numbers
+    stay."""
     return f"'{value}" if isinstance(value, str) and is_formula(value) else value
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet takes a text for a formula: by its first character behind a byte order
-    mark, also one of full width such as ＝, which some take for the same."""
+    """Return whether a spreadsheet treats a text as a formula. Its first character after a byte order mark
+    decides, also in full width such as ＝, which some programs treat the same."""
     return unicodedata.normalize("NFKC", text.lstrip("\ufeff")[:1]).startswith(_FORMULA)
 
 
@@ -167,19 +167,19 @@ USUAL = {
     "brier": "Brier",
     "consistency": "distance of weighted and unweighted score",
 }
-"""Parts of the names of metrics that are not written as they are spelled there."""
+"""Parts of metric names with a special spelling."""
 UNITS = {"hd95": "mm", "assd": "mm", "false_positive_volume": "ml", "false_negative_volume": "ml"}
-"""Beginnings of the names of metrics that have a unit."""
+"""Prefixes of metric names that have a unit."""
 TOLERANCE = re.compile(r"^nsd_([\d.]+)")
 
 
 def class_named(name: str) -> str:
-    """Return the name of a class as people write it: "plasma cells" for "plasma_cells", codes as they are."""
+    """Return the readable name of a class: "plasma cells" for "plasma_cells"; codes stay unchanged."""
     return name.replace("_", " ") if name.islower() else name
 
 
 def named(metric: str) -> str:
-    """Return a key of `metrics` as people write it: "macro F1" for "macro_f1", "missing masks, count" for
+    """Return the readable name of a metric's key: "macro F1" for "macro_f1", "missing masks, count" for
     "n_missing_masks", "HD95 spleen (mm)" for "hd95_spleen"."""
     if metric.startswith("n_"):
         return f"{named(metric.removeprefix('n_'))}, count"
@@ -188,10 +188,10 @@ def named(metric: str) -> str:
 
 
 def unit_of(metric: str) -> str:
-    """Return the unit of a metric, "" where it has none of its own."""
+    """Return the unit of a metric, "" if it has none."""
     return next((unit for name, unit in UNITS.items() if metric.startswith(name)), "")
 
 
 def spelled(key: str) -> str:
-    """Return a key as people write it, word by word: "Dice GTVp" for "dice_gtvp"."""
+    """Return a key in readable form, word by word: "Dice GTVp" for "dice_gtvp"."""
     return " ".join(USUAL.get(part, part) for part in key.split("_"))

@@ -1,4 +1,4 @@
-"""TOML beyond `tomllib`: a stranger's file read safely, the line of each key, and the text of a tree."""
+"""TOML beyond `tomllib`: safe reading of untrusted files, the line of each key, and TOML text from data."""
 
 import json
 import re
@@ -18,20 +18,20 @@ _HEADER = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]")
 _KEY = re.compile(rf"\s*({_DOTTED})\s*=")
 _TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'')
 BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""Keys that stand without quotes."""
+"""Keys that need no quotes."""
 PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*"""
 LONG_KEY = re.compile(rf"(?<![\w-]){PART}(?:\.[ \t]*{PART}){{20}}")
-"""A key of more than 20 parts, which `tomllib` reads in time and memory that grow with their square."""
+"""Pattern of a key with more than 20 parts, for which `tomllib` needs quadratic time and memory."""
 
 
 def read_toml(
     data: bytes | str, name: str, largest: int, advice_of: Mapping[str, str]
 ) -> tuple[dict[str, Any], Mapping[Path, int]]:
-    """Return the tree of a stranger's file, and the line of each key. Raises InputRefused (`bad-toml`).
+    """Return the content of an untrusted file, and the line of each key. Raises InputRefused (`bad-toml`).
 
     Args:
-        largest: Bytes of the file at most.
-        advice_of: How a message of `tomllib` begins -> what to do.
+        largest: Maximum bytes of the file.
+        advice_of: Start of a message of `tomllib` -> advice.
     """
     where = name
     try:
@@ -59,7 +59,7 @@ def read_toml(
 
 
 def key_lines(text: str) -> Mapping[Path, int]:
-    """Return the line, from 1, of every table and key of a text that `tomllib` reads."""
+    """Return the line, from 1, of every table and key in a valid TOML text."""
     lines: dict[Path, int] = {(): 1}
     counts: Counter[Path] = Counter()
     table: Path = ()
@@ -89,13 +89,13 @@ def _names(dotted: str) -> Path:
 
 
 def dotted(path: Path) -> str:
-    """Return a path as people write it: `score.parts[2].metric`."""
+    """Return a path in readable form: `score.parts[2].metric`."""
     text = "".join(f"[{key + 1}]" if isinstance(key, int) else f".{shortened(key, 40)}" for key in path)
     return text.removeprefix(".")
 
 
 def toml_of(tree: Mapping[str, Any]) -> str:
-    """Return the text of keys and tables; empty values are left out."""
+    """Return keys and tables as TOML text; empty values are left out."""
     tables = [(key, value) for key, value in tree.items() if value]
     lines = _pairs({key: value for key, value in tables if not _is_table(value)})
     for key, value in tables:

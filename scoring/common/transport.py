@@ -1,6 +1,6 @@
 """Transport: typed values as JSON and raw bytes, for readers in another process.
 
-Nothing is ever unpickled: only values of the dataclasses in `TYPES` are built.
+Nothing is unpickled: only dataclasses in `TYPES` are built.
 """
 
 import json
@@ -13,14 +13,14 @@ from scoring.common.findings import Finding
 from scoring.common.fixes import InputChanges, SuggestedFix
 
 TYPES: dict[str, type] = {each.__name__: each for each in (Finding, SuggestedFix, InputChanges)}
-"""Dataclasses that may cross, by name."""
+"""Dataclasses that may be sent, by name."""
 Class = TypeVar("Class", bound=type)
 ARRAYS = "biuf"
-"""Kinds of NumPy's types that may cross: truth values and numbers."""
+"""NumPy types that may be sent: booleans and numbers."""
 
 
 def crosses(each: Class) -> Class:
-    """Decorate a dataclass whose values may cross."""
+    """Decorate a dataclass whose values may be sent."""
     TYPES[each.__name__] = each
     return each
 
@@ -33,8 +33,8 @@ def encode(value: Any) -> list[bytes | memoryview]:
 
 
 def decode(parts: list[bytearray]) -> Any:
-    """Return the value of parts by `encode`. Raises KeyError, IndexError, ValueError or TypeError for
-    others."""
+    """Return the value of parts made by `encode`. Raises KeyError, IndexError, ValueError or TypeError for
+    invalid parts."""
     return _value(json.loads(parts[0].decode("utf-8", "surrogatepass")), parts[1:])
 
 

@@ -1,4 +1,4 @@
-"""Keeping of own runs in the store: keep, note, delete."""
+"""Saving of own runs in the store: save, annotate, delete."""
 
 import json
 import secrets
@@ -27,13 +27,13 @@ from scoring.store.database import Store
 from scoring.store.secure_delete import discard_unused, exclusive, vacuum
 
 LOCAL = ""
-"""The owner where one person uses this machine."""
+"""Owner if only one person uses this machine."""
 NOTE = 2000
-"""Characters of a note at most."""
+"""Maximum characters of a note."""
 NOT_CONTENT = ("truth_sha256", "version")
-"""Of the provenance: what may differ between runs that score a submission the same."""
+"""Entries of the provenance that may differ between runs with the same scoring."""
 SAME_DECIMALS = 9
-"""Decimals to which equal scores agree: processors round the last ones differently."""
+"""Number of decimals in which equal scores agree, because processors round differently."""
 SUBMISSION, TRUTH, METADATA = "submission", "truth", "metadata"
 PLACES = (SUBMISSION, TRUTH, METADATA)
 File = tuple[str, bytes]
@@ -42,14 +42,14 @@ File = tuple[str, bytes]
 
 @dataclass(frozen=True)
 class Keeping:
-    """What is to be kept.
+    """A run to be saved.
 
     Attributes:
         truth: The test set as the challenge read it.
-        test_set_name: Of the test set.
-        submission: Files of the submission; none for a sample, whose key is on the page.
-        test_set: Files of the test set, where they are to be kept as well.
-        metadata: The table about the cases that was used, where it was brought.
+        test_set_name: Name of the test set.
+        submission: Files of the submission; empty for a sample, whose key is in `page`.
+        test_set: Files of the test set, if they are to be saved as well.
+        metadata: The table about the cases, if there was one.
     """
 
     card: ScoreCard
@@ -65,8 +65,7 @@ class Keeping:
 
 
 def rules_of(card: ScoreCard) -> dict[str, Any]:
-    """Return the values, besides the test set, that must be equal for two cards of a challenge to be
-    compared."""
+    """Return the values, besides the test set, that must be equal for comparing two cards of a challenge."""
     source, may_differ = card.provenance, options_by_team(load_challenge(card.challenge))
     shared = {name: value for name, value in source["options"].items() if name not in may_differ}
     rules: dict[str, Any] = plain(shared | {key: source[key] for key in EQUAL})
@@ -74,17 +73,17 @@ def rules_of(card: ScoreCard) -> dict[str, Any]:
 
 
 def test_set_of(card: ScoreCard, truth: object) -> str:
-    """Return the SHA-256 by which submissions to one test set are found."""
+    """Return the SHA-256 that identifies a test set."""
     return labels_digest(truth) or str(card.provenance["truth_sha256"])
 
 
 def content_of(card: ScoreCard, test_set: str) -> str:
-    """Return the SHA-256 of a scored submission: of its files, how it was scored, and its score.
+    """Return the SHA-256 of a scored submission: of its files, the scoring settings, and its score.
 
-    The version of the program is not in it: what a later version scores the same is the same.
+    The program's version is not included: if a later version gives the same result, the hash is the same.
 
     Args:
-        test_set: Of `test_set_of`.
+        test_set: Result of `test_set_of`.
     """
     return _content(card, test_set, card.provenance)
 
@@ -96,10 +95,10 @@ def _content(card: ScoreCard, test_set: str, provenance: Mapping[str, Any]) -> s
 
 
 def is_same(entry: SavedSubmission | schema.Kept, card: ScoreCard, test_set: str) -> bool:
-    """Return whether a kept submission is this one, scored the same.
+    """Return whether a saved submission is the same as this one, with the same scoring.
 
-    Version 0.1.0 kept a hash that holds its own number and no score. Earlier versions made the intervals of
-    `auto` otherwise, which is in both hashes.
+    Version 0.1.0 stored a hash with its own version number and without the score. Earlier versions computed
+    the intervals of `auto` differently, which changes both hashes.
     """
     kinds = {card.provenance.get("interval")}
     if card.provenance["options"].get("interval") == AUTO:
@@ -121,17 +120,17 @@ def _digest(value: list[Any]) -> str:
 
 
 def keep(store: Store, keeping: Keeping) -> tuple[SavedSubmission, bool]:
-    """Keep a scored submission.
+    """Save a scored submission.
 
     Args:
-        store: Where.
+        store: The store.
 
     Returns:
-        What is kept, and whether it was kept before. Then files of the test set are added where they were
-        missing, and the note is replaced where a new one is not empty.
+        The saved submission, and whether it was saved before. If it was, missing files of the test set are
+        added, and a new note replaces the old one.
 
     Raises:
-        InputRefused: Where the note is too long, or the store cannot be written; nothing is kept then.
+        InputRefused: If the note is too long or the store cannot be written; nothing is saved then.
     """
     check_note(keeping.note)
     card, test_set = keeping.card, test_set_of(keeping.card, keeping.truth)
@@ -188,10 +187,10 @@ def _has(session: Session, kept_id: str, role: str) -> bool:
 
 
 def files_at(path: str) -> list[File]:
-    """Return a file, or a folder's files with its name before theirs, as they would be dropped on a page.
+    """Return a file, or a folder's files with the folder's name in front, as a page would receive them.
 
     Raises:
-        InputRefused: `unreadable-file` where one cannot be read.
+        InputRefused: `unreadable-file` if one cannot be read.
     """
     folder = Path(path)
     try:
@@ -206,10 +205,10 @@ def files_at(path: str) -> list[File]:
 
 
 def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> SavedSubmission:
-    """Replace the note of what is kept; "" for none.
+    """Replace the note of a saved submission; "" removes it.
 
     Raises:
-        InputRefused: `nothing-kept` where the owner kept nothing of that id; `bad-note` where it is too long.
+        InputRefused: `nothing-kept` if the owner has no such submission; `bad-note` if the note is too long.
     """
     check_note(note)
     with store.write() as session:
@@ -226,16 +225,17 @@ def check_note(note: str) -> None:
 
 
 def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
-    """Delete what is kept, with its files where nothing else in the store refers to them, from the disk.
+    """Delete saved submissions, and remove files that nothing else in the store uses from the disk.
 
     Args:
-        store: Where it is kept.
+        store: The store.
 
     Returns:
-        How many files were deleted.
+        Number of deleted files.
 
     Raises:
-        InputRefused: `nothing-kept` where the owner kept nothing of one of the ids; nothing is deleted then.
+        InputRefused: `nothing-kept` if the owner has no submission with one of the ids; nothing is deleted
+            then.
     """
     with store.write() as session:
         exclusive(session)

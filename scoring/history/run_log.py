@@ -1,4 +1,4 @@
-"""Run log: runs that Python code scores and keeps, on a test set that is given or kept."""
+"""Run log: score and save runs from Python code, on a given or saved test set."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from scoring.inputs.sources import Source, open_source
 from scoring.store.database import Store, open_store
 
 MOST_CONFIG = 2000
-"""Characters of the settings of a run, as JSON."""
+"""Maximum characters of a run's settings, as JSON."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Run:
     """A run.
 
     Attributes:
-        called: Their name in messages; None: their own name.
-        name: Of the run, "" for that of the file.
+        called: Name of the predictions in messages; None: their own name.
+        name: Name of the run, "" for the file's name.
     """
 
     source: Source
@@ -38,12 +38,12 @@ class Run:
 def on_truth(
     run: Run, challenge: Challenge[Any, Any], truth: Source, name: str | None, options: Mapping[str, Any]
 ) -> ScoreCard:
-    """Score a run on a test set, and keep both.
+    """Score a run on a test set, and save both.
 
     Args:
         truth: The test set.
         name: Its name in messages; None: its own name.
-        options: Of `score`.
+        options: Options of `score`.
 
     Raises:
         InputRefused: With every problem.
@@ -56,13 +56,13 @@ def on_truth(
 
 
 def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
-    """Score a run on the newest kept test set that has its cases, and keep it.
+    """Score a run on the newest saved test set that has its cases, and save it.
 
     Args:
-        options: Of `score`.
+        options: Options of `score`.
 
     Raises:
-        InputRefused: `nothing-kept` where no test set is kept; else what the newest says of the predictions.
+        InputRefused: `nothing-kept` if no test set is saved; otherwise the refusal from the newest test set.
     """
     _check(run)
     store, refusal = open_store(), None
@@ -83,10 +83,10 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
 
 
 def test_sets_of(kept: Iterable[SavedSubmission]) -> list[SavedSubmission]:
-    """Return of what is kept the first of each test set whose files are kept, too.
+    """Return the first saved submission of each test set whose files are also saved.
 
     Args:
-        kept: The newest first.
+        kept: Saved submissions, newest first.
     """
     first: dict[tuple[str, str], SavedSubmission] = {}
     for entry in kept:
@@ -98,10 +98,11 @@ def test_sets_of(kept: Iterable[SavedSubmission]) -> list[SavedSubmission]:
 def fitting(
     store: Store, sets: Iterable[SavedSubmission], source: Source, name: str
 ) -> SavedSubmission | None:
-    """Return the first of several kept test sets on which predictions can be scored; None where it is none.
+    """Return the first of several saved test sets on which the predictions can be scored; None if there is
+    none.
 
     Args:
-        sets: As of `test_sets_of`.
+        sets: As in `test_sets_of`.
     """
     for entry in sets:
         challenge = load_challenge(entry.challenge)

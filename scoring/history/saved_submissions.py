@@ -23,9 +23,9 @@ from scoring.store.database import Store
 
 @dataclass(frozen=True)
 class SavedSubmission:
-    """A submission that is kept; attributes as of `scoring.store.schema.Kept`.
+    """A saved submission; attributes as in `scoring.store.schema.Kept`.
 
-    has_truth: whether the files of its test set are kept too.
+    has_truth: whether the files of its test set are also saved.
     """
 
     id: str
@@ -46,7 +46,7 @@ class SavedSubmission:
 
     @property
     def series(self) -> tuple[str, str, str]:
-        """Return what entries have in common whose scores can be compared."""
+        """Return the key that submissions with comparable scores share."""
         return series_of(self.challenge, self.test_set, self.rules)
 
     def as_dict(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class SavedSubmission:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Settings of the run, as they were logged; empty where none were."""
+        """Settings of the run, as logged; empty if there are none."""
         settings: Mapping[str, Any] = self.page.get("config") or {}
         return settings
 
@@ -80,7 +80,7 @@ class SavedSubmission:
 
 
 def series_of(challenge_id: str, test_set: str, rules: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return what scores that can be compared have in common."""
+    """Return the key that comparable scores share."""
     return challenge_id, test_set, json.dumps(rules, sort_keys=True)
 
 
@@ -107,11 +107,11 @@ def of_row(row: schema.Kept, has_truth: bool) -> SavedSubmission:
 
 
 def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> list[SavedSubmission]:
-    """Return what somebody kept, oldest first.
+    """Return a person's saved submissions, oldest first.
 
     Args:
-        store: Where.
-        challenge_id: Of one challenge; None: of all.
+        store: The store.
+        challenge_id: Only submissions to this challenge; None: all.
     """
     query = select(schema.Kept).where(schema.Kept.owner == owner)
     if challenge_id is not None:
@@ -124,10 +124,10 @@ def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> lis
 
 
 def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
-    """Return what is kept under an id, or the beginning of one.
+    """Return the saved submission with an id, or with the beginning of an id.
 
     Raises:
-        InputRefused: `nothing-kept` where there is none, or several begin so.
+        InputRefused: `nothing-kept` if there is none, or if several ids begin like this.
     """
     matches = [entry for entry in saved(store, owner=owner) if kept_id and entry.id.startswith(kept_id)]
     if len(matches) != 1:
@@ -141,19 +141,20 @@ def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmis
 
 
 def card_of(store: Store, entry: SavedSubmission) -> ScoreCard:
-    """Return the scorecard of what is kept. Raises InputRefused where the store does not have it whole."""
+    """Return the scorecard of a saved submission. Raises InputRefused if the store does not have it
+    completely."""
     return serialization.card_from_bytes(store.files.read(entry.card))
 
 
 def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str, bytes]]:
-    """Return the files that are kept with an entry, by name, in the order in which they were dropped.
+    """Return the files of a saved submission by name, in their original order.
 
     Args:
-        store: Where.
+        store: The store.
         role: "submission" or "truth".
 
     Raises:
-        InputRefused: `store-damaged` where one is missing or was changed.
+        InputRefused: `store-damaged` if a file is missing or was changed.
     """
     query = select(schema.KeptFile).where(schema.KeptFile.kept_id == entry.id, schema.KeptFile.place == role)
     with store.read() as session:
@@ -162,16 +163,16 @@ def files(store: Store, entry: SavedSubmission, role: str) -> Sequence[tuple[str
 
 
 FIRST, SECOND = "this one", "the best before"
-"""Names in comparisons of two, where those of the files may be equal."""
+"""Names for comparing two submissions, whose file names may be equal."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One submission of a series.
+    """A submission of a series.
 
-    before: the best of those that were kept earlier; change: its score less that of `before`. Both are None
-    for the first, and where one has no score. What is no better than the best of several is not told apart
-    from it.
+    before: the best of the earlier ones; change: its score minus the score of `before`. Both are None for the
+    first submission, and if one has no score. The test never separates a submission that is no better than
+    the best of several.
     """
 
     entry: SavedSubmission
@@ -190,7 +191,7 @@ class Step:
 
 
 def series(entries: Iterable[SavedSubmission]) -> list[list[SavedSubmission]]:
-    """Return entries that can be compared together, each group oldest first, the group with the newest entry
+    """Return groups of comparable submissions, each oldest first; the group with the newest submission comes
     first."""
     groups: dict[tuple[str, str, str], list[SavedSubmission]] = {}
     for entry in sorted(entries, key=lambda entry: (entry.created, entry.id)):
@@ -199,14 +200,14 @@ def series(entries: Iterable[SavedSubmission]) -> list[list[SavedSubmission]]:
 
 
 def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
-    """Return the submissions of a series with the difference of each to the best before it.
+    """Return the submissions of a series with their difference to the best before.
 
     Args:
-        store: Where they are kept.
-        group: One of `series`.
+        store: The store with the submissions.
+        group: A group from `series`.
 
     Raises:
-        InputRefused: Where a scorecard cannot be read.
+        InputRefused: If a scorecard cannot be read.
     """
     quantity = _quantity(group)
     best: SavedSubmission | None = None
@@ -240,12 +241,12 @@ def compared(
     """Compare two scorecards of a series.
 
     Args:
-        card: The first.
-        other: The second.
-        names: What they are called.
+        card: The first scorecard.
+        other: The second scorecard.
+        names: Their names.
 
     Raises:
-        InputRefused: Where they cannot be compared.
+        InputRefused: If they cannot be compared.
     """
     return display.of(
         compare_cards(load_challenge(challenge_id), dict(zip(names, (card, other), strict=True)))
@@ -253,7 +254,7 @@ def compared(
 
 
 def best_of(group: Iterable[SavedSubmission]) -> SavedSubmission | None:
-    """Return the entry with the best score, the earliest of equal ones; None where none has a score."""
+    """Return the submission with the best score, the earliest of equal ones; None if none has a score."""
     scored = [entry for entry in group if entry.score is not None]
     quantity = _quantity(scored)
     return max(scored, key=lambda entry: quantity.order(entry.score), default=None)

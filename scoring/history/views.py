@@ -18,7 +18,7 @@ from scoring.store.database import Store
 
 QUESTION = "Did it get better?"
 DRAWN = 60
-"""Submissions that the figure holds at most, the newest."""
+"""Maximum submissions in the figure; the newest are drawn."""
 CAUTION = (
     "Each difference has its own 95% interval, not adjusted for looking at several. If a submission is "
     "worse than the best of several, it is not tested against the best one, which leads partly by chance. "
@@ -26,15 +26,15 @@ CAUTION = (
     "many tries on one test set is likely too {way}: confirm it on cases that were not used to choose it."
 )
 SMALLEST_CAUTION = 3
-"""Tries from which on the caution is given."""
+"""Number of attempts from which the caution appears."""
 
 
 def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ...]:
     """Return a series as a figure and a table.
 
     Args:
-        steps: Oldest first, of one challenge.
-        current: Id of the one that is on the page.
+        steps: Submissions of one challenge, oldest first.
+        current: Id of the submission on the page.
     """
     challenge = load_challenge(steps[0].entry.challenge)
     of = score_units.of(challenge)
@@ -99,12 +99,12 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
 
 
 def time_of(entry: SavedSubmission) -> str:
-    """Return when something was kept, to the minute."""
+    """Return the time of saving, to the minute."""
     return entry.created[:16].replace("T", " ")
 
 
 def difference(change: PairedDifference | None, of: Scale) -> str:
-    """Return a difference with its interval in words; "" where there is none."""
+    """Return a difference with its interval as text; "" if there is none."""
     if change is None:
         return ""
     interval = f" ({of.span(change.interval, sign=True)})" if change.interval else ""
@@ -113,23 +113,23 @@ def difference(change: PairedDifference | None, of: Scale) -> str:
 
 
 def label(entry: SavedSubmission, of: Scale) -> str:
-    """Return what a list calls an entry."""
+    """Return the name of a submission in a list."""
     return f"{time_of(entry)} · {shortened(entry.name, 40)} · {of.number(entry.score)}"
 
 
 def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmission]) -> str:
-    """Return in a sentence whether a scorecard is better than the best that is kept (Markdown).
+    """Return a sentence on whether a scorecard is better than the best saved one (Markdown).
 
     Args:
-        store: Where the others are kept.
-        name: What it is called.
-        others: Entries of its series, without itself.
+        store: The store with the others.
+        name: Name of the scorecard's submission.
+        others: Other submissions of its series.
 
     Returns:
-        The sentence; "" where there is no other one with a score.
+        The sentence; "" if no other submission has a score.
 
     Raises:
-        InputRefused: Where a scorecard cannot be read.
+        InputRefused: If a scorecard cannot be read.
     """
     best = best_of(others)
     if best is None:

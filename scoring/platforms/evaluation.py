@@ -1,4 +1,5 @@
-"""Evaluation that all platforms share: a submission by the settings of `benchside.json`, and its messages."""
+"""Evaluation for all platforms: scores a submission with the settings in `benchside.json`, and makes its
+messages."""
 
 import json
 import traceback
@@ -20,21 +21,21 @@ from scoring.statistics.interval_options import StatisticsOptions
 
 FORMAT, FILE = "benchside-platform/1", "benchside.json"
 MOST_BYTES = 1_000_000
-"""Of that file that are read."""
+"""Maximum bytes of that file."""
 DECIMALS = 3
-"""Decimals of what is published of a hidden truth, if nothing else is chosen."""
+"""Default decimals of the published scores of a hidden truth."""
 
 
 @dataclass(frozen=True)
 class PlatformSettings:
-    """How a platform scores, and what it publishes.
+    """How a platform scores, and which values it publishes.
 
     Attributes:
         statistics: `resamples`, `seed`, `group` and `interval`.
-        is_public: Whether participants may know the truth. If not, messages say nothing that depends on it,
-            and only the score and the metrics named here are published.
-        decimals: To which numbers are rounded; None: not at all.
-        sockets: Slugs of Grand Challenge's sockets by part, where they are not the usual ones.
+        is_public: Whether participants may know the truth. If they may not, messages say nothing that depends
+            on the truth, and only the score and the metrics named here are published.
+        decimals: Number of decimals of published numbers; None: no rounding.
+        sockets: Slugs of Grand Challenge's sockets by part, if they differ from the default.
         metadata: Name of the table beside the truth that is joined to it by case id, if there is one.
     """
 
@@ -49,7 +50,7 @@ class PlatformSettings:
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
-        """Return the challenge that scores."""
+        """Return the challenge of these settings."""
         return load_challenge(self.challenge_id)
 
     def problems(self) -> list[Finding]:
@@ -64,7 +65,7 @@ class PlatformSettings:
         return problems
 
     def to_json(self) -> str:
-        """Return the file. The same settings give the same bytes."""
+        """Return the content of the file. The same settings give the same bytes."""
         value = {
             "format": FORMAT,
             "challenge": self.challenge_id,
@@ -84,7 +85,7 @@ def read_settings(path: str | Path) -> PlatformSettings:
     """Read `benchside.json`.
 
     Raises:
-        InputRefused: `bad-settings` where it is not there, or is not what `benchside platform bundle` wrote.
+        InputRefused: `bad-settings` if it is missing, or if `benchside platform bundle` did not write it.
     """
     try:
         value = json.loads(read_file(Path(path), MOST_BYTES))
@@ -117,8 +118,8 @@ TRUTHS = ("hidden", "public")
 
 
 class SubmissionRefused(Exception):
-    """A submission that is not scored. Its problems are messages for the participant; its text has one line
-    per problem."""
+    """A submission that cannot be scored. Its problems are messages for the participant; its text has one
+    line per problem."""
 
     def __init__(self, problems: Sequence[Finding]) -> None:
         super().__init__("\n".join(lines(problems)))
@@ -127,14 +128,14 @@ class SubmissionRefused(Exception):
 
 @dataclass(frozen=True)
 class PlatformSubmission:
-    """A submission as the challenge reads it. places: what the team wrote, by the places that messages name
-    where the team did not write these."""
+    """A submission in the form that the challenge reads. places: locations in the team's own files, by the
+    locations that messages name."""
 
     source: Source
     places: Mapping[str, str] = field(default_factory=dict)
 
     def named(self, problems: Sequence[Finding]) -> SubmissionRefused:
-        """Return the refusal, with the places of what the team wrote."""
+        """Return the refusal, with locations in the team's own files."""
         return SubmissionRefused(
             [replace(problem, where=self.places.get(problem.where, problem.where)) for problem in problems]
         )
@@ -156,7 +157,7 @@ class EvaluationResult:
         return {name: self._rounded(value) for name, value in plain(numbers).items() if value is not None}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything that may be published."""
+        """Return all values that may be published."""
         card, numbers = self.card, self.numbers
         score = numbers.pop("score")
         value: dict[str, Any] = {
@@ -185,10 +186,10 @@ def evaluate(
     """Score a submission.
 
     Args:
-        read: Returns the submission.
+        read: Function that returns the submission.
 
     Raises:
-        SubmissionRefused: With everything that is wrong, as far as a participant may know it.
+        SubmissionRefused: With all problems that a participant may know.
     """
     try:
         return _evaluate(read, truth_place, settings)
@@ -232,7 +233,7 @@ def _evaluate(
 
 
 def _truth(place: Path, settings: PlatformSettings) -> tuple[Any, Source | None]:
-    """Return the truth and the table beside it. Raises InputRefused where nothing can be scored with them."""
+    """Return the truth and the table beside it. Raises InputRefused if nothing can be scored with them."""
     challenge, name = settings.challenge, settings.metadata
     truth = challenge.read_truth(content(place, (name,)), **challenge.needed("truth", settings.options))
     metadata = None if name is None else open_source(place / name)
@@ -242,10 +243,10 @@ def _truth(place: Path, settings: PlatformSettings) -> tuple[Any, Source | None]
 
 
 def content(folder: Path, ignored: tuple[str | None, ...] = ()) -> Path:
-    """Return what a folder of a platform holds: its only file, or the folder itself.
+    """Return the content of a platform's folder: its only file, or the folder itself.
 
     Raises:
-        InputRefused: `unreadable-file` where there is nothing.
+        InputRefused: `unreadable-file` if it is empty.
     """
     if not folder.is_dir():
         return folder

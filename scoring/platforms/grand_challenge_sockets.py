@@ -1,7 +1,7 @@
-"""Sockets of Grand Challenge: which outputs of a job are the answer, and which input names the case.
+"""Sockets of Grand Challenge: which outputs of a job form the answer, and which input names the case.
 
-Sockets have slugs that whoever runs the phase chose. `predictions.json` lists each job with the sockets of
-its inputs and outputs, and says where below `output` the files of an output lie.
+The organizer of a phase chooses the slugs of its sockets. `predictions.json` lists each job with the sockets
+of its inputs and outputs, and gives the folder of each output below `output`.
 """
 
 import json
@@ -18,19 +18,19 @@ from scoring.inputs.grand_challenge_jobs import INPUTS, LISTING, LISTING_BYTES
 from scoring.inputs.sources import SourceFiles
 
 CASE, ANSWER = "case", "answer"
-"""The input whose name is the case; the only output of challenges whose answer is one JSON."""
+"""The input that names the case; the only output of a challenge whose answer is one JSON file."""
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 Job = Mapping[str, Any]
 
 
 def parts(inputs: Inputs) -> dict[str, str | None]:
-    """Return what sockets can be named for -> the slug that counts unless another is named; None: any."""
+    """Return the parts that sockets can have -> the default slug; None: any slug."""
     usual = {part: PurePosixPath(path).name.removesuffix(".json") for part, path in inputs.outputs.items()}
     return {CASE: None, **(usual or {ANSWER: None})}
 
 
 def problems(inputs: Inputs, sockets: Mapping[str, str]) -> list[Finding]:
-    """Return `bad-option` for every socket that cannot be. sockets: slug by part."""
+    """Return `bad-option` for every invalid socket. sockets: slug by part."""
     known = ", ".join(parts(inputs))
     unknown = [
         error("bad-option", "--socket", f"{shortened(part, 40)!r} is not one of {known}.")
@@ -48,15 +48,15 @@ def problems(inputs: Inputs, sockets: Mapping[str, str]) -> list[Finding]:
 
 
 def answers(files: SourceFiles, inputs: Inputs, sockets: Mapping[str, str]) -> SourceFiles:
-    """Return what a platform gave as the challenge reads it: without the platform's own list of inputs, and
-    of jobs the outputs and the case of the sockets that count.
+    """Return a platform's files in the form that the challenge reads. The platform's own list of inputs is
+    left out; of each job, only the outputs and the case in the chosen sockets remain.
 
     Args:
         files: The content of `/input`.
-        sockets: Slugs by part, where they are not the usual ones.
+        sockets: Slugs by part, if they differ from the default.
 
     Raises:
-        InputRefused: `no-socket` with every socket that jobs lack.
+        InputRefused: `no-socket` with every missing socket.
     """
     files = replace(files, sizes={name: size for name, size in files.sizes.items() if name != INPUTS})
     jobs = _jobs(files)

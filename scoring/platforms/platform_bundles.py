@@ -1,4 +1,4 @@
-"""Bundles for Grand Challenge, Codabench and EvalAI: program, settings, truth and container to upload."""
+"""Bundles to upload to Grand Challenge, Codabench and EvalAI: program, settings, truth and container."""
 
 import io
 import json
@@ -49,10 +49,10 @@ NEEDED = (
     "threadpoolctl",
     "zlib-ng",
 )
-"""Packages that the library needs; pyproject.toml says why."""
+"""Packages that the library needs; pyproject.toml gives the reasons."""
 LEADERBOARD_DECIMALS = 6
 CODABENCH_COLUMN, CODABENCH_IMAGE = 36, 128
-"""Characters of a leaderboard's column and of a container's name on Codabench."""
+"""Maximum characters of a leaderboard column and of a container's name on Codabench."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
@@ -64,7 +64,7 @@ class Order:
     Attributes:
         truth: The test set.
         metadata: A table that is joined to it by case id.
-        image: Name of the container's image, where the platform is told it.
+        image: Name of the container's image, if the platform needs it.
         start: First day of the challenge.
     """
 
@@ -77,14 +77,14 @@ class Order:
 
 
 def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
-    """Write the files of a platform into a new folder.
+    """Write the files for a platform into a new folder.
 
     Args:
         platform: One of `PLATFORMS`.
         folder: Must not exist, or be empty.
 
     Returns:
-        What to do next, a sentence each.
+        The next steps, one sentence each.
 
     Raises:
         InputRefused: With every problem of truth, settings and folder; nothing is written then.
@@ -144,9 +144,9 @@ def _try(order: Order, truth: Any, page: SubmissionPage) -> None:
 
 
 Made = tuple[dict[str, bytes], tuple[str, ...]]
-"""Files by name, and what to do next."""
+"""Files by name, and the next steps."""
 Held = Mapping[str, bytes]
-"""The truth, and the table beside it, by name."""
+"""The truth and its table, by name."""
 
 
 def _grand_challenge(order: Order, held: Held, _page: SubmissionPage) -> Made:
@@ -266,7 +266,7 @@ PLATFORMS: Mapping[str, Callable[[Order, Held, SubmissionPage], Made]] = {
 
 
 def _own_order(settings: PlatformSettings, platform: str) -> list[str]:
-    """Return how the platform orders where the challenge orders by several metrics, as a step; nothing where
+    """Return how the platform orders where the challenge orders by several metrics, as a step; nothing if
     the score orders."""
     own = settings.challenge.comparison.ranked_by
     if own is None:

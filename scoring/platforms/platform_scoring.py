@@ -1,14 +1,13 @@
-"""Scoring inside a container of Grand Challenge, Codabench or EvalAI, with the files of each.
+"""Scoring inside a container of Grand Challenge, Codabench or EvalAI.
 
-Grand Challenge: reads `/input`, writes `/output/metrics.json`. The platform puts `inputs.json` beside what
-was submitted. A phase that runs algorithms gives
-`predictions.json`, the list of jobs, and what each wrote in `<pk>/output/`; a phase that takes prediction
-files gives the file or its content. The truth is uploaded to the phase, apart from the container, and is in
-`/opt/ml/input/data/ground_truth` then.
+Grand Challenge: reads `/input`, writes `/output/metrics.json`. The platform adds `inputs.json` to the
+submission. A phase that runs algorithms gives `predictions.json`, the list of jobs, and their outputs in
+`<pk>/output/`. A phase that takes prediction files gives the file or its content. The truth is uploaded to
+the phase, apart from the container, and appears in `/opt/ml/input/data/ground_truth`.
 
 Codabench: reads `input/res` and `input/ref`, writes `output/scores.json` and `output/detailed_results.html`.
 
-EvalAI: the remote worker of the bundle sends what `score_evalai` returns.
+EvalAI: the bundle's remote worker sends the result of `score_evalai`.
 """
 
 import json
@@ -46,11 +45,11 @@ def score_grand_challenge(
 
 
 ANSWERS = "results of the jobs"
-"""What messages call their table, which no team wrote."""
+"""Name of the table of jobs in messages; no team wrote this table."""
 
 
 def submission(folder: Path, settings: PlatformSettings) -> PlatformSubmission:
-    """Return a submission as the challenge reads it. Raises InputRefused."""
+    """Return a submission in the form that the challenge reads. Raises InputRefused."""
     inputs = settings.challenge.inputs
     path = content(folder, (INPUTS_LISTING,))
     if path.is_file():
@@ -64,19 +63,18 @@ def submission(folder: Path, settings: PlatformSettings) -> PlatformSubmission:
 
 SCORES, DETAILS = "scores.json", "detailed_results.html"
 OF_PLATFORM = ("metadata", "metadata.yaml")
-"""Files that the platform puts beside a submission."""
+"""Files that the platform adds to a submission."""
 
 
 def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> EvaluationResult:
     """Score a submission and write the result files.
 
     Args:
-        folder: The folder that holds `res` and `ref`.
-        output: Where to write.
+        folder: The folder with `res` and `ref`.
+        output: Folder for the result files.
 
     Raises:
-        SubmissionRefused: With everything that is wrong, as the detailed results say it too. There are no
-            scores then.
+        SubmissionRefused: With all problems; the detailed results list them too. No scores are written then.
     """
     try:
         result = evaluate(
@@ -115,14 +113,14 @@ def score_evalai(
     """Score a submission for EvalAI's remote worker.
 
     Args:
-        truth: The folder that holds the test set.
-        phase_codename: Of the phase; its split has the same name.
+        truth: The folder with the test set.
+        phase_codename: Code name of the phase; its split has the same name.
 
     Returns:
-        `result` and `metadata` as the platform's `update_submission` takes them.
+        `result` and `metadata` for the platform's `update_submission`.
 
     Raises:
-        SubmissionRefused: With everything that is wrong; the platform shows it to the participant.
+        SubmissionRefused: With all problems; the platform shows them to the participant.
     """
     result = evaluate(lambda: PlatformSubmission(submitted), truth, settings)
     columns = (SCORE, *settings.metrics)

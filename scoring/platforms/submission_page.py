@@ -1,4 +1,4 @@
-"""Page "What to submit" for participants of a challenge on a platform, with an example that scores."""
+"""Page "What to submit" for a challenge's participants on a platform, with an example that can be scored."""
 
 import io
 import zipfile
@@ -15,20 +15,20 @@ from scoring.platforms import grand_challenge_sockets
 from scoring.platforms.evaluation import PlatformSettings
 
 PER_DAY, IN_ALL = 5, 100
-"""Submissions that a team may make: whoever may submit often enough learns a hidden truth."""
+"""Maximum submissions of a team: frequent submissions reveal a hidden truth."""
 FILE, FOLDER = "what-to-submit.md", "example"
 SHOWN, WIDTH = 5, 200
-"""Lines of an example that a page shows, and their length."""
+"""Maximum lines of an example on a page, and their maximum length."""
 
 
 @dataclass(frozen=True)
 class SubmissionPage:
-    """The page, from which each platform takes Markdown or HTML.
+    """The page, as Markdown or HTML.
 
     Attributes:
-        paragraphs: Its text, before and after what the example shows.
-        listing: First lines of the example, or first files of it.
-        example: Name and bytes of the example as it is submitted; None without one.
+        paragraphs: Its text, before and after the example.
+        listing: First lines or first files of the example.
+        example: Name and bytes of the example submission; None if there is none.
     """
 
     paragraphs: tuple[str, str]
@@ -36,7 +36,7 @@ class SubmissionPage:
     example: tuple[str, bytes] | None
 
     def files(self) -> dict[str, bytes]:
-        """Return the page and the example beside it."""
+        """Return the page and the example as files."""
         example = {} if self.example is None else {f"{FOLDER}/{self.example[0]}": self.example[1]}
         return {FILE: self.markdown(), **example}
 
@@ -57,7 +57,7 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     """Return the page of a challenge.
 
     Args:
-        truth: The test set, of which the page takes names and number of the cases.
+        truth: The test set; the page shows the names and number of its cases.
         platform: One of `platform_bundles.PLATFORMS`.
     """
     challenge = settings.challenge

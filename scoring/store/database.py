@@ -1,9 +1,9 @@
 """Database connection: SQLite in a folder, or PostgreSQL by `BENCHSIDE_DATABASE_URL`; locks, writes;
-`migrate` upgrades an older one.
+`migrate` upgrades older tables.
 
-SQLite is in WAL mode, so that readers and one writer do not wait for each other. A writer takes the lock when
-it begins: one that reads first and writes later would be refused at once, however long it may wait. Writers
-queue for a file lock, because the database's own waiting is unfair and took up to 14 s with eight of them.
+SQLite uses WAL mode, so that readers and one writer do not wait for each other. A writer takes the lock at
+its start: SQLite would refuse a transaction that first reads and then writes. Writers queue for a file lock,
+because the database's own waiting is unfair and took up to 14 s with eight writers.
 """
 
 import errno
@@ -46,14 +46,14 @@ if sys.platform != "win32":
 FOLDER, DATABASE = "BENCHSIDE_STORE", "BENCHSIDE_DATABASE_URL"
 NAME = "benchside.db"
 SECONDS = 30
-"""How long a writer waits for another."""
+"""Maximum time that a writer waits for another."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """An open store. folder: of the database, and of the files without an address; place: what messages call
-    it; actor: on whose behalf it is used; address: where the files are, if anywhere else; is_read_only:
-    whether it can only be read."""
+    """An open store. folder: folder of the database, and of the files unless they have an address; place: its
+    name in messages; actor: the person who uses it; address: address of the files, if elsewhere;
+    is_read_only: whether it can only be read."""
 
     engine: Engine
     folder: Path
@@ -77,11 +77,11 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Open a short transaction that writes; all of it is kept, or nothing.
+        """Open a short transaction that writes; either all or nothing is stored.
 
         Raises:
-            InputRefused: `forbidden` where the actor is not an organizer: what participants may write, the
-                program writes for them after its own checks (`boards/submissions/participant.py`).
+            InputRefused: `forbidden` unless the actor is an organizer. The program itself writes for
+                participants, after its own checks (`boards/submissions/participant.py`).
         """
         self.actor.require(Role.ORGANIZER)
         engine = self.engine.execution_options(writes=True)
@@ -94,25 +94,26 @@ class Store:
             yield session
 
     def check(self) -> None:
-        """Read every page of a SQLite database; PostgreSQL watches over its own. Raises InputRefused."""
+        """Read every page of a SQLite database to check it; PostgreSQL checks its own. Raises
+        InputRefused."""
         if self.engine.dialect.name == "sqlite":
             with self.read() as session:
                 if session.execute(text("PRAGMA quick_check(1)")).scalar_one() != "ok":
                     raise InputRefused([error("store-damaged", self.place, DAMAGED)])
 
     def keep(self, data: bytes) -> str:
-        """Keep a file by its content and return its SHA-256. Raises InputRefused."""
+        """Store a file by its content and return its SHA-256. Raises InputRefused."""
         with refusing(self.place):
             return self.files.keep(data)
 
 
 def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = None) -> Store:
-    """Open the store, and bring its tables up to date.
+    """Open the store and upgrade its tables.
 
     Args:
-        folder: Where files are, and the database without a URL; None: what `BENCHSIDE_STORE` says, else the
-            user's folder for data.
-        url: Of a PostgreSQL database; None: what `BENCHSIDE_DATABASE_URL` says, if anything.
+        folder: Folder of files, and of the database without a URL; None: `BENCHSIDE_STORE`, or else the
+            user's data folder.
+        url: URL of a PostgreSQL database; None: `BENCHSIDE_DATABASE_URL`, if set.
 
     Raises:
         InputRefused: With `store-newer`, `store-foreign`, `store-read-only`, `store-full`, `store-locked`,
@@ -165,12 +166,12 @@ def _opened_to_read(folder: Path) -> Store:
 
 
 def is_there() -> bool:
-    """Return whether a store was opened before: looking for one must not make one."""
+    """Return whether a store exists; the check itself creates none."""
     return bool(os.environ.get(DATABASE)) or (store_folder() / NAME).exists()
 
 
 def store_folder() -> Path:
-    """Return the folder that a store is in, or would be."""
+    """Return the folder of the store, whether it exists or not."""
     return Path(os.environ.get(FOLDER) or _default_folder())
 
 
@@ -258,14 +259,14 @@ def _turn(store: Store) -> Iterator[None]:
 
 SCRIPTS = Path(__file__).parent / "migrations"
 MIGRATION_LOCK = 7_266_142
-"""Number of the lock that PostgreSQL's programs take in turn while they change tables."""
+"""Number of the lock that PostgreSQL's programs take while they change tables."""
 
 
 def migrate(connection: Connection, store_name: str) -> bool:
-    """Make the tables, or change those of an older version; return whether there were none.
+    """Create the tables, or upgrade those of an older version; return whether there were none.
 
     Raises:
-        InputRefused: `store-newer` where a newer version of Benchside made the tables.
+        InputRefused: `store-newer` if a newer version of Benchside made the tables.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": MIGRATION_LOCK})
@@ -335,7 +336,7 @@ _BY_WORDS = {
 
 @contextmanager
 def refusing(store_name: str) -> Iterator[None]:
-    """Turn what the database or the disk says into a refusal. store_name: of the store in messages.
+    """Turn errors of the database or disk into a refusal. store_name: name of the store in messages.
 
     Raises:
         InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or

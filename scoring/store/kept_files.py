@@ -1,7 +1,7 @@
-"""Kept files, named by their SHA-256, in a folder or a bucket (S3); each is kept once.
+"""Stored files, named by their SHA-256, in a folder or a bucket (S3); equal files are stored once.
 
-A bucket is any place that fsspec knows by its address. Several copies of the program may share it, together
-with a PostgreSQL database. Credentials come from the environment, as the place's own library reads them.
+A bucket is any address that fsspec accepts. Several copies of the program may share it, together with a
+PostgreSQL database. Credentials come from the environment, in the variables of the storage library.
 """
 
 import hashlib
@@ -20,17 +20,17 @@ from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 
 TEMPORARY = ".part-"
-"""How files begin that are still being written."""
+"""Prefix of files that are being written."""
 UNFINISHED = 3600
-"""Seconds after which nobody writes a file any more."""
+"""Age in seconds after which nobody writes a file any more."""
 MARK, MARK_LENGTH = "store-id", 64
-"""Name of the file that says whose files these are, and characters that are read of it."""
+"""Name of the file with the store's id, and the number of characters read from it."""
 DIGEST = re.compile(r"[0-9a-f]{64}")
-"""Names of files."""
+"""Pattern of file names."""
 
 
 class FileStore(Protocol):
-    """Files by content: a folder or a bucket; methods as of `Folder`. address: as messages call it."""
+    """Files by content, in a folder or a bucket; methods as in `Folder`. address: its name in messages."""
 
     @property
     def address(self) -> str: ...
@@ -56,8 +56,8 @@ class Folder:
         return str(self.path)
 
     def keep(self, data: bytes) -> str:
-        """Write a file, if it is not there yet, and return its SHA-256. What is written is on the disk before
-        it has its name, so that a killed program leaves no half file. Raises OSError."""
+        """Write a file, if it does not exist yet, and return its SHA-256. The data are on the disk before the
+        file gets its name, so that a killed program leaves no partial file. Raises OSError."""
         digest = hashlib.sha256(data).hexdigest()
         target = self.place(digest)
         if not target.exists():
@@ -79,21 +79,21 @@ class Folder:
         _sync(target.parent)
 
     def mark(self) -> str | None:
-        """Return the id of the store whose files these are; None where there is no mark."""
+        """Return the id of the store that owns the files; None if there is no mark."""
         try:
             return (self.path / MARK).read_text(encoding="ascii", errors="replace")[:MARK_LENGTH]
         except FileNotFoundError:
             return None
 
     def set_mark(self, store_id: str) -> None:
-        """Mark the files as those of a store. Raises OSError."""
+        """Mark the files as owned by a store. Raises OSError."""
         self._write(self.path / MARK, store_id.encode())
 
     def read(self, digest: str) -> bytes:
         """Return a file.
 
         Raises:
-            InputRefused: `store-damaged` where it is missing or does not have that hash.
+            InputRefused: `store-damaged` if it is missing or has another hash.
         """
         try:
             data = self.place(digest).read_bytes()
@@ -102,11 +102,12 @@ class Folder:
         return checked(digest, data)
 
     def holds(self, digest: str) -> bool:
-        """Return whether a file is there."""
+        """Return whether a file exists."""
         return self.place(digest).exists()
 
     def place(self, digest: str) -> Path:
-        """Return where a file is or would be. Raises InputRefused where it is named by no digest."""
+        """Return the path of a file, whether it exists or not. Raises InputRefused if the name is not a
+        digest."""
         require_digest(digest)
         return self.path / digest[:2] / digest
 
@@ -115,7 +116,7 @@ class Folder:
         yield from (path.name for path in self.path.glob("??/*") if DIGEST.fullmatch(path.name))
 
     def discard_unfinished(self) -> None:
-        """Delete files that a program was writing when it was killed."""
+        """Delete partial files of programs that were killed."""
         for path in self.path.glob(f"??/{TEMPORARY}*"):
             with suppress(FileNotFoundError):
                 if time.time() - path.stat().st_mtime > UNFINISHED:
@@ -128,20 +129,21 @@ class Folder:
 
 
 def require_digest(text: str) -> None:
-    """Do nothing if a text is a SHA-256: only such a text becomes part of a path. Raises InputRefused."""
+    """Check that a text is a SHA-256, because only such a text may become part of a path. Raises
+    InputRefused."""
     if not DIGEST.fullmatch(text):
         message = "a row has a file name that is not 64 hexadecimal digits: restore the last backup."
         raise InputRefused([error("store-damaged", shortened(text, 12), message)])
 
 
 def missing(digest: str) -> InputRefused:
-    """Return the refusal for a file that is not there."""
+    """Return the refusal for a missing file."""
     words = "the file is not in the store: import the board again, with its truth if that is missing."
     return InputRefused([error("store-damaged", digest[:12], words)])
 
 
 def checked(digest: str, data: bytes) -> bytes:
-    """Return what was read of a file. Raises InputRefused where it does not have the hash."""
+    """Return the bytes read from a file. Raises InputRefused if it has another hash."""
     if hashlib.sha256(data).hexdigest() != digest:
         words = "the file in the store was changed since it was kept: restore it from a copy."
         raise InputRefused([error("store-damaged", digest[:12], words)])
@@ -169,9 +171,9 @@ OF_PROTOCOL = {
         }
     },
 }
-"""Settings of libraries that would wait for minutes for a place that does not answer."""
+"""Settings of libraries that would otherwise wait minutes for a place that does not answer."""
 WITHOUT_FOLDERS = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"}
-"""Where making a folder would make a bucket."""
+"""Places where creating a folder would create a bucket."""
 SETTING = "BENCHSIDE_FILES"
 REFUSED = (
     "access is refused: set credentials in the environment with the rights to read, write, list and "
@@ -188,12 +190,12 @@ class Bucket:
 
     @property
     def address(self) -> str:
-        """Return its name in messages: the address without names and passwords."""
+        """Return its name in messages: the address without user names and passwords."""
         protocol, mark, rest = self.url.partition("://")
         return f"{protocol}{mark}{rest.rpartition('@')[2]}"
 
     def keep(self, data: bytes) -> str:
-        """Write a file, if it is not there whole, and return its SHA-256. Raises InputRefused."""
+        """Write a file, if it does not exist completely, and return its SHA-256. Raises InputRefused."""
         digest = hashlib.sha256(data).hexdigest()
         with self._answering() as system:
             if self._size(digest) != len(data):
@@ -206,8 +208,8 @@ class Bucket:
         """Return a file.
 
         Raises:
-            InputRefused: `store-damaged` where it is missing or does not have that hash; other codes where
-                the place cannot be used.
+            InputRefused: `store-damaged` if it is missing or has another hash; other codes if the place
+                cannot be used.
         """
         with self._answering() as system:
             try:
@@ -217,7 +219,7 @@ class Bucket:
         return checked(digest, data)
 
     def holds(self, digest: str) -> bool:
-        """Return whether a file is there."""
+        """Return whether a file exists."""
         with self._answering():
             return self._size(digest) is not None
 
@@ -228,7 +230,7 @@ class Bucket:
         yield from (name for name in names if DIGEST.fullmatch(name))
 
     def mark(self) -> str | None:
-        """Return the id of the store whose files these are; None where there is no mark."""
+        """Return the id of the store that owns the files; None if there is no mark."""
         with self._answering() as system:
             try:
                 return bytes(system.cat_file(f"{self._root}/{MARK}")[:MARK_LENGTH]).decode("ascii", "replace")
@@ -236,14 +238,14 @@ class Bucket:
                 return None
 
     def set_mark(self, store_id: str) -> None:
-        """Mark the files as those of a store. Raises InputRefused."""
+        """Mark the files as owned by a store. Raises InputRefused."""
         with self._answering() as system:
             if self._protocol not in WITHOUT_FOLDERS:
                 system.makedirs(self._root, exist_ok=True)
             system.pipe_file(f"{self._root}/{MARK}", store_id.encode())
 
     def discard_unfinished(self) -> None:
-        """Do nothing: what a killed program was writing is not a file of the bucket."""
+        """Do nothing: a bucket contains no partial files."""
 
     def discard(self, digests: Iterable[str]) -> None:
         """Delete files."""
@@ -253,7 +255,7 @@ class Bucket:
                     system.rm_file(self._path(digest))
 
     def _size(self, digest: str) -> int | None:
-        """Return the bytes of a file, None where it is not there."""
+        """Return the bytes of a file, None if it is not there."""
         try:
             return int(self._system[0].info(self._path(digest))["size"])
         except FileNotFoundError:
@@ -306,10 +308,10 @@ class Bucket:
 
 
 def is_bucket(address: str) -> bool:
-    """Return whether an address names another place than a folder of this machine."""
+    """Return whether an address is something other than a folder of this machine."""
     return "://" in address and not address.startswith("file://")
 
 
 def folder_of(address: str) -> str:
-    """Return the folder of this machine that an address names, with `~` for the user's own."""
+    """Return the local folder of an address, with `~` expanded."""
     return os.path.expanduser(address.removeprefix("file://"))

@@ -1,7 +1,7 @@
-"""Mark of a store: an id in its database and beside its files, without which no file is deleted.
+"""Mark of a store: an id in its database and beside its files; without it no file is deleted.
 
-A folder or bucket that two databases share, or that is beside a database that was emptied, holds files that
-one of them does not know: they are another's, and stay.
+If two databases share a folder or bucket, or a database was emptied, some files are unknown to the database.
+They belong to another store and are kept.
 """
 
 import uuid
@@ -28,17 +28,17 @@ def known_files(connection: Connection | Session) -> set[str]:
 
 
 def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
-    """Mark the files of a store as its own, where they are nobody else's.
+    """Mark the files of a store as its own, unless they belong to another store.
 
-    Files without a mark are those of a store from before there were marks, where it knows them all. A place
-    that does not answer stays as it is.
+    Files without a mark belong to an older store if the database knows them all. A place that does not answer
+    is left unchanged.
 
     Args:
-        connection: In a transaction that writes, with the tables of today.
-        is_new: Whether the tables were made just now.
+        connection: A transaction that writes, with upgraded tables.
+        is_new: Whether the tables were created just now.
 
     Raises:
-        InputRefused: `store-foreign` where another store marked the files, or the database is new and the
+        InputRefused: `store-foreign` if another store marked the files, or if the database is new and the
             files are not.
     """
     own = connection.scalar(select(StoreMark.id))
@@ -60,10 +60,10 @@ def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
 
 
 def is_own(session: Session, files: FileStore) -> bool:
-    """Return whether the files are marked as those of this database: only then they may be deleted."""
+    """Return whether the files bear the mark of this database. Only then may they be deleted."""
     return files.mark() == session.scalar(select(StoreMark.id))
 
 
 def foreign_files(session: Session, files: FileStore) -> list[str]:
-    """Return the files that are not of this database, sorted; none where all have its mark."""
+    """Return the files that do not belong to this database, sorted; empty if they have its mark."""
     return [] if is_own(session, files) else sorted({*files.digests()} - known_files(session))

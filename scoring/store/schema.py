@@ -1,6 +1,6 @@
 """Database schema: tables of boards, teams, submissions and history.
 
-Times are texts in UTC (ISO 8601), so that both databases give back the same.
+Times are UTC texts (ISO 8601), so that both databases return the same.
 """
 
 from datetime import UTC, datetime
@@ -12,13 +12,13 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 SHA256 = 64
 """Characters of a hash."""
 NAME = 200
-"""Characters of a name at most."""
+"""Maximum characters of a name."""
 OF_FILE = {"of_file": True}
-"""What columns carry that hold the SHA-256 of a file of the store: as long as one does, the file stays."""
+"""Marker of columns with the SHA-256 of a stored file: a file is kept as long as a row refers to it."""
 
 
 class Base(DeclarativeBase):
-    """Every table of the store."""
+    """Base class of every table of the store."""
 
     type_annotation_map: ClassVar = {dict[str, Any]: JSON, list[Any]: JSON}
 
@@ -28,10 +28,10 @@ class Board(Base):
 
     Attributes:
         counts: Which submission of a team is ranked: "last" or "best".
-        options: "score", "compare" and "statistics" options by name, the same for all submissions.
-        version: Number of the test set whose numbers are shown.
-        keep_refused: Whether refused files are kept; they count nothing.
-        visibility: Who finds it besides organizers: "draft": nobody; "unlisted": anyone with the link;
+        options: Options of "score", "compare" and "statistics" by name, the same for all submissions.
+        version: Number of the test set version whose scores are shown.
+        keep_refused: Whether refused files are stored; they do not count.
+        visibility: Who can find it besides organizers: "draft": nobody; "unlisted": anyone with the link;
             "public": everybody, in the list.
     """
 
@@ -48,13 +48,13 @@ class Board(Base):
 
 
 class PhaseRow(Base):
-    """A time in which a board takes submissions.
+    """A period in which a board accepts submissions.
 
     Attributes:
-        opens: From when on; None: from the beginning.
-        closes: Until before when; None: without end.
-        per_day: Submissions of a team on one day (UTC) at most; None: any number.
-        total: Submissions of a team in the phase at most; None: any number.
+        opens: Start of the phase; None: no start.
+        closes: End of the phase, exclusive; None: no end.
+        per_day: Maximum submissions of a team per day (UTC); None: no limit.
+        total: Maximum submissions of a team in the phase; None: no limit.
     """
 
     __tablename__ = "phase"
@@ -67,8 +67,8 @@ class PhaseRow(Base):
 
 
 class TestSetVersion(Base):
-    """A version of a board's truth. name: of the file that came; sha256: of the file in the store;
-    metadata_sha256: of a table that is joined to it by case id, None where there is none."""
+    """A version of a board's truth. name: name of the uploaded file; sha256: of the stored file;
+    metadata_sha256: of a table that is joined to it by case id, None if there is none."""
 
     __tablename__ = "test_set"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -80,9 +80,9 @@ class TestSetVersion(Base):
 
 
 class Team(Base):
-    """A team of a board. facts: of `TeamFacts` by name, None where nothing is known; excluded: why none of
-    its submissions counts, None where they do; baseline: whether it is shown without a rank; nominated: id
-    of the submission that it wants to count at the end, None for that of the board's rule."""
+    """A team of a board. facts: `TeamFacts` by name, None if unknown; excluded: reason why its submissions do
+    not count, None if they do; baseline: whether it is shown without a rank; nominated: id of the submission
+    that it chose for the final ranking, None for the board's rule."""
 
     __tablename__ = "team"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -98,11 +98,11 @@ class Submission(Base):
     """A file that a team submitted.
 
     Attributes:
-        id: Made by the sender, so that sending again is harmless.
+        id: Chosen by the sender, so that sending twice is harmless.
         options: Options of this submission alone, such as the size of its model.
-        excluded: Why it does not count; None where it does.
-        phase: Name of the phase in which it was submitted; None where the board had none.
-        dated: Whether whoever imported it said when it was submitted; else the server's clock did.
+        excluded: Reason why it does not count; None if it counts.
+        phase: Name of the phase of its submission; None if the board had none.
+        dated: Whether an importer set its time; otherwise the server's clock did.
     """
 
     __tablename__ = "submission"
@@ -123,8 +123,8 @@ class Submission(Base):
 
 
 class RefusedFile(Base):
-    """A refused file that is kept because the organizer said so; it counts nothing. problems: why, as in
-    JSON."""
+    """A refused file that is stored because the organizer chose this; it does not count. problems: the
+    reasons, as in JSON."""
 
     __tablename__ = "refused"
     __table_args__ = (UniqueConstraint("board_id", "team", "sha256"),)
@@ -142,8 +142,8 @@ class ScoredVersion(Base):
 
     Attributes:
         number: Version of the test set.
-        score: The score; None where it is undefined or refused.
-        card: SHA-256 of the scorecard's file; None where this test set refuses the submission.
+        score: The score; None if undefined or refused.
+        card: SHA-256 of the scorecard's file; None if this test set refuses the submission.
     """
 
     __tablename__ = "scoring"
@@ -160,9 +160,9 @@ class ScoredVersion(Base):
 
 
 class Split(Base):
-    """Parts of a board's test set: until its end scores are those of the shown part, then of the others.
-    cases: ids of the shown part, none where they were left out of a bundle; share: of the cases, and seed of
-    the draw, None where the organizer listed them."""
+    """Parts of a board's test set: scores use the shown part until the end, then the other part. cases: ids
+    of the shown part, empty if a bundle left them out; share and seed of the draw, None if the organizer
+    listed the cases."""
 
     __tablename__ = "split"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -173,7 +173,7 @@ class Split(Base):
 
 
 class ShownPart(Base):
-    """A submission scored on the shown part of one version; columns as of `ScoredVersion`, which holds the
+    """A submission scored on the shown part of one version; columns as in `ScoredVersion`, which contains the
     result on the withheld part."""
 
     __tablename__ = "shown_part"
@@ -188,8 +188,8 @@ class ShownPart(Base):
 
 
 class DecisionRule(Base):
-    """Rule by which a board decides, fixed before the first submission by a version of Benchside (program).
-    rule: what each part says, by part; sha256: of it; later: rules after later changes, with their times."""
+    """Decision rule of a board, fixed before the first submission by a version of Benchside (program). rule:
+    text of each part; sha256: its hash; later: rules after later changes, with their times."""
 
     __tablename__ = "decision_rule"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -201,8 +201,9 @@ class DecisionRule(Base):
 
 
 class FinalRanking(Base):
-    """Final ranking of a board, as a version of Benchside (program) froze it. truth, submissions, sha256:
-    hashes of the test set, of what was submitted, of the ranking: team, rank, score, interval, submission."""
+    """Final ranking of a board, frozen by a version of Benchside (program). truth, submissions, sha256:
+    hashes of the test set, of the submissions, and of the ranking (team, rank, score, interval,
+    submission)."""
 
     __tablename__ = "final_ranking"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -215,18 +216,18 @@ class FinalRanking(Base):
 
 
 class Kept(Base):
-    """A scored submission that somebody kept for themselves.
+    """A scored submission that a person saved.
 
     Attributes:
-        owner: Who kept it; "" for the one person who uses this machine.
-        content: SHA-256 of what was kept, so that nothing is kept twice.
-        test_set: SHA-256 of the labels, by which submissions to one test set are found.
-        rules: How it was scored, but for what may differ between submissions: scores under other rules are
-            not compared.
-        test_set_name: What the test set was called.
-        score: The score; None where it is undefined.
+        owner: The person who saved it; "" for the only user of this machine.
+        content: SHA-256 of the saved content, so that nothing is saved twice.
+        test_set: SHA-256 of the labels, to find submissions to the same test set.
+        rules: Settings of the scoring, except those that may differ between submissions; scores under other
+            rules are not compared.
+        test_set_name: Name of the test set at that time.
+        score: The score; None if undefined.
         card: SHA-256 of the scorecard's file.
-        page: What brings it back on its page: samples by key, fixes (key `mends`), choices.
+        page: State for reopening it on its page: samples by key, fixes (key `mends`), choices.
     """
 
     __tablename__ = "kept"
@@ -250,8 +251,8 @@ class Kept(Base):
 
 
 class KeptFile(Base):
-    """A file that was kept with a scored submission. place: "submission" or "truth"; number: its place among
-    those; name: as it was dropped."""
+    """A file saved with a scored submission. place: "submission" or "truth"; number: its position; name: its
+    original name."""
 
     __tablename__ = "kept_file"
     kept_id: Mapped[str] = mapped_column(ForeignKey("kept.id"), primary_key=True)
@@ -262,24 +263,26 @@ class KeptFile(Base):
 
 
 def now() -> str:
-    """Return the time in UTC as the tables hold it."""
+    """Return the present time in UTC, in the tables' format."""
     return written(datetime.now(UTC))
 
 
 def written(time: datetime) -> str:
-    """Return a time with a zone as the tables hold it, to the microsecond, so that texts sort as times do."""
+    """Return a time with time zone in the tables' format, to the microsecond, so that texts sort like
+    times."""
     return time.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 class Hidden(Base):
-    """What a board with a hidden truth tells its participants; a board without such a row is open.
+    """What a board with a hidden truth reveals to its participants; a board without such a row is open.
 
     Attributes:
-        detail: "none", "score", "classes" or "cases"; "opened" where the truth is open by now.
-        step: By how much a score must beat the team's best to be shown (the Ladder); None: each is shown.
-        refused_per_day: Refused submissions of a team on one day (UTC) at most.
-        decimals: To which scores are rounded.
-        spent: Bits that scores may have told under rules that held before.
+        detail: "none", "score", "classes" or "cases"; "opened" if the truth is now open.
+        step: By how much a score must exceed the team's best to be shown (the Ladder); None: every score is
+            shown.
+        refused_per_day: Maximum refused submissions of a team per day (UTC).
+        decimals: Number of decimals of shown scores.
+        spent: Bits that scores may have revealed under earlier rules.
     """
 
     __tablename__ = "hidden"
@@ -292,7 +295,7 @@ class Hidden(Base):
 
 
 class DeletedTruth(Base):
-    """What the scores of deleted boards may have told of a test set. spent: in bits."""
+    """Bits that the scores of deleted boards may have revealed of a test set. spent: number of bits."""
 
     __tablename__ = "deleted_truth"
     sha256: Mapped[str] = mapped_column(String(SHA256), primary_key=True)
@@ -300,7 +303,7 @@ class DeletedTruth(Base):
 
 
 class Member(Base):
-    """Who belongs to a team of a board. who: an e-mail address in small letters, or "group:" and a group."""
+    """A member of a team of a board. who: an e-mail address in small letters, or "group:" and a group."""
 
     __tablename__ = "member"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -309,12 +312,12 @@ class Member(Base):
 
 
 class Attempt(Base):
-    """What a participant tried on a board, for its organizer.
+    """An attempt of a participant on a board, for its organizer.
 
     Attributes:
-        team: Name of the team for which it was, as the participant sent it.
+        team: Name of the team, as the participant sent it.
         outcome: "running", "scored", "again", or the code of the refusal.
-        near: Id of the team's submission from which this one differs in hardly a case; None: of none.
+        near: Id of a submission of the same team that differs in hardly a case; None if there is none.
     """
 
     __tablename__ = "attempt"
@@ -329,8 +332,8 @@ class Attempt(Base):
 
 
 class Revocation(Base):
-    """Tokens of a person that are not accepted any more. person: issuer and subject; not_before: those issued
-    until then, in seconds since 1970."""
+    """Revoked tokens of a person. person: issuer and subject; not_before: earlier tokens are revoked, in
+    seconds since 1970."""
 
     __tablename__ = "revocation"
     person: Mapped[str] = mapped_column(String(2 * NAME), primary_key=True)
@@ -338,14 +341,15 @@ class Revocation(Base):
 
 
 class StoreMark(Base):
-    """Id of this store, one row; the place of its files holds the same."""
+    """Id of this store, in one row; the place of its files has the same id."""
 
     __tablename__ = "store"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
 
 
 class ImportedBundle(Base):
-    """A board that came as a bundle: its scores and times are those of the file. created: when it came."""
+    """A board that was imported as a bundle: its scores and times come from the file. created: time of the
+    import."""
 
     __tablename__ = "imported"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -353,12 +357,12 @@ class ImportedBundle(Base):
 
 
 class RefusedAddress(Base):
-    """A page or tab that was refused to somebody on a day.
+    """A page or tab that was refused to a person on a day.
 
     Attributes:
-        person: Issuer and subject; empty where the login named nobody who can be believed.
-        address: Of the page, as this server names it.
-        day: In UTC, as "2026-12-31".
+        person: Issuer and subject; empty if the login identified nobody.
+        address: Address of the page, as this server names it.
+        day: UTC day, such as "2026-12-31".
         reason: "role", "ended" or "forged".
     """
 

@@ -1,7 +1,7 @@
-"""Secure delete: files that nothing refers to any more, and remains of rows in the database's files.
+"""Secure delete: removal of unused files, and of traces of rows in the database's files.
 
-A file that nothing refers to yet may be deleted at any time. A caller that refers to files calls `pin_files`
-in the same `Store.write`, or keeps them there after `exclusive`.
+A file without a reference may be deleted at any time. A caller that refers to files calls `pin_files` in the
+same `Store.write`, or stores them after `exclusive`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,24 +14,25 @@ from scoring.store.mark import is_own, known_files
 from scoring.store.schema import Base
 
 LOCK = 7_266_143
-"""Number of the lock by which PostgreSQL's writers of files take turns; SQLite's writers always do."""
+"""Number of the lock for PostgreSQL programs that write files; SQLite programs always take turns."""
 
 
 def exclusive(session: Session) -> None:
-    """Wait until no other transaction keeps or deletes files, and let none begin before this one ends."""
+    """Wait until no other transaction stores or deletes files, and block new ones until this transaction
+    ends."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK})
 
 
 def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> None:
-    """Let files be in the store from now on: nobody deletes them before the transaction ends.
+    """Make sure that files are in the store and stay there until the transaction ends.
 
     Args:
-        session: In a transaction that writes, and that refers to them before it ends.
-        files: Content by SHA-256; what is kept already is not written again.
+        session: A transaction that writes and adds references to the files.
+        files: Content by SHA-256; existing files are not written again.
 
     Raises:
-        OSError: Where a file cannot be written.
+        OSError: If a file cannot be written.
     """
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock_shared(:number)"), {"number": LOCK})
@@ -41,10 +42,10 @@ def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> Non
 
 
 def discard_left(store: Store, digests: Iterable[str]) -> None:
-    """Delete those of some files that were kept for a row that was not added after all.
+    """Delete files that were stored for a row that was not added.
 
     Raises:
-        InputRefused: Where the database or a file cannot be written.
+        InputRefused: If the database or a file cannot be written.
     """
     with store.write() as session:
         exclusive(session)
@@ -52,26 +53,25 @@ def discard_left(store: Store, digests: Iterable[str]) -> None:
 
 
 def sweep(store: Store, session: Session) -> tuple[str, ...]:
-    """Delete every file that no row refers to, and what killed programs left half-written; as
-    `discard_unused`."""
+    """Delete every file without a reference, and partial files of killed programs; as `discard_unused`."""
     if is_own(session, store.files):
         store.files.discard_unfinished()
     return discard_unused(store, session, store.files.digests())
 
 
 def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tuple[str, ...]:
-    """Delete those of some files that no row of any table refers to; none where the files lack the mark of
-    this store (scoring/store/mark.py).
+    """Delete those of the given files that no row refers to; none if the files lack this store's mark
+    (scoring/store/mark.py).
 
     Args:
-        session: In a transaction that writes, after `exclusive` and after the rows are deleted.
+        session: A transaction that writes, after `exclusive` and after the rows were deleted.
         digests: SHA-256 of the files.
 
     Returns:
-        Those that were deleted. Call `vacuum` when the transaction has ended.
+        The deleted files. Call `vacuum` after the transaction.
 
     Raises:
-        OSError: Where a file cannot be deleted; nothing of the transaction counts then.
+        OSError: If a file cannot be deleted; the transaction is then undone.
     """
     session.flush()
     if not is_own(session, store.files):
@@ -82,14 +82,15 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
 
 
 def vacuum(store: Store) -> bool:
-    """Remove what deleted rows leave behind: SQLite overwrites them when they are deleted, and its log is
-    emptied here; PostgreSQL writes its tables again.
+    """Remove the traces of deleted rows. SQLite overwrites deleted rows, and this function empties its log;
+    PostgreSQL rewrites its tables.
 
     Returns:
-        Whether nothing is left. A program that reads for long keeps SQLite's log from being emptied.
+        Whether all traces are removed. A program that reads for a long time prevents SQLite's log from being
+        emptied.
 
     Raises:
-        InputRefused: Where the database cannot be used.
+        InputRefused: If the database cannot be used.
     """
     is_busy = False
     is_sqlite = store.engine.dialect.name == "sqlite"

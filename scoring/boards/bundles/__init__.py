@@ -1,9 +1,9 @@
 """Board bundles: a board as one file that can be imported elsewhere.
 
-* write one: `bundle.export`; without any truth in it: `without_truth.bare`
-* read one: `bundle.read_bundle`, in a confined process (`unpacking.unpack_bundle`, `bundle_worker`)
-* schema of the manifest, checked first: `manifest.check_manifest`
-* scored and ranked again before the import: `rehearsal.rehearsed`;
-  cards against rows: `scorecard_checks.contradictions`
+* export: `bundle.export`; export without the truth: `without_truth.bare`
+* read a bundle in a confined process: `bundle.read_bundle` (`unpacking.unpack_bundle`, `bundle_worker`)
+* schema of the manifest: `manifest.check_manifest`
+* scoring and ranking again before the import: `rehearsal.rehearsed`; check of cards against rows:
+  `scorecard_checks.contradictions`
 * import into the store: `bundle.import_board`
 """

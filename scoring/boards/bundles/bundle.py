@@ -1,4 +1,4 @@
-"""Bundle of a board, a zip with a manifest: exported, checked and imported.
+"""Bundle of a board: a zip with a manifest, exported, checked and imported.
 
 Exporting an imported board gives the same bytes.
 """
@@ -31,17 +31,17 @@ from scoring.store.database import Store
 from scoring.store.secure_delete import discard_left, pin_files
 
 BUNDLE_BYTES = 200_000_000
-"""Of all that a bundle of a visitor unpacks to, with its scorecards."""
+"""Maximum unpacked bytes of a visitor's bundle, including its scorecards."""
 COMMAND_LINE_BYTES = 10 * BUNDLE_BYTES
-"""For whoever uses the command line."""
+"""The same limit on the command line."""
 
 
 def export(board: OpenBoard, with_truth: bool) -> bytes:
-    """Return a board as a bundle. A run of scoring again that was stopped is left out.
+    """Return a board as a bundle. A rescoring that was stopped is left out.
 
     Args:
-        with_truth: Whether the test sets are in it. Without them nothing in it tells the truth: it is ranked
-            elsewhere by scores alone, and takes no submissions.
+        with_truth: Whether the bundle contains the test sets. Without them the bundle does not reveal the
+            truth: other boards rank it by scores alone, and it accepts no submissions.
     """
     store, row = board.store, board.row
     store.actor.require(Role.ORGANIZER)
@@ -76,7 +76,7 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
 
 @dataclass(frozen=True)
 class BundleContents:
-    """A bundle whose parts fit together: the board, its rows by list, and files by their SHA-256."""
+    """A checked bundle: the board, its rows by list, and files by their SHA-256."""
 
     board: schema.Board
     rows: Mapping[str, list[Any]]
@@ -84,13 +84,13 @@ class BundleContents:
 
 
 def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContents:
-    """Read a bundle, and check all that can be checked without the test set.
+    """Read a bundle, and check everything that can be checked without the test set.
 
     Args:
-        most_bytes: That it may unpack to, with its scorecards. More is refused before it is unpacked.
+        most_bytes: Maximum unpacked bytes, including scorecards. A larger bundle is refused before unpacking.
 
     Raises:
-        InputRefused: `bad-bundle` with every problem, or what the zip is refused for.
+        InputRefused: `bad-bundle` with every problem, or the code of a refused zip.
     """
     name, data = ("the file", source) if isinstance(source, bytes) else serialization.packed(source)
     manifest, files = unpack_bundle(data, name, most_bytes)
@@ -100,11 +100,11 @@ def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContent
 
 @dataclass(frozen=True)
 class Counting:
-    """What is ranked of a bundle, to be compared elsewhere.
+    """The ranked submissions of a bundle, for comparison elsewhere.
 
     Attributes:
-        teams: The submission of each team that counts: name and bytes of its file, and its own options.
-        truth: Name and bytes of the test set; None where the bundle goes without.
+        teams: The ranked submission of each team: name and bytes of its file, and its options.
+        truth: Name and bytes of the test set; None if the bundle lacks it.
     """
 
     challenge: str
@@ -114,10 +114,10 @@ class Counting:
 
 
 def counted(source: Source) -> Counting:
-    """Return what is ranked of the board in a bundle.
+    """Return the ranked submissions of a bundle.
 
     Raises:
-        InputRefused: `bad-bundle` where the file is none or was changed.
+        InputRefused: `bad-bundle` if the file is not a bundle or was changed.
     """
     bundle = read_bundle(source)
     row, files, submissions = bundle.board, bundle.files, bundle.rows["submissions"]
@@ -146,11 +146,11 @@ def counted(source: Source) -> Counting:
 
 
 def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -> str:
-    """Put the board of a bundle into a store, and return its id. most_bytes: as of `read_bundle`.
+    """Import the board of a bundle into a store, and return its id. most_bytes: as in `read_bundle`.
 
     Raises:
-        InputRefused: `bad-bundle` where the file is none or was changed, `board-exists` where a board of that
-            id is here already. Nothing is kept then.
+        InputRefused: `bad-bundle` if the file is not a bundle or was changed; `board-exists` if the store has
+            a board with that id. Nothing is stored then.
     """
     bundle = read_bundle(source, most_bytes)
     board_id = str(bundle.board.id)

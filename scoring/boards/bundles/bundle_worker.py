@@ -1,4 +1,4 @@
-"""Reader of bundles in a confined process, which imports nothing any more once it is confined."""
+"""Bundle reader in a confined process. After confinement it cannot import modules."""
 
 from importlib import import_module
 
@@ -21,7 +21,7 @@ NEEDED_LATER = (
     ),
     *(f"scipy.{part}" for part in ("ndimage", "optimize", "sparse", "special", "stats")),
 )
-"""Modules that are otherwise imported when they are first needed."""
+"""Modules that are normally imported on first use."""
 
 for module in NEEDED_LATER:
     import_module(module)

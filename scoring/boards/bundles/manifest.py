@@ -1,4 +1,4 @@
-"""Manifest of a board bundle: its schema, checked before anything is built from it."""
+"""Manifest of a board bundle: its schema is checked before anything is built from it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -32,24 +32,24 @@ ROWS: Mapping[str, type[schema.Base]] = {
     "decision_rules": schema.DecisionRule,
     "final_rankings": schema.FinalRanking,
 }
-"""Lists of the manifest, in the order in which rows need each other."""
+"""Lists of the manifest, ordered so that rows come before the rows that refer to them."""
 LATER_LISTS = ("phases", "refused", "hidden", "shown", "splits", "decision_rules", "final_rankings")
 LATER_COLUMNS = {
     *("keep_refused", "phase", "dated", "metadata_sha256", "facts"),
     *("decimals", "spent", "visibility", "team.excluded", "baseline", "nominated"),
 }
-"""Lists and columns that bundles of earlier versions lack: lists are empty then, columns have their
-default."""
+"""Lists and columns that bundles of earlier versions lack: the lists are then empty, and the columns have
+their default."""
 NAMED = (schema.Board, schema.Team, schema.Submission, schema.PhaseRow, schema.RefusedFile)
-"""Tables whose texts are shown: without control and hidden characters."""
+"""Tables whose texts are displayed: they must not contain control and hidden characters."""
 RESAMPLES = 100_000
 PROBLEMS = 20
-"""Of a manifest, that are named."""
+"""Maximum number of reported problems of a manifest."""
 Row = Mapping[str, Any]
 
 
 def check_manifest(manifest: Any) -> list[Finding]:
-    """Return everything that is wrong with a manifest, each with its place; at most `PROBLEMS`."""
+    """Return all problems of a manifest with their location; at most `PROBLEMS`."""
     if not isinstance(manifest, dict) or "format" not in manifest:
         return [_bad("", "it is not the manifest of a board")]
     if manifest["format"] != BOARD_FORMAT:
@@ -60,7 +60,7 @@ def check_manifest(manifest: Any) -> list[Finding]:
 
 
 def rows_of(manifest: Row) -> tuple[schema.Board, list[list[Any]]]:
-    """Return the board and the lists of rows of a manifest that was checked."""
+    """Return the board and the row lists of a checked manifest."""
     return schema.Board(**_columns(schema.Board, manifest["board"])), [
         [table(**_columns(table, entry)) for entry in manifest.get(name, ())] for name, table in ROWS.items()
     ]

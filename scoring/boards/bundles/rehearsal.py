@@ -1,4 +1,5 @@
-"""Rehearsal of an import: the board of a bundle in a store in memory, scored again, ranked and drawn."""
+"""Rehearsal of an import: the board of a bundle is built in a store in memory, scored again, ranked and
+drawn."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,45 +26,45 @@ from scoring.store.kept_files import FileStore, missing
 
 RANKED_VERSIONS = 5
 SHARE = 0.05
-"""Of the bytes that a bundle may unpack to: what is scored again has no more."""
+"""Share of a bundle's unpacked bytes up to which submissions are scored again."""
 DRAWN = 2.5
-"""Cases in replicates for each of these bytes: of the newest submissions that have no more, intervals and
-replicates are made again too."""
+"""Limit of cases in replicates, per byte: the newest submissions within the limit also get their intervals
+and replicates computed again."""
 
 
 @dataclass(frozen=True)
 class BundleFiles:
-    """Files of a bundle, to be read."""
+    """Read-only files of a bundle."""
 
     contents: Mapping[str, bytes]
     address: str = "bundle"
 
     def read(self, digest: str) -> bytes:
-        """Return a file. Raises InputRefused where the bundle lacks it."""
+        """Return a file. Raises InputRefused if the bundle lacks it."""
         if digest not in self.contents:
             raise missing(digest)
         return self.contents[digest]
 
     def holds(self, digest: str) -> bool:
-        """Return whether a file is there."""
+        """Return whether a file exists."""
         return digest in self.contents
 
 
 @dataclass(frozen=True)
 class BundleStore(Store):
-    """Store in memory with the board of a bundle."""
+    """Store in memory that contains the board of a bundle."""
 
     contents: Mapping[str, bytes] = field(default_factory=dict)
 
     @cached_property
     def files(self) -> FileStore:
-        """Return the files of the bundle, which can only be read."""
+        """Return the read-only files of the bundle."""
         return cast(FileStore, BundleFiles(self.contents))
 
 
 @contextmanager
 def rehearsed(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterator[BundleStore]:
-    """Open a store in memory with the board of a manifest that was checked."""
+    """Open a store in memory with the board of a checked manifest."""
     engine = create_engine("sqlite://")
     try:
         schema.Base.metadata.create_all(engine)
@@ -79,7 +80,7 @@ def rehearsed(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterat
 
 
 def unrankable(store: BundleStore, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield why versions of the board cannot be ranked and drawn."""
+    """Yield reasons why versions of the board cannot be ranked and drawn."""
     versions = sorted({scoring["number"] for scoring in manifest["scorings"]})[-RANKED_VERSIONS:]
     for number in versions:
         try:
@@ -89,10 +90,10 @@ def unrankable(store: BundleStore, manifest: Mapping[str, Any]) -> Iterator[str]
 
 
 def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes: float) -> Iterator[str]:
-    """Yield which results are not those of the submission and the test set in the bundle.
+    """Yield results that differ from scoring the submission on the test set in the bundle.
 
-    Models are not run, and where test sets and submissions have more than `most_bytes` nothing is scored.
-    Intervals and replicates are those of the newest submissions only (`DRAWN`).
+    Models do not run, and nothing is scored if test sets and submissions have more than `most_bytes`.
+    Intervals and replicates are checked only for the newest submissions (`DRAWN`).
     """
     files = store.contents
     truths = {row["number"]: row["sha256"] for row in manifest["test_sets"] if row["sha256"] in files}

@@ -1,4 +1,4 @@
-"""Checks of a bundle's scorecards against its rows, the challenge and themselves."""
+"""Checks of a bundle's scorecards: against its rows, the challenge and themselves."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -16,17 +16,17 @@ from scoring.statistics.interval_options import StatisticsOptions
 from scoring.statistics.replicates import array_name, left_out_name
 
 ROUNDING = 1e-9
-"""By how much a number may differ from the same one that another processor computed."""
+"""Tolerance between numbers that different processors computed."""
 OF_PARTS = 1e-5
-"""By how much a score may differ from the sum of its parts, which some challenges round."""
+"""Tolerance between a score and the sum of its parts, because some challenges round."""
 OF_CASES = {"units", "truth", "predicted", "outputs", "score_weights", "rank_scores"}
-"""Arrays with an entry for each case."""
+"""Arrays with one entry per case."""
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class ScoredRow:
-    """A result in a manifest, with the rows of its board, test set and submission."""
+    """A result in a manifest, with its board, test set and submission."""
 
     scoring: Row
     board: Row
@@ -35,7 +35,7 @@ class ScoredRow:
 
 
 def cases_digest(card: ScoreCard) -> str:
-    """Return a digest of the cases of a card and of their truth, which all cards of a test set share."""
+    """Return a digest of a card's cases and their truth; all cards of a test set have the same digest."""
     digest = hashlib.sha256()
     for row in card.cases:
         digest.update(
@@ -45,7 +45,7 @@ def cases_digest(card: ScoreCard) -> str:
 
 
 def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
-    """Yield each contradiction in words, without a full stop."""
+    """Yield a sentence without a full stop for each contradiction."""
     if card.challenge != row.board["challenge"]:
         yield "a scorecard belongs to another challenge"
         return
@@ -72,12 +72,12 @@ def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, An
 
 
 def same_values(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    """Return whether numbers of one name are the same, but for rounding."""
+    """Return whether numbers with the same name are equal, except for rounding."""
     return all(_same(ours[name], theirs[name], ROUNDING) for name in ours.keys() & theirs.keys())
 
 
 def same_replicates(ours: ScoreCard, theirs: ScoreCard) -> bool:
-    """Return whether two cards of one version and method have the same intervals and replicates, but for
+    """Return whether two cards of the same version and method have equal intervals and replicates, except for
     rounding."""
     ways = [(card.provenance["version"], card.provenance.get("interval")) for card in (ours, theirs)]
     if ways[0] != ways[1]:
@@ -99,8 +99,7 @@ def same_replicates(ours: ScoreCard, theirs: ScoreCard) -> bool:
 
 
 def same_details(ours: ScoreCard, theirs: ScoreCard) -> bool:
-    """Return whether two cards of one version have the same values in every table and array, but for
-    rounding."""
+    """Return whether two cards of the same version have equal tables and arrays, except for rounding."""
     if ours.provenance["version"] != theirs.provenance["version"]:
         return True
     trees = [

@@ -1,4 +1,5 @@
-"""Unpacking of a board bundle: read, checked and rehearsed within bounds, confined where a server does it."""
+"""Unpacking of a board bundle: read, check and rehearse it within limits; servers do this in a confined
+process."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -19,21 +20,21 @@ from scoring.store.kept_files import DIGEST
 
 FILES = "files/"
 OF_RESULTS = ("scorings", "shown")
-"""Lists of a manifest that hold results."""
+"""Lists of a manifest that contain results."""
 MANIFEST_BYTES, MANIFEST_VALUES = 20_000_000, 1_000_000
 LONGEST_TEXT = 20_000
-"""Characters of a text in a manifest or a scorecard."""
+"""Maximum characters of a text in a manifest or scorecard."""
 
 
 @isolated
 def unpack_bundle(data: bytes, name: str, most_bytes: int) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the manifest of a bundle and its files by SHA-256, both without contradictions.
+    """Return the manifest of a bundle and its files by SHA-256, after all checks.
 
     Args:
-        most_bytes: That it may unpack to, with its scorecards. More is refused before it is unpacked.
+        most_bytes: Maximum unpacked bytes, including scorecards. A larger bundle is refused before unpacking.
 
     Raises:
-        InputRefused: `bad-bundle`, `bad-card`, or what a zip is refused for.
+        InputRefused: `bad-bundle`, `bad-card`, or the code of a refused zip.
     """
     bundle = open_source(data, name)
     if BOARD_MANIFEST not in bundle.sizes:

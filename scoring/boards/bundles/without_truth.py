@@ -1,7 +1,7 @@
-"""Bundle without test sets: scores and intervals, and nothing that tells the truth.
+"""Bundle without test sets: it contains scores and intervals, and nothing that reveals the truth.
 
-Everything is left out that is not named here, whatever a challenge puts on its scorecards. Replicates are
-left out too: drawn with a known seed, they are as many equations about the labels. Of a hidden truth there is
+The bundle contains only what is named here, no matter what a challenge puts on its scorecards. Replicates are
+also left out: with a known seed, they are equations about the labels. If the truth is hidden, the bundle has
 one version with the scores that were shown.
 """
 
@@ -30,12 +30,13 @@ NOT_SAME = (
 )
 NOT_TOLD = "Once the truth is opened, the board says whether the official program gives this score."
 MORE = ("model_size_mib",)
-"""What the team said of its model, and the score counts."""
+"""The team's statement about its model that affects the score."""
 Rows = Mapping[str, list[dict[str, Any]]]
 
 
 def bare(card: ScoreCard, truth: str = LEFT_OUT) -> ScoreCard:
-    """Return a scorecard without anything about single cases or classes. truth: stands for its SHA-256."""
+    """Return a scorecard without data of single cases or classes. truth: replaces the SHA-256 of the
+    truth."""
     options = {**card.provenance["options"], "metadata_sha256": None}
     known = {name: card.provenance[name] for name in PROVENANCE}
     return ScoreCard(
@@ -66,11 +67,11 @@ def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
 def reduced(
     board: OpenBoard, row: Mapping[str, Any], rows: Rows
 ) -> tuple[dict[str, Any], Rows, dict[str, bytes]]:
-    """Return the rows of a board without what tells its truth.
+    """Return the rows of a board without data that reveal its truth.
 
     Args:
-        board: The board, on the version that it shows.
-        rows: Those of its parts, by list of the manifest.
+        board: The board with the version that it shows.
+        rows: Its rows, by list of the manifest.
 
     Returns:
         The board's row, the lists, and the files of scorecards by SHA-256.

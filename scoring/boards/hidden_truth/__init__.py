@@ -1,12 +1,12 @@
-"""Hidden truth: decides what participants learn of it.
+"""Hidden truth: which information about it participants get.
 
-* truth of a board hidden, and opened at the end: `visible_results.hide`, `visible_results.reveal`
-* scores, classes and cases that a participant or the public sees: `visible_results.visible_scores`
+* hide the truth of a board, and open it at the end: `visible_results.hide`, `visible_results.reveal`
+* scores, classes and cases that participants or the public see: `visible_results.visible_scores`
 * scores rounded, or shown by the Ladder: `disclosure_rules.shown_scores`, `disclosure_rules.ladder_scores`
-* bits that shown scores tell, and submissions left: `guessing_budget.used`,
+* bits that shown scores reveal, and remaining submissions: `guessing_budget.used`,
   `guessing_budget.most_submissions`
-* part of the test set that is withheld until the end: `test_set_split.split_board`
+* split into a shown and a withheld part: `test_set_split.split_board`
 * notices to the organizer about probing: `probing_notices.board_notices`
-* messages about a submission without facts of the truth: `redaction.redact`
-* what deleted boards told: `deleted_truths.told`
+* messages about a submission that reveal nothing of the truth: `redaction.redact`
+* bits that deleted boards revealed: `deleted_truths.told`
 """

@@ -1,4 +1,5 @@
-"""Deleted truths: bits that scores of deleted boards may have told, by the SHA-256 of the test set."""
+"""Deleted truths: bits that the scores of deleted boards may have revealed, by the SHA-256 of the test
+set."""
 
 from collections.abc import Collection
 
@@ -12,12 +13,12 @@ from scoring.store.schema import DeletedTruth, Hidden, TestSetVersion
 
 
 def keep(session: Session, files: Collection[str], bits: float) -> None:
-    """Count what a board that is deleted may have told of its test sets.
+    """Record the bits that a board to be deleted may have revealed of its test sets.
 
     Args:
-        session: In which the board is deleted.
+        session: The transaction that deletes the board.
         files: SHA-256 of each version of the test set.
-        bits: How much its scores can have told.
+        bits: Number of bits that its scores may have revealed.
     """
     for digest in files:
         row = session.get(DeletedTruth, digest)
@@ -25,14 +26,14 @@ def keep(session: Session, files: Collection[str], bits: float) -> None:
 
 
 def told(store: Store, board_id: str) -> float:
-    """Return how many bits deleted boards may have told of the test sets of a board."""
+    """Return how many bits deleted boards may have revealed of the test sets of a board."""
     files = test_sets(store, board_id)
     with store.read() as session:
         return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))
 
 
 def notice(store: Store, board_id: str) -> list[Finding]:
-    """Return `truth-shared` for a hidden truth of which deleted boards may have told something."""
+    """Return `truth-shared` for a hidden truth of which deleted boards may have revealed something."""
     bits = told(store, board_id)
     with store.read() as session:
         is_told = bits and session.get(Hidden, board_id) is not None

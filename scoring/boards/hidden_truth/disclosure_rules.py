@@ -1,6 +1,7 @@
-"""Rules of a board on its hidden truth: scores rounded, or shown by the Ladder; how much is shown, in words.
+"""Disclosure rules of a board with a hidden truth: scores are rounded or shown by the Ladder; and their
+description.
 
-`visible_results` applies them: which scores, classes and cases a participant sees.
+`visible_results` applies the rules to decide which scores, classes and cases a participant sees.
 """
 
 import math
@@ -17,22 +18,22 @@ from scoring.store.database import Store
 from scoring.store.schema import Hidden
 
 DECIMALS = 3
-"""Of everything that is shown of a hidden truth, unless the organizer shows fewer of scores."""
+"""Default number of decimals of all shown values."""
 REFUSED_PER_DAY = 20
 NOTHING = "none"
-"""The detail of a board that shows no score until its truth is opened."""
+"""Disclosure level of a board that shows no score until its truth is opened."""
 TELLS = {
     NOTHING: "no score until the truth is opened",
     "score": "the score",
     "classes": "the score and rates by class",
     "cases": "the score, rates by class, and how correct each case is",
 }
-"""What a board tells of a submission -> in words."""
+"""Disclosure level -> its description."""
 
 
 @dataclass(frozen=True)
 class HiddenRules:
-    """What a hidden truth may tell. Attributes as of `scoring.store.schema.Hidden`."""
+    """What a board may reveal of a hidden truth. Attributes as in `scoring.store.schema.Hidden`."""
 
     detail: str = "score"
     step: float | None = None
@@ -41,12 +42,13 @@ class HiddenRules:
 
     @property
     def digits(self) -> int:
-        """Return the decimals that a score has at most as it is shown: with the Ladder those of its step."""
+        """Return the maximum decimals of a shown score; with the Ladder, those of its step."""
         step = Decimal(str(self.step)).normalize().as_tuple().exponent if self.step else -self.decimals
         return min(max(-int(step), 0), DECIMALS)
 
     def problems(self, quantity: Quantity) -> list[Finding]:
-        """Return what no board can have of these, by the options of `board hide`. quantity: of the score."""
+        """Return invalid settings, by the options of `board hide`. quantity: direction and range of the
+        score."""
         low, high = quantity.range
         below = f" to below {high - low:g}" if quantity.is_bounded else " on"
         checks = (
@@ -67,21 +69,22 @@ class HiddenRules:
         return [error("bad-option", option, message) for holds, option, message in checks if not holds]
 
     def levels(self, quantity: Quantity) -> float:
-        """Return how many scores of a range can be told apart as they are shown; infinity without end."""
+        """Return the number of distinct shown scores within the range; infinity if the range has no end."""
         low, high = quantity.range
         least = self.step or 10.0**-self.decimals
         return round((high - low) / least) + 1 if quantity.is_bounded else math.inf
 
 
 def rules(store: Store, board_id: str) -> HiddenRules | None:
-    """Return what a board may tell; None where its truth is not hidden."""
+    """Return the disclosure rules of a board; None if its truth is not hidden."""
     with store.read() as session:
         known = kept_rules(session, board_id)
     return None if known is None or known.detail == OPENED else known
 
 
 def kept_rules(session: Session, board_id: str) -> HiddenRules | None:
-    """Return the rules of a board, also where its truth was opened since; None where it never was hidden."""
+    """Return the disclosure rules of a board, also after its truth was opened; None if it was never
+    hidden."""
     row = session.get(Hidden, board_id)
     require_readable(board_id, [row] if row else ())
     return None if row is None else HiddenRules(row.detail, row.step, row.refused_per_day, row.decimals)
@@ -90,15 +93,15 @@ def kept_rules(session: Session, board_id: str) -> HiddenRules | None:
 def ladder_scores(
     scores: Sequence[float | None], step: float | None, quantity: Quantity = SHARE, decimals: int = DECIMALS
 ) -> list[float | None]:
-    """Return what is shown of scores.
+    """Return the shown value of each score.
 
     Args:
-        scores: Of one team, oldest first; None where undefined.
-        step: Of the Ladder; None: each is shown, rounded.
-        decimals: To which they are rounded; with the Ladder they are multiples of its step.
+        scores: Scores of one team, oldest first; None if undefined.
+        step: Step of the Ladder; None: each score is shown, rounded.
+        decimals: Number of decimals; with the Ladder, scores are multiples of its step.
 
     Returns:
-        For each the score that is shown; None where none is.
+        For each score the value that is shown; None if none is.
     """
     visible: list[float | None] = []
     best: float | None = None
@@ -115,10 +118,10 @@ def ladder_scores(
 def shown_scores(
     entries: Iterable[tuple[str, str, float | None]], known: HiddenRules, quantity: Quantity
 ) -> Mapping[str, float | None]:
-    """Return the score of each submission as it is shown, or would be where nothing is, by id.
+    """Return the shown score of each submission by id, or the score that would be shown.
 
     Args:
-        entries: Id, team and score, oldest first.
+        entries: Id, team and score of each submission, oldest first.
     """
     by_team: dict[str, list[tuple[str, float | None]]] = {}
     for submission, team, score in entries:

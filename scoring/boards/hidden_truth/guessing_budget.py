@@ -1,4 +1,4 @@
-"""Guessing budget of a hidden truth: bits told by shown scores, against the bits of the labels."""
+"""Guessing budget of a hidden truth: bits revealed by shown scores, compared with the bits of the labels."""
 
 import math
 from collections import Counter
@@ -14,9 +14,9 @@ from scoring.statistics.optimism import bits_for, possible_gain
 from scoring.store import schema
 
 SAFE_GAIN = 0.05
-"""A board calls itself safe where guessing gains no more above the best constant answer."""
+"""Maximum gain over the best constant answer by guessing, up to which a board calls its truth safe."""
 RATES_OF_CLASSES = 14 * 16
-"""Rates that are told of 16 classes, each to `DECIMALS`: no challenge has more."""
+"""Maximum number of rates shown per submission: those of 16 classes, each with `DECIMALS` decimals."""
 WITHHELD = (
     " These statements concern the shown part only. Scores reveal no case of the withheld part, which "
     "decides the final "
@@ -27,20 +27,20 @@ UNBOUNDED = (
     "recall, specificity, F scores, AUC and average precision, with one class per case."
 )
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
-"""Of the Ladder, that are proposed, finest first."""
+"""Proposed steps of the Ladder, finest first."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What is hidden.
+    """The hidden labels.
 
     Attributes:
-        cases: Of the test set, or of the part of it that scores are of.
-        units: Effective ones, such as patients, regardless of class and weights; 0 where no bound is
-            known for what the score tells (`Scoring.bounded_by_labels`).
-        effective: How many labels of two equally frequent classes are as hard to learn as these
-            (`effective_labels`): a rare class is soon found by its few cases, and scores rise with it.
-        is_part: Whether the final ranking rests on other cases.
+        cases: Number of cases of the test set, or of the part that is scored.
+        units: Effective number of units, such as patients, regardless of class and weights; 0 if no bound is
+            known for this score (`Scoring.bounded_by_labels`).
+        effective: Number of labels of two equally frequent classes that are as hard to guess
+            (`effective_labels`): the few cases of a rare class are found quickly, and scores rise with them.
+        is_part: Whether the final ranking uses other cases.
     """
 
     cases: int
@@ -52,9 +52,9 @@ class Labels:
 
 @dataclass(frozen=True)
 class Use:
-    """How much a truth is used up. answers: scores that were shown; cases: that they are of (a plan:
-    `Labels.effective`; what was used is published, tells no class, and so has `Labels.units`), 0 where no
-    bound is known; bits: what all answers can have told, at most; is_part: as of `Labels`."""
+    """How much a hidden truth is used up. answers: number of shown scores; cases: effective cases that they
+    depend on (for a plan `Labels.effective`; a published value uses `Labels.units`, which reveals no class),
+    0 if no bound is known; bits: maximum bits that all answers can have revealed; is_part: as in `Labels`."""
 
     answers: int
     cases: float
@@ -63,17 +63,17 @@ class Use:
 
     @property
     def gain(self) -> float:
-        """Return what somebody who only guesses can have gained above the best constant answer, 0 to 0.5."""
+        """Return the maximum gain of a guesser over the best constant answer, 0 to 0.5."""
         return possible_gain(self.bits, self.cases)
 
     @property
     def is_safe(self) -> bool:
-        """Return whether that is no more than a board that calls itself safe allows."""
+        """Return whether the gain is small enough for a safe truth."""
         return self.bits <= bits_for(SAFE_GAIN, self.cases)
 
     @property
     def words(self) -> str:
-        """Return it in plain words, for everybody: its rarest class decides whether the truth is safe."""
+        """Return a description for everybody; the rarest class decides whether the truth is safe."""
         scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
         shown = "Scores were shown before" if self.bits and not self.answers else f"{scores} been shown"
         if not self.cases:
@@ -87,13 +87,13 @@ class Use:
 
 @dataclass(frozen=True)
 class Budget:
-    """What the scores of a board can tell by the end of its phases. use: then; proposed: rules that keep the
-    truth safe, None where those of the board do."""
+    """What the scores of a board can reveal by the end of its phases. use: the usage at that time; proposed:
+    rules that would keep the truth safe, None if the board's own rules do."""
 
     use: Use
     proposed: HiddenRules | None
     is_spent: bool = False
-    """Whether so much was told already that no rules make it safe again."""
+    """Whether so much is revealed that no rules can make the truth safe again."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of JSON."""
@@ -107,7 +107,7 @@ class Budget:
 
     @property
     def words(self) -> str:
-        """Return it in plain words, for organizers."""
+        """Return a description for organizers."""
         if not self.use.bits:
             return f"Safe: no score is shown before the truth is opened.{WITHHELD * self.use.is_part}"
         if self.proposed is None:
@@ -145,8 +145,8 @@ class Budget:
 
 
 def told(known: HiddenRules, submissions: float, labels: Labels) -> float:
-    """Return how many bits the answers to submissions of one team can tell: the logarithm of the number of
-    ways in which they can turn out."""
+    """Return how many bits the answers to one team's submissions can reveal: the logarithm of the number of
+    possible answer sequences."""
     if known.detail == NOTHING or not submissions:
         return 0.0
     levels = known.levels(labels.quantity)
@@ -172,13 +172,13 @@ def planned(
     spent: float = 0.0,
     done: Sequence[float] = (),
 ) -> Budget:
-    """Return what the scores can tell by the end of the phases.
+    """Return what the scores can reveal by the end of the phases.
 
     Args:
-        phases: Of the board; without any it takes no submissions, and any number is assumed.
-        teams: Of the board, each with all submissions that the limits allow.
-        spent: Bits told under other rules, or by what was deleted or merged since.
-        done: `expected` of each team that has submitted something, by now and until then.
+        phases: Phases of the board; a board without phases accepts no submissions, and any number is assumed.
+        teams: Number of teams, each with the maximum number of submissions.
+        spent: Bits revealed under other rules, or by submissions deleted or merged since.
+        done: Result of `expected` for each team with a submission, until now and until the end.
     """
     tries = expected(phases, {})
 
@@ -198,8 +198,8 @@ def planned(
 
 
 def most_submissions(phase: Phase, sent: Sequence[str] = ()) -> float:
-    """Return how many submissions a team has made in a phase or may make yet by its limits; infinity without
-    limits. sent: times of those it has made, also where the phase has other dates by now."""
+    """Return how many submissions a team has made and may still make in a phase; infinity without limits.
+    sent: times of those made, also if the phase's dates were changed."""
     rest = math.inf if phase.total is None else float(phase.total) - len(sent)
     if phase.per_day is not None and phase.closes is not None:
         opens = datetime.fromisoformat(phase.opens or schema.now()).date()
@@ -211,8 +211,8 @@ def most_submissions(phase: Phase, sent: Sequence[str] = ()) -> float:
 
 
 def expected(phases: Sequence[Phase], sent: Mapping[str | None, Sequence[str]]) -> float:
-    """Return how many submissions a team has made or may make yet, in all phases; any number without phases.
-    sent: times of those it has made, by phase."""
+    """Return how many submissions a team has made and may still make in all phases; any number without
+    phases. sent: times of the submissions made, by phase."""
     most = [most_submissions(phase, sent.get(phase.name, ())) for phase in phases] or [math.inf]
     return math.fsum(most) + sum(len(sent[name]) for name in sent.keys() - {phase.name for phase in phases})
 
@@ -220,7 +220,8 @@ def expected(phases: Sequence[Phase], sent: Mapping[str | None, Sequence[str]]) 
 def used(
     known: HiddenRules, submissions: Mapping[str, int], answers: int, labels: Labels, spent: float
 ) -> Use:
-    """Return what was told by now. submissions: scored ones by team; spent: bits told under other rules."""
+    """Return what has been revealed until now. submissions: scored submissions by team; spent: bits revealed
+    under other rules."""
     bits = spent + sum(told(known, count, labels) for count in submissions.values())
     return Use(answers, labels.units, bits, labels.is_part)
 

@@ -1,4 +1,4 @@
-"""Organizer notices: submissions that may probe a hidden truth, refused addresses and logins."""
+"""Notices for organizers: submissions that may probe a hidden truth, refused addresses and refused logins."""
 
 import io
 import zipfile
@@ -26,16 +26,18 @@ from scoring.store.database import Store
 from scoring.store.schema import Attempt, RefusedAddress
 
 NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
-"""Two submissions of a team are near each other where at most this share of cases, or one case, is more or
-less right; of so many earlier submissions."""
+"""Maximum share of cases in which two submissions of a team differ to be called near (at least one case); and
+number of earlier submissions that are compared."""
 OTHERS_LOOKED_AT, ALIKE_FROM = 30, 0.999
-"""Of so many other teams the last submission is compared; correlation of ranks from which one is a copy."""
+"""Number of other teams whose last submission is compared; rank correlation from which a submission counts as
+a copy."""
 FEWEST_ROWS = 3
 MOST_BYTES = 1 << 24
-"""Of a file in which constant columns are looked for; in a larger one nobody probes case by case."""
+"""Maximum size of a file that is searched for constant columns; nobody probes cases one by one with a larger
+file."""
 MOST_KNOWN = 10_000
 _known: dict[str, str] = {}
-"""What was found in a file, by its SHA-256."""
+"""Results of this search, by the SHA-256 of the file."""
 EVERYTHING = "every case has the same answer"
 SCORED, FAILED = "scored", "failed"
 """Outcomes of attempts."""
@@ -49,8 +51,8 @@ UNSCORED = "could not be scored because of an error of this server, not of the f
 
 
 def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
-    """Return the submission of the same team from which one differs in hardly a case, or the last one of
-    another team whose answers are in nearly the same order; None without."""
+    """Return the earlier submission of the same team that differs in hardly a case, or another team's last
+    submission with nearly the same order of answers; None if there is none."""
     correct = ranking.board.challenge.comparison.correct
     values = correct(ranking.card(entry))
     most = max(1, NEAR_SHARE * len(values))
@@ -83,7 +85,7 @@ def _copied(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
 
 def _answers(ranking: BoardRanking, entry: RankedSubmission) -> Floats | None:
     """Return ranks of the outputs of a submission, or how right its cases are where that is a degree; None
-    where neither tells submissions apart."""
+    if neither tells submissions apart."""
     card = ranking.card(entry)
     if (outputs := card.arrays.get("outputs")) is not None:
         return np.unique(np.nan_to_num(np.asarray(outputs, float)).ravel(), return_inverse=True)[1] + 0.0
@@ -92,10 +94,10 @@ def _answers(ranking: BoardRanking, entry: RankedSubmission) -> Floats | None:
 
 
 def constant(data: bytes) -> str:
-    """Return what is the same in all cases of a submission, as a phrase; "" where nothing is.
+    """Return what is the same for all cases of a submission, as a phrase; "" if nothing is.
 
-    A column of zeros is a class that a model never names, and not told; in a zip the answers of all cases
-    are compared as they are.
+    A column of zeros is not reported, because the model may never predict this class. In a zip, the answers
+    of all cases are compared as bytes.
     """
     if len(data) > MOST_BYTES:
         return ""
@@ -109,7 +111,7 @@ def constant(data: bytes) -> str:
 
 
 def constant_file(store: Store, digest: str) -> str:
-    """Return `constant` of a file of a store; "" where it is gone."""
+    """Return the result of `constant` for a stored file; "" if the file is gone."""
     if digest not in _known:
         try:
             constant_kind = constant(store.files.read(digest))
@@ -153,12 +155,12 @@ def _are_answers(values: Floats) -> bool:
 
 
 ADDRESSES_KEPT = timedelta(days=90)
-"""How long a record stays."""
+"""Number of days for which a record is kept."""
 _SEPARATOR = ", "
 
 
 class Reason(StrEnum):
-    """Why an address was refused."""
+    """Reasons why an address was refused."""
 
     ROLE = "role"
     ENDED = "ended"
@@ -166,16 +168,16 @@ class Reason(StrEnum):
 
 
 def record_refused(store: Store, person: str, address: str, reason: Reason) -> None:
-    """Record that an address was refused: once for a person, an address, a day and a reason.
+    """Record that an address was refused: once per person, address, day and reason.
 
     Args:
-        store: With the program's own rights.
-        person: Key of the person: issuer and subject; empty where nobody is known.
-        address: One of the addresses of this server, never a text that came from outside.
-        reason: Why it was refused.
+        store: The store, opened with the program's own rights.
+        person: Key of the person: issuer and subject; empty if unknown.
+        address: An address of this server, never a text from outside.
+        reason: The reason of the refusal.
 
     Raises:
-        InputRefused: Where the store cannot be written.
+        InputRefused: If the store cannot be written.
     """
     now = schema.now()[:DAY]
     key = (person[: 2 * schema.NAME], address[: schema.NAME], now, str(reason))
@@ -189,7 +191,7 @@ def record_refused(store: Store, person: str, address: str, reason: Reason) -> N
 
 
 def address_notices(store: Store) -> list[Finding]:
-    """Return what an organizer should know of refused addresses. Raises InputRefused for others."""
+    """Return notices about refused addresses for an organizer. Raises InputRefused for everybody else."""
     store.actor.require(Role.ORGANIZER)
     with store.read() as session:
         query = select(RefusedAddress).order_by(RefusedAddress.day, RefusedAddress.address)
@@ -226,7 +228,8 @@ def _count(number: int, singular: str, plural: str) -> str:
 
 
 def attempts(store: Store, board_id: str) -> list[Attempt]:
-    """Return what participants tried, newest first. Raises InputRefused for others than organizers."""
+    """Return the participants' attempts, newest first. Raises InputRefused unless the actor is an
+    organizer."""
     store.actor.require(Role.ORGANIZER)
     with store.read() as session:
         query = select(Attempt).where(Attempt.board_id == board_id)
@@ -234,12 +237,12 @@ def attempts(store: Store, board_id: str) -> list[Attempt]:
 
 
 def board_notices(store: Store, board_id: str) -> list[Finding]:
-    """Return what an organizer should know of attempts: foreign teams, submissions that differ in hardly a
-    case from an earlier one or answer all cases alike, as probing does, and those that could not be scored;
-    and of the whole server addresses that were refused.
+    """Return notices about attempts for an organizer: submissions for other teams, submissions that differ in
+    hardly a case from an earlier one or give all cases the same answer (signs of probing), and submissions
+    that could not be scored. Refused addresses of the whole server are included.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers.
+        InputRefused: `forbidden` unless the actor is an organizer.
     """
     tried = attempts(store, board_id)
     foreign = [
@@ -268,8 +271,8 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
 
 
 def team_notices(ranking: BoardRanking) -> list[Finding]:
-    """Return what an organizer should know of the teams whenever the board is looked at: whether the truth is
-    safe with them, equal files and times, and names that are nearly the same. ranking: of all phases."""
+    """Return notices about the teams for an organizer: whether the truth is safe with them, equal files and
+    times, and nearly equal names. ranking: of all phases."""
     board = ranking.board
     known = (board.store, board.row.id)
     of_names = (*equal_files(*known), *near_names(*known))
@@ -277,7 +280,8 @@ def team_notices(ranking: BoardRanking) -> list[Finding]:
 
 
 def equal_times(ranking: BoardRanking) -> list[Finding]:
-    """Return which teams' last submissions came at one time, as dates of merged teams may: the id decides."""
+    """Return the teams whose last submissions have the same time, which can happen when teams are merged: the
+    id then decides."""
     found: list[Finding] = []
     for team, entries in sorted(ranking.by_team.items()):
         *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))
@@ -290,7 +294,7 @@ def equal_times(ranking: BoardRanking) -> list[Finding]:
 
 
 def equal_files(store: Store, board_id: str) -> list[Finding]:
-    """Return which teams submitted the same file: accounts that work together, or a copy."""
+    """Return the teams that submitted the same file: accounts that work together, or a copy."""
     sent = schema.Submission
     with store.read() as session:
         columns = (sent.sha256, sent.team)
@@ -310,7 +314,7 @@ def equal_files(store: Store, board_id: str) -> list[Finding]:
 
 
 def near_names(store: Store, board_id: str) -> list[Finding]:
-    """Return names of teams that differ in case, blanks and punctuation alone."""
+    """Return team names that differ only in case, blanks and punctuation."""
     spelled: dict[str, list[str]] = {}
     for name in sorted(team_names(store, board_id)):
         spelled.setdefault("".join(filter(str.isalnum, name.casefold())), []).append(name)

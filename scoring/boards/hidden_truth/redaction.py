@@ -1,6 +1,7 @@
-"""Redaction of messages about a submission to a hidden truth: only sentences of a fixed list.
+"""Redaction of messages about a submission to a hidden truth: participants get only sentences from a fixed
+list.
 
-Readers and models quote values, ids and data in theirs.
+The messages of readers and models quote values, ids and data, so they are not passed on.
 """
 
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ from scoring.common.text import shortened
 
 WHERE = "submission"
 MASKS = 20
-"""Masks on a wrong grid that are named, at most."""
+"""Maximum masks on a wrong grid that are named."""
 OWN = frozenset(
     {
         "forbidden",
@@ -24,7 +25,7 @@ OWN = frozenset(
         "unchanged-limit",
     }
 )
-"""Codes whose sentences say only what the board's settings say."""
+"""Codes whose messages reveal only the board's settings."""
 SENTENCES = {
     "cases": "its cases differ from those of the test set: each case of the test set needs one answer.",
     "values": "a value in it is missing, not a number, or outside the range that the challenge allows.",
@@ -73,8 +74,8 @@ CATEGORY = {
 
 
 def redact(problems: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return one sentence of the list for each kind of problem, in the order of the list; of a wrong grid one
-    for each of the first masks, by the name of the submitted file."""
+    """Return one sentence from the list for each kind of problem, in the order of the list. For wrong grids,
+    return one for each of the first masks, with the name of the submitted file."""
     findings = list(problems)
     own = [finding for finding in findings if finding.code in OWN]
     kinds = {CATEGORY.get(finding.code, "other") for finding in findings if finding.code not in OWN}

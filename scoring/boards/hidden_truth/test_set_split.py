@@ -1,7 +1,7 @@
-"""Split of a test set into a part whose scores are shown and one that is withheld until the end.
+"""Split of a test set into a shown part and a part that is withheld until the end.
 
-A unit of the test set, such as a patient, is in one part. Nobody learns which cases are shown before the
-end: with equal shares of classes and a known seed, this would reveal labels.
+All cases of a unit, such as a patient, are in the same part. Nobody learns before the end which cases are
+shown: equal shares of classes and a known seed would reveal labels.
 """
 
 import secrets
@@ -35,16 +35,16 @@ def split_board(
     cases: Sequence[str] = (),
     seed: int | None = None,
 ) -> OpenBoard:
-    """Split the test set of a board to which nothing was submitted. Its truth is hidden from then on.
+    """Split the test set of a board without submissions. The truth is hidden from then on.
 
     Args:
-        store: Where the board is.
-        share: Of the cases that are shown, drawn alike by class, event, stage and value; None: `cases`.
-        seed: Of the draw; None: one that nobody knows.
+        store: The store with the board.
+        share: Share of shown cases, drawn evenly by class, event, stage and value; None: use `cases`.
+        seed: Seed of the draw; None: a secret random seed.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `bad-split` where it cannot be, or something was
-            submitted.
+        InputRefused: `forbidden` unless the actor is an organizer; `bad-split` if the split is impossible or
+            the board has submissions.
     """
     store.actor.require(Role.ORGANIZER)
     board = opened(store, board_id)
@@ -88,8 +88,8 @@ def _bad(where: str, message: str) -> Finding:
 
 
 def units_of(board: OpenBoard) -> Ints:
-    """Return the number of each case's unit [N]: of the board's own column, of the challenge's, else of the
-    usual ones."""
+    """Return the unit number of each case [N]: from the board's own column, the challenge's column, or the
+    usual columns."""
     group = board.row.options["statistics"].get("group") or board.challenge.scoring.unit
     wanted = None if group is None or group.lower() == "none" else group
     columns = joined_columns(board.truth, board.metadata, repeated=True)

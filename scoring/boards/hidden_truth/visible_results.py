@@ -1,8 +1,9 @@
-"""Disclosure of a hidden truth: scores that participants and the public may see; hiding and opening it.
+"""Disclosure of a hidden truth: the scores that participants and the public may see; hiding and opening the
+truth.
 
-What is shown of a score is rounded and, with the Ladder, only shown where it is better than the team's best
-by a step (Blum and Hardt 2015). It follows from the submissions in their order alone, so that asking twice
-gives the same. A correction of the truth shows no other scores of what was submitted before it.
+Shown scores are rounded. With the Ladder, a score is shown only if it is better than the team's best by a
+step (Blum and Hardt 2015). Shown scores depend only on the submissions and their order, so that asking twice
+gives the same answer. A correction of the truth does not change the shown scores of earlier submissions.
 """
 
 import math
@@ -52,23 +53,23 @@ RATES = frozenset(
         *("auc", "auc_sens_80", "average_precision", "mean_dice", "dice_agg"),
     }
 )
-"""Of a class, told where the organizer allows it: not what follows from the truth alone, as the worth of a
-class, nor what tells several labels at once, as log loss."""
+"""Class rates that the organizer can allow. Not allowed: values that follow from the truth alone, such as a
+class's share in the score, and values that reveal several labels at once, such as log loss."""
 MOST_BITS = 1e9
-"""Kept of what scores told under earlier rules; without an end of the score it is infinite."""
+"""Bits that scores revealed under earlier rules, as stored; infinite if the score has no limits."""
 PUBLISHED = ("version", "seed", "resamples", "interval", "unit")
-"""Of the provenance: neither what guesses of the truth could be checked with, nor the number of cases."""
+"""Allowed entries of the provenance: nothing that can verify guesses of the truth, and no number of cases."""
 BITS_OF_OPEN = 64
-"""Of a score that was shown in full, before a truth was hidden."""
+"""Bits of a score that was shown in full before the truth was hidden."""
 
 
 @dataclass(frozen=True)
 class VisibleScore:
-    """What is shown of a submission.
+    """The shown result of a submission.
 
     Attributes:
-        score: Its score as it is shown; None where none is.
-        best: The team's best that is shown so far, this submission included; None before the first.
+        score: The shown score; None if none is shown.
+        best: The team's best shown score so far, including this submission; None before the first.
     """
 
     entry: RankedSubmission
@@ -77,10 +78,10 @@ class VisibleScore:
 
 
 def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
-    """Hide the truth of a board, or change what it tells. What was told by then stays counted.
+    """Hide the truth of a board, or change what the board reveals. Bits revealed before still count.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `bad-option` for what cannot be.
+        InputRefused: `forbidden` unless the actor is an organizer, `bad-option` for invalid rules.
     """
     store.actor.require(Role.ORGANIZER)
     board = opened(store, board_id)
@@ -103,21 +104,21 @@ def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> floa
 
 
 def bits_told(board: OpenBoard, ranking: BoardRanking) -> float:
-    """Return how many bits the scores of a board can have told by now. ranking: of all phases."""
+    """Return how many bits the scores of a board may have revealed until now. ranking: of all phases."""
     if ranking.shown is None:
         return float(BITS_OF_OPEN * len(ranking.entries))
     return float(board.n_told) if ranking.hidden is None else _counted_bits(board, ranking)
 
 
 def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> float:
-    """Return how many bits were told, as a row can hold them. ranking: as of `use`."""
+    """Return how many bits were told, as a row can hold them. ranking: as in `use`."""
     return min(use(board, ranking).bits, MOST_BITS)
 
 
 @contextmanager
 def told_stays(store: Store, board_id: str) -> Iterator[None]:
-    """Go on counting what a hidden truth told, where submissions are deleted, teams merged or times named
-    within. Where the Ladder of a team shows other scores by that, or begins lower, it climbs once more."""
+    """Keep counting what a hidden truth revealed while submissions are deleted, teams merged or times
+    changed. If this makes a team's Ladder show other scores, or start lower, one more rise is counted."""
     before = _told(store, board_id)
     yield
     after = _told(store, board_id)
@@ -160,8 +161,8 @@ def _climbs_again(before: BoardRanking, after: BoardRanking, team: str) -> bool:
 
 
 def reveal(store: Store, board_id: str) -> None:
-    """Let a board tell everything from now on; which submission counts stays. Raises InputRefused `forbidden`
-    for others than organizers."""
+    """Let a board reveal everything from now on; the ranked submissions stay the same. Raises InputRefused
+    `forbidden` unless the actor is an organizer."""
     store.actor.require(Role.ORGANIZER)
     with store.write() as session:
         row = session.get(Hidden, board_id)
@@ -170,7 +171,7 @@ def reveal(store: Store, board_id: str) -> None:
 
 
 def visible_scores(ranking: BoardRanking, team: str) -> list[VisibleScore]:
-    """Return what is shown of the submissions of a team, also of those that were excluded since."""
+    """Return the shown results of a team's submissions, including excluded ones."""
     visible = _shown(ranking)
     results: list[VisibleScore] = []
     best: float | None = None
@@ -189,8 +190,8 @@ def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
 
 
 def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
-    """Return the submission of each team that is ranked as everybody sees it: whatever a correction of the
-    truth did since, none of what was scored is missing."""
+    """Return the ranked submission of each team as everybody sees it. Corrections of the truth remove none of
+    the scored submissions."""
     visible = _shown(ranking)
     scored = (at_first(ranking, entry) for entry in ranking.competing)
     return counting(
@@ -199,7 +200,7 @@ def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
 
 
 def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission:
-    """Return a submission with the scorecard of the version on which it was scored first."""
+    """Return a submission with the scorecard from the version that it was first scored on."""
     return replace(entry, card=_shown(ranking).cards.get(entry.id))
 
 
@@ -209,8 +210,8 @@ def _shown(ranking: BoardRanking) -> ShownScores:
 
 
 def published(ranking: BoardRanking) -> dict[str, Any]:
-    """Return what may be published of a board: `BoardRanking.as_dict`. Of a hidden truth only scores as
-    they are shown, ranked by these, without intervals and ties."""
+    """Return what may be published of a board, see `BoardRanking.as_dict`. If the truth is hidden, these are
+    only the shown scores and ranks by them, without intervals and ties."""
     if ranking.hidden is None:
         return ranking.as_dict()
     chosen = counted(ranking)
@@ -262,8 +263,7 @@ def _team(ranking: BoardRanking, team: str, counts: RankedSubmission | None) -> 
 
 
 def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
-    """Return how much the truth of a board has been used up, by all teams together. ranking: of all phases,
-    where it is known."""
+    """Return how much all teams together have used up a board's truth. ranking: of all phases, if known."""
     ranking = ranking or board_ranking(board)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
@@ -279,8 +279,8 @@ def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
 def planned(
     board: OpenBoard, wanted: HiddenRules | None = None, ranking: BoardRanking | None = None
 ) -> Budget:
-    """Return what the scores of a board can tell by the end of its phases. wanted: rules that are considered;
-    None: those that hold; ranking: as of `use`."""
+    """Return what the scores of a board can reveal by the end of its phases. wanted: the considered rules;
+    None: the current rules; ranking: as in `use`."""
     ranking = ranking or board_ranking(board)
     known = wanted or ranking.hidden or HiddenRules()
     labels = _labels(board)
@@ -304,7 +304,7 @@ def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, sp
 
 
 def twins(board: OpenBoard) -> list[str]:
-    """Return the other boards of the store that have, or had, a test set of this one, by its SHA-256."""
+    """Return the store's other boards that have, or had, the same test set, by its SHA-256."""
     of, files = TestSetVersion, deleted_truths.test_sets(board.store, board.row.id)
     with board.store.read() as session:
         others = session.scalars(select(of.board_id).where(of.sha256.in_(files), of.board_id != board.row.id))
@@ -327,9 +327,9 @@ def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
 
 
 def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
-    """Return the warnings for organizers that another board has the same hidden truth, and that scores can
-    tell it; the second not where it is open, is elsewhere, or is safe with the phases and teams that are
-    there now. ranking: as of `use`."""
+    """Return warnings for organizers that another board has the same hidden truth, and that scores can reveal
+    it. The second is left out if the truth is open, stored elsewhere, or safe with the present phases and
+    teams. ranking: as in `use`."""
     store, board_id, others = board.store, board.row.id, twins(board)
     findings = deleted_truths.notice(store, board_id)
     if others and any(is_hidden(store, other) for other in (board_id, *others)):
@@ -346,7 +346,7 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
 
 
 def is_hidden(store: Store, board_id: str) -> bool:
-    """Return whether the truth of a board is hidden; not of one that cannot be read."""
+    """Return whether the truth of a board is hidden; False for a board that cannot be read."""
     with suppress(InputRefused):
         return rules(store, board_id) is not None
     return False
@@ -367,8 +367,8 @@ def _labels(board: OpenBoard) -> Labels:
 
 
 def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:
-    """Return the rates of each class, rounded: no number of cases, no share of the truth, and no cell of a
-    confusion matrix."""
+    """Return the rates of each class, rounded. They contain no number of cases, no class frequency, and no
+    cell of a confusion matrix."""
     return {
         str(name): {
             str(key): round(value, DECIMALS)
@@ -380,8 +380,9 @@ def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict
 
 
 def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
-    """Return how right each case is, rounded, by id: no label, and not in the order of the truth. Nothing
-    where that is not a degree of being right: an error and a prediction together tell the truth."""
+    """Return how right each case is, rounded, by id. The result contains no label and is not in the order of
+    the truth. Nothing if that is not a degree of correctness: an error and a prediction together reveal the
+    truth."""
     card, comparison = ranking.card(entry), ranking.board.challenge.comparison
     if comparison.case_value != SHARE:
         return []

@@ -1,5 +1,5 @@
-"""Publication of a board, without any case of a hidden truth.
+"""Publication of a board. No case of a hidden truth is published.
 
 * report for the public: `public_report.html`; BIAS checklist: `bias_checklist.bias_checklist`
-* zip of both with numbers and metadata: `publication_archive.publication`
+* zip of both, with scores and metadata: `publication_archive.publication`
 """

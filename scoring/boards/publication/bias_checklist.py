@@ -1,8 +1,8 @@
-"""BIAS checklist of a board: what it knows is filled in, what it does not know is left to write.
+"""BIAS checklist of a board: known items are filled in, the others are left for the organizer.
 
-Items, letters and order are those of the structured description of a challenge design, the form with
-which Maier-Hein et al., BIAS: Transparent reporting of biomedical image analysis challenges, Med Image Anal
-2020;66:101796, want a challenge described. Nothing is told that the board's public report does not tell.
+Items, letters and order follow the form for describing a challenge design in Maier-Hein et al., BIAS:
+Transparent reporting of biomedical image analysis challenges, Med Image Anal 2020;66:101796. The checklist
+reveals nothing that the board's public report does not.
 """
 
 import tomllib
@@ -36,8 +36,8 @@ def bias_checklist(ranking: BoardRanking, creators: Sequence[str] = ()) -> str:
     """Return the checklist as Markdown. The same board gives the same text.
 
     Args:
-        ranking: The board as it stands.
-        creators: The organizers, where they are known.
+        ranking: The current ranking of the board.
+        creators: The organizers, if known.
     """
     known = dict(_known(ranking))
     if creators:

@@ -1,6 +1,6 @@
-"""Public view of a board, and its report: of a hidden truth only scores as they are shown.
+"""Public view of a board, and its report; for a hidden truth, they contain only shown scores.
 
-The report is one HTML file with scores, intervals, ties and history, but no case.
+The report is one HTML file with scores, intervals, ties and history, but no cases.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ from scoring.presentation.html import report_blocks
 from scoring.presentation.html.document import Figures, document, rule
 
 LISTED = 200
-"""Submissions that a report lists."""
+"""Maximum submissions in a report."""
 WORDS = {
     "shown": "The truth is hidden: scores are shown {how}, without intervals and ties, until the "
     "organizer opens it. A correction of the truth changes no score that was shown.",
@@ -36,7 +36,7 @@ WORDS = {
 
 
 def value(ranking: BoardRanking) -> dict[str, Any]:
-    """Return what `board show --json` writes."""
+    """Return the JSON value of `board show --json`."""
     shaken = {"shake_up": shake_up.shake_up(ranking)} if ranking.split and ranking.hidden is None else {}
     store, board_id = ranking.board.store, ranking.board.row.id
     decided = {
@@ -47,7 +47,7 @@ def value(ranking: BoardRanking) -> dict[str, Any]:
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
-    """Return what everybody sees of a board."""
+    """Return the sections that everybody sees."""
     known = ranking.hidden
     if known is None:
         return open_sections(ranking)
@@ -55,7 +55,7 @@ def sections(ranking: BoardRanking) -> tuple[Section, ...]:
 
 
 def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
-    """Return all that a board has to show: what its organizer sees."""
+    """Return all sections, as the organizer sees them."""
     first, *others = views.sections(ranking)
     notes = [Text(sentence, "caution") for sentence in final_ranking.since(ranking)]
     if ranking.split is not None and ranking.hidden is not None:
@@ -65,7 +65,8 @@ def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
 
 
 def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:
-    """Return in words what a hidden truth tells (Markdown). is_split: whether a part of it tells nothing."""
+    """Return a description of what a hidden truth reveals (Markdown). is_split: whether a part of it is
+    withheld."""
     part = WORDS["split"] * is_split
     if known.detail == NOTHING:
         return f"{WORDS['nothing']} {part}".strip()
@@ -107,14 +108,15 @@ def _ranking(public: dict[str, Any], scale: Scale, shown: int) -> Table:
 
 
 def digits(scale: Scale, known: HiddenRules | None) -> int:
-    """Return the decimals of a score as it is shown. known: what a hidden truth tells; None: the default."""
+    """Return the decimals of a shown score. known: the disclosure rules of a hidden truth; None: the
+    default."""
     shown = (known or HiddenRules()).digits
     return max(0, shown - 2) if scale.factor == 100 else shown
 
 
 def html(ranking: BoardRanking) -> str:
-    """Return the report of a board. The same board gives the same bytes; names are escaped. Of many teams all
-    are drawn; of many submissions the newest are listed, and `appendix` lists all."""
+    """Return the report of a board. The same board gives the same bytes. Names are escaped. With many teams,
+    figures show all of them. With many submissions, the report lists the newest and `appendix` lists all."""
     challenge = ranking.board.challenge
     parts = [
         *report_blocks.sections((*_shortened(sections(ranking)), *_all_teams(ranking)), Figures()),
@@ -124,7 +126,7 @@ def html(ranking: BoardRanking) -> str:
 
 
 def appendix(ranking: BoardRanking) -> str:
-    """Return the list of all submissions, "" where the report holds it."""
+    """Return the list of all submissions, "" if the report contains it."""
     tables = [block for block in _blocks(sections(ranking)) if _is_long(block)]
     return _document(ranking, [report_blocks.html(table, Figures()) for table in tables]) if tables else ""
 

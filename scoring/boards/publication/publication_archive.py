@@ -1,6 +1,6 @@
-"""Publishable zip of a board: report, numbers, BIAS checklist and metadata, without any case.
+"""Zip of a board for publication: report, scores, BIAS checklist and metadata, without any case.
 
-`.zenodo.json` is what Zenodo's deposit interface takes as `metadata`; `CITATION.cff` is of version 1.2.0.
+`.zenodo.json` has the form of `metadata` in Zenodo's deposit API; `CITATION.cff` has version 1.2.0.
 """
 
 import json
@@ -20,16 +20,16 @@ from scoring.common.text import as_json, shortened
 from scoring.version import __version__
 
 LICENCE = "CC-BY-4.0"
-"""SPDX id of the licence, if the organizer names none."""
+"""SPDX id of the default licence."""
 KEYWORDS = ("biomedical image analysis", "challenge", "ranking", "benchmark")
 
 
 def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: str = LICENCE) -> bytes:
-    """Return a zip to publish. The same board and arguments give the same bytes.
+    """Return a zip for publication. The same board and arguments give the same bytes.
 
     Args:
-        creators: Organizers, "Family, Given"; nobody: "Organizers of" and the board's title.
-        licence: SPDX id of the licence of what is published.
+        creators: Organizers as "Family, Given"; if empty: "Organizers of" and the board's title.
+        licence: SPDX id of the licence of the published files.
 
     Raises:
         InputRefused: `bad-option` for an empty name or licence.

@@ -1,10 +1,9 @@
 """Ranking of a board.
 
-* the submission that counts of each team: `ranked_submissions.counting`;
-  all results: `ranked_submissions.results`
+* the ranked submission of each team: `ranked_submissions.counting`; all results: `ranked_submissions.results`
 * order of teams with ties, rank changes, history: `board_ranking.board_ranking`, `board_ranking.history_rows`
 * decision rule, fixed before the first submission: `decision_rule.fix_rule`
 * final ranking, frozen: `final_ranking.freeze`; later changes: `final_ranking.changes`
-* ranks by the shown part beside the withheld one: `shake_up.shake_up`
+* ranks in the shown and the withheld part: `shake_up.shake_up`
 * rule and final ranking as tables: `decision_views.sections`
 """

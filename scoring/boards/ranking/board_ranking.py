@@ -1,6 +1,6 @@
-"""Ranking of a board: teams by the submission that counts, compared by `comparison.compare`; its history.
+"""Ranking of a board: teams by their ranked submission, compared by `comparison.compare`; and its history.
 
-What `as_dict` gives can be published: scores, intervals, ties and history, but no case and no prediction.
+The result of `as_dict` can be published: scores, intervals, ties and history, but no case and no prediction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,9 +47,10 @@ from scoring.store.database import Store
 @dataclass(frozen=True)
 class BoardRanking:
     """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
-    phases: of the board; facts: of its teams; phase: the name of that one, None for all; shown: what is or
-    was shown of a hidden truth, None where it never was hidden; baselines: teams without a rank; nominated:
-    ids of submissions that teams chose to count; split: the parts of the test set, None where it has none."""
+    phases: phases of the board; facts: facts about its teams; phase: name of that phase, None for all; shown:
+    shown scores of a truth that is or was hidden, None if it never was; baselines: teams without a rank;
+    nominated: ids of submissions that teams chose for the final ranking; split: the parts of the test set,
+    None if it is not split."""
 
     board: OpenBoard
     entries: tuple[RankedSubmission, ...]
@@ -63,36 +64,37 @@ class BoardRanking:
 
     @property
     def rule(self) -> str:
-        """Return which submission of a team is ranked, for everybody and also after a truth is opened."""
+        """Return the rule that chooses each team's ranked submission, for everybody and also after the truth
+        is opened."""
         return LADDER if self.shown and self.shown.rules.step is not None else self.board.row.counts
 
     @cached_property
     def counting(self) -> Mapping[str, RankedSubmission]:
-        """The submission of each team that is ranked."""
+        """The ranked submission of each team."""
         return counting(
             self.competing, self.rule, self._quantity, shown=self._worth, nominated=self.nominated_now
         )
 
     @cached_property
     def competing(self) -> tuple[RankedSubmission, ...]:
-        """The submissions of all teams but baselines."""
+        """The submissions of all teams except baselines."""
         return tuple(entry for entry in self.entries if entry.team not in self.baselines)
 
     @cached_property
     def lines(self) -> Mapping[str, RankedSubmission]:
-        """The submission of each baseline that is shown."""
+        """The shown submission of each baseline."""
         entries = (entry for entry in self.entries if entry.team in self.baselines)
         return counting(entries, self.rule, self._quantity, shown=self._worth, nominated=self.nominated_now)
 
     @property
     def hidden(self) -> HiddenRules | None:
-        """Return what may be told; None where the truth is not hidden."""
+        """Return the disclosure rules; None if the truth is not hidden."""
         known = self.shown.rules if self.shown else None
         return None if known is None or known.detail == OPENED else known
 
     @cached_property
     def nominated_now(self) -> frozenset[str]:
-        """Nominated submissions that count: until the end only those whose score is shown."""
+        """Nominated submissions that count now: until the end, only those with a shown score."""
         if self.shown is None or self.hidden is None or self.hidden.detail == NOTHING:
             return self.nominated
         return frozenset(i for i in self.nominated if self.shown.scores.get(i) is not None)
@@ -111,8 +113,8 @@ class BoardRanking:
 
     @cached_property
     def shown_comparison(self) -> Comparison | None:
-        """Return the comparison of the submissions that count on the shown part; None where the test set is
-        not split or nobody is ranked."""
+        """Return the comparison of the ranked submissions on the shown part; None if the test set is not
+        split or no team is ranked."""
         if self.split is None or not self.shown or not self.counting:
             return None
         cards = {team: self.shown.cards.get(entry.id) for team, entry in self.counting.items()}
@@ -121,7 +123,7 @@ class BoardRanking:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """Return the comparison of the teams; None where nobody is ranked."""
+        """Return the comparison of the teams; None if no team is ranked."""
         chosen = {team: self.card(entry) for team, entry in self.counting.items()}
         options = self.board.row.options["compare"]
         if not chosen:
@@ -136,7 +138,7 @@ class BoardRanking:
 
     @cached_property
     def ranks_by_day(self) -> dict[str, dict[str, int]]:
-        """Return the rank of each team at the end of each day on which somebody submitted."""
+        """Return the rank of each team at the end of each day with a submission."""
         by_day: dict[str, dict[str, int]] = {}
         chosen: dict[str, RankedSubmission] = {}
         ranks: dict[str, int] = {}
@@ -149,7 +151,7 @@ class BoardRanking:
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """The rank of each team, as in `comparison`, without the ranks that chance could give."""
+        """The rank of each team, as in `comparison`, without rank intervals."""
         return self._ranks(self.counting)
 
     def _ranks(self, counted: Mapping[str, RankedSubmission]) -> dict[str, int]:
@@ -166,12 +168,12 @@ class BoardRanking:
 
     @property
     def previous_ranks(self) -> Mapping[str, int]:
-        """Return the ranks before the last day on which somebody submitted."""
+        """Return the ranks before the last day with a submission."""
         days = list(self.ranks_by_day.values())
         return days[-2] if len(days) > 1 else {}
 
     def card(self, entry: RankedSubmission) -> ScoreCard:
-        """Return the scorecard of a scored submission. Raises InputRefused where it is damaged."""
+        """Return the scorecard of a scored submission. Raises InputRefused if it is damaged."""
         return self._card_of(str(entry.card))
 
     def _card_of(self, digest: str) -> ScoreCard:
@@ -185,7 +187,7 @@ class BoardRanking:
         return {}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `board show --json` writes."""
+        """Return the JSON value of `board show --json`."""
         comparison = self.comparison
         return self.framed(
             [self._team(team, comparison) for team in comparison.cards] if comparison else [],
@@ -204,7 +206,7 @@ class BoardRanking:
         baselines: list[dict[str, Any]],
         provenance: dict[str, Any],
     ) -> dict[str, Any]:
-        """Return these teams with their other values in the JSON of `board show`."""
+        """Return the JSON of `board show` with these teams and values."""
         row = self.board.row
         return {
             "board": {
@@ -276,13 +278,13 @@ class BoardRanking:
 
 
 def board_ranking(board: OpenBoard, phase: str | None = None) -> BoardRanking:
-    """Return the state of a board on its version of the test set.
+    """Return the ranking of a board on its version of the test set.
 
     Args:
-        phase: Name of the phase whose submissions are ranked; None: all.
+        phase: Name of the phase to rank; None: all.
 
     Raises:
-        InputRefused: `no-phase` where the board has none of that name.
+        InputRefused: `no-phase` if the board has no such phase.
     """
     known = phases_and_limits.phases(board.store, board.row.id)
     if phase is not None and phase not in {item.name for item in known}:
@@ -332,12 +334,12 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
 
 
 def rows_digest(store: Store, board_id: str) -> str:
-    """Return a SHA-256 of all that the store's rows say of a board. The database writes the text, so that
-    this takes a tenth of the time of reading 20,000 submissions.
+    """Return a SHA-256 of all rows of a board in the store. The database writes the text, which takes a tenth
+    of the time of reading 20,000 submissions.
 
     Args:
-        store: Where the board is.
-        board_id: Its id; that of no board has a digest, too.
+        store: The store with the board.
+        board_id: The board's id; an unknown id also has a digest.
     """
     found = sha256()
     with store.read() as session:
@@ -353,7 +355,7 @@ def rows_digest(store: Store, board_id: str) -> str:
 
 
 def _rows(session: Session, table: type[schema.Base], *where: ColumnElement[bool]) -> Sequence[Row[Any]]:
-    """Return rows of a board as tuples, which takes half as long as objects. Raises InputRefused where a
+    """Return rows of a board as tuples, which takes half as long as objects. Raises InputRefused if a
     value cannot be so."""
     rows = session.execute(select(table.__table__).where(*where)).all()
     for row in rows:
@@ -363,7 +365,7 @@ def _rows(session: Session, table: type[schema.Base], *where: ColumnElement[bool
 
 
 def rank_change(now: int, before: int | None) -> str:
-    """Return how a rank moved: "up 2", "down 1", "as before", "new"."""
+    """Return how a rank changed: "up 2", "down 1", "as before", "new"."""
     if before is None:
         return "new"
     steps = before - now
@@ -371,8 +373,7 @@ def rank_change(now: int, before: int | None) -> str:
 
 
 def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return every submission of the teams of `BoardRanking.as_dict`, with team, minute and the result of
-    it."""
+    """Return every submission of the teams of `BoardRanking.as_dict`, with team, minute and result."""
     return [
         {
             **submission,

@@ -1,6 +1,6 @@
-"""Decision rule of a board, fixed before the first submission, and its final ranking, frozen at the end.
+"""Decision rule of a board, fixed before the first submission, and final ranking, frozen at the end.
 
-Both have a SHA-256 of their canonical JSON. What is changed later is noted with its time, and told.
+Both have a SHA-256 of their canonical JSON. Later changes are recorded with their time and shown.
 """
 
 import json
@@ -20,19 +20,20 @@ from scoring.version import __version__
 
 MOST_PRIZES, LONGEST = 1000, 500
 SALT = "salt"
-"""The option of a board with which the hash of its truth begins, so that no guess can be checked with it."""
+"""Option of a board with the salt that the hash of its truth begins with, so that nobody can check a guess
+against the hash."""
 Rule = Mapping[str, str]
-"""Part of the rule -> what it says, as text."""
+"""Part of the rule -> its text."""
 
 
 def digest(value: Any) -> str:
-    """Return the SHA-256 of a value as JSON with sorted keys and without blanks."""
+    """Return the SHA-256 of a value as JSON with sorted keys and no blanks."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return sha256(text.encode())
 
 
 def rule_now(session: Session, board_id: str, own: Rule) -> dict[str, str]:
-    """Return the rule by which a board would decide now. own: the parts that its organizer wrote."""
+    """Return the rule that a board follows now. own: the parts that its organizer wrote."""
     board, split = session.get_one(schema.Board, board_id), session.get(schema.Split, board_id)
     phase, hidden = schema.PhaseRow, session.get(schema.Hidden, board_id)
     phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
@@ -58,15 +59,15 @@ def _words(row: schema.PhaseRow) -> str:
 
 
 def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
-    """Fix the rule of a board to which nothing was submitted, with what its organizer adds.
+    """Fix the rule of a board without submissions, with the organizer's additions.
 
     Args:
-        store: Where the board is.
-        prizes: Places that win a prize; 0: none.
-        ties: What holds where teams share a rank.
+        store: The store with the board.
+        prizes: Number of ranks that win a prize; 0: none.
+        ties: Rule for teams that share a rank.
 
     Raises:
-        InputRefused: `rule-late` where something was submitted, `bad-option` for what cannot be.
+        InputRefused: `rule-late` if the board has submissions, `bad-option` for invalid values.
     """
     problems = []
     if not 0 <= prizes <= MOST_PRIZES:
@@ -87,7 +88,7 @@ def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
 
 
 def note_change(session: Session, board_id: str) -> None:
-    """Note a change of a rule that was fixed, in the transaction that makes it."""
+    """Record a change of a fixed rule, in the same transaction."""
     row = session.get(schema.DecisionRule, board_id)
     if row is None:
         return
@@ -99,7 +100,7 @@ def note_change(session: Session, board_id: str) -> None:
 
 
 def fixed_rule(store: Store, board_id: str) -> schema.DecisionRule | None:
-    """Return the rule of a board that was fixed; None where none was."""
+    """Return the fixed rule of a board; None if none was fixed."""
     with store.read() as session:
         row = session.get(schema.DecisionRule, board_id)
     require_readable(board_id, [row] if row else ())
@@ -107,7 +108,7 @@ def fixed_rule(store: Store, board_id: str) -> schema.DecisionRule | None:
 
 
 def rule_changes(row: schema.DecisionRule) -> list[dict[str, str]]:
-    """Return what was changed after a rule was fixed: time, part, before and after, oldest first."""
+    """Return the changes since a rule was fixed: time, part, before and after, oldest first."""
     states: Sequence[Mapping[str, Any]] = [{"time": row.created, "rule": row.rule}, *row.later]
     return [
         {"time": now["time"], "part": part, "before": then["rule"].get(part, ""), "after": now["rule"][part]}
@@ -126,7 +127,8 @@ def rule_as_dict(row: schema.DecisionRule | None) -> dict[str, Any] | None:
 
 
 def require_open(session: Session, board_id: str) -> Finding | None:
-    """Return why a board takes no submission: its final ranking is frozen; None where it takes some."""
+    """Return a finding if the board accepts no submissions because its final ranking is frozen; otherwise
+    None."""
     final = session.get(schema.FinalRanking, board_id)
     if final is None:
         return None

@@ -1,4 +1,4 @@
-"""Final ranking of a board: frozen with time, hashes and version, and held against what the board shows."""
+"""Final ranking of a board: frozen with time, hashes and version, and compared with the current ranking."""
 
 import secrets
 from collections import Counter
@@ -22,15 +22,15 @@ from scoring.store.database import Store
 from scoring.version import __version__
 
 PLACE, NAME = "the place of ", "the name of "
-"""What a change of a team's rank or score begins with, and one of its name."""
+"""Prefixes of a change of a team's rank or score, and of its name."""
 
 
 def freeze(store: Store, board_id: str) -> None:
-    """Freeze the final ranking of a board, which takes no submissions from then on.
+    """Freeze the final ranking of a board; the board then accepts no submissions.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `not-final` where the truth is hidden, a phase
-            is open, nobody is ranked, or it was frozen before.
+        InputRefused: `forbidden` unless the actor is an organizer; `not-final` if the truth is hidden, a
+            phase is open, no team is ranked, or the ranking is already frozen.
     """
     store.actor.require(Role.ORGANIZER)
     ranking = board_ranking(opened(store, board_id))
@@ -55,7 +55,7 @@ def freeze(store: Store, board_id: str) -> None:
 
 
 def frozen(store: Store, board_id: str) -> schema.FinalRanking | None:
-    """Return the final ranking of a board; None where none was frozen."""
+    """Return the final ranking of a board; None if it is not frozen."""
     with store.read() as session:
         row = session.get(schema.FinalRanking, board_id)
     require_readable(board_id, [row] if row else ())
@@ -63,7 +63,7 @@ def frozen(store: Store, board_id: str) -> schema.FinalRanking | None:
 
 
 def new_names(ranking: BoardRanking, final: schema.FinalRanking) -> dict[str, str]:
-    """Return the name by now of each team that was renamed, or merged, since the ranking was frozen."""
+    """Return the present name of each team that was renamed or merged since the ranking was frozen."""
     sent, of_team = schema.Submission, {row["submission"]: row["team"] for row in final.ranking}
     with ranking.board.store.read() as session:
         wanted = sent.board_id == ranking.board.row.id, sent.id.in_(of_team)
@@ -102,7 +102,7 @@ def _state(
 
 
 def changes(ranking: BoardRanking, final: schema.FinalRanking) -> list[dict[str, str]]:
-    """Return what has changed since a final ranking, each with its old and new value."""
+    """Return the changes since a final ranking, each with its old and new value."""
     whole, test_set = (
         ranking if ranking.phase is None else board_ranking(ranking.board),
         ranking.board.test_set,
@@ -128,7 +128,7 @@ def changes(ranking: BoardRanking, final: schema.FinalRanking) -> list[dict[str,
 
 
 def since(ranking: BoardRanking) -> list[str]:
-    """Return the sentence that a board shows another ranking than was frozen, if it does."""
+    """Return a sentence if the board now shows another ranking than the frozen one."""
     final = frozen(ranking.board.store, ranking.board.row.id)
     changed = changes(ranking, final) if final else []
     if final is None or not changed:

@@ -1,4 +1,4 @@
-"""Ranked submissions: results on one version of a test set, and the one of each team that counts."""
+"""Ranked submissions: results on one version of a test set, and the ranked submission of each team."""
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from scoring.common.direction_and_range import Quantity
 
 NOBODY: Mapping[str, "RankedSubmission"] = MappingProxyType({})
 LADDER = "ladder"
-"""The rule of a board on which the Ladder decides which submission of a team is ranked."""
+"""Rule of a board whose Ladder decides which submission of a team is ranked."""
 MINUTE = 16
-"""Characters of a time that name its minute."""
+"""Length of a time up to its minute."""
 
 
 @dataclass(frozen=True)
 class RankedSubmission:
     """A submission with its result on one version of the test set; fields as in the tables. refused: the
-    first problem where this version refuses it."""
+    first problem if this version refuses it."""
 
     id: str
     team: str
@@ -33,22 +33,21 @@ class RankedSubmission:
 
     @property
     def minute(self) -> str:
-        """Return when it was submitted, to the minute."""
+        """Return its time to the minute."""
         return self.created[:MINUTE].replace("T", " ")
 
     @property
     def is_eligible(self) -> bool:
-        """Return whether it may be ranked: it is scored and not excluded."""
+        """Return whether it may be ranked: it has a score and is not excluded."""
         return self.card is not None and self.excluded is None
 
 
 @dataclass(frozen=True)
 class ShownScores:
-    """What a hidden truth shows. rules: that hold, or held until it was opened; cards: scorecard of each
-    submission on the version on which it was scored first (of an opened truth on that of the board), by id,
-    of a split test set on the shown part;
-    scores: its score there as it is shown, also of those that are excluded; quantity: direction of the
-    score."""
+    """Scores shown of a hidden truth. rules: the current rules, or those before it was opened; cards:
+    scorecard of each submission by id, on the version that it was first scored on (after opening: the board's
+    version), for a split test set on the shown part; scores: its shown score there, also for excluded
+    submissions; quantity: direction of the score."""
 
     rules: HiddenRules
     cards: Mapping[str, str | None]
@@ -59,7 +58,7 @@ class ShownScores:
 def baseline(
     entry: RankedSubmission, score: float | None, interval: list[float] | None = None
 ) -> dict[str, Any]:
-    """Return the entry of a baseline. score and interval: as they are shown."""
+    """Return the entry of a baseline. score and interval: as shown."""
     known = {"submission": entry.id, "time": entry.created}
     return {"team": entry.team, "score": score, "interval": interval, **known}
 
@@ -72,15 +71,15 @@ def counting(
     shown: Mapping[str, float | None] | None = None,
     nominated: Container[str] = frozenset(),
 ) -> dict[str, RankedSubmission]:
-    """Return the submission of each team that is ranked, by team.
+    """Return the ranked submission of each team, by team.
 
     Args:
         entries: Submissions, oldest first.
-        rule: "last"; "best": the best score, of equal ones the first; or "ladder": the last that the
-            Ladder shows, which is the best of those.
-        before: Those that were ranked before the first of the entries.
-        shown: Score as it is shown of a hidden truth, by id; of others the score itself decides.
-        nominated: Ids of submissions that are ranked whatever the rule.
+        rule: "last"; "best": the best score, the first of equal ones; or "ladder": the last shown by the
+            Ladder, which is the best shown.
+        before: Submissions ranked before the first of the entries.
+        shown: Shown score of a hidden truth by id; otherwise the score itself decides.
+        nominated: Ids of submissions that are ranked regardless of the rule.
     """
     chosen = dict(before)
 
@@ -104,7 +103,7 @@ def results(
     rows: Iterable[tuple[Any, Any]], teams: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[RankedSubmission, ...]:
     """Return submissions with their results, oldest first. rows: of `Submission` and `ScoredVersion`; teams:
-    why none of a team's submissions counts, of those that are excluded."""
+    for each excluded team, the reason."""
     entries = (_entry(submission, result, teams.get(submission.team)) for submission, result in rows)
     return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))
 

@@ -1,4 +1,4 @@
-"""Shake-up of a board whose test set is split: ranks by the shown part beside those by the withheld one."""
+"""Shake-up of a board with a split test set: ranks in the shown part beside ranks in the withheld part."""
 
 from functools import partial
 from typing import Any
@@ -14,12 +14,12 @@ from scoring.presentation.figures.rank_moves import RankMove, rank_moves
 
 NAME = "Shake-up"
 OF_PART = ("rank", "rank_interval", "score", "interval")
-"""Of a team's entry in a comparison, the text about each part."""
+"""Keys of a team's entry in a comparison that describe each part."""
 
 
 def shake_up(ranking: BoardRanking) -> list[dict[str, Any]]:
-    """Return each team's rank, score and possible ranks by both parts, best by the withheld part first;
-    nothing if the test set is not split. Only for organizers, until the truth is open."""
+    """Return each team's rank, score and possible ranks in both parts, ordered by the withheld part; empty if
+    the test set is not split. Only organizers see this until the truth is open."""
     before, after = ranking.shown_comparison, ranking.comparison
     if before is None or after is None:
         return []
@@ -32,7 +32,7 @@ def shake_up(ranking: BoardRanking) -> list[dict[str, Any]]:
 
 
 def section(ranking: BoardRanking) -> tuple[Section, ...]:
-    """Return the section with figure and table, where the test set is split."""
+    """Return the section with figure and table, if the test set is split."""
     rows = [row for row in shake_up(ranking) if row["shown"]["rank"] is not None]
     if not rows:
         return ()

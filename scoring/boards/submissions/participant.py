@@ -1,4 +1,4 @@
-"""Participant's submission: quota left, refusal, and feedback that a hidden truth allows."""
+"""Submissions by participants: remaining quota, refusal, and the feedback that a hidden truth allows."""
 
 import logging
 import uuid
@@ -39,22 +39,22 @@ FREE = frozenset(
 )
 """Outcomes that do not count as refused."""
 UNCHANGED_PER_DAY = 20
-"""So often a team may submit files again that it submitted before: each is noted and looked up."""
+"""Maximum repeated submissions of a known file per team and day; each is recorded and looked up."""
 
 
 @dataclass(frozen=True)
 class SubmissionFeedback:
-    """What a participant is told of a submission.
+    """Feedback to a participant about a submission.
 
     Attributes:
-        score: What is shown of its score; None if there are none.
-        interval: Of the score, on an open board only.
-        counts: Whether it is ranked.
+        score: The shown score; None if none is shown.
+        interval: Interval of the score, only on an open board.
+        counts: Whether the submission is ranked.
         status: "scored", "excluded", or, on an open board, "refused" by this version of the test set.
-        again: Whether the same file had been submitted before.
-        classes: Rates by class, where the board tells them.
-        cases: How right each case is, by id, where the board tells it.
-        findings: Findings, on an open board only.
+        again: Whether the same file was submitted before.
+        classes: Rates by class, if the board shows them.
+        cases: How right each case is, by id, if the board shows it.
+        findings: Findings, only on an open board.
     """
 
     submission: str
@@ -73,13 +73,13 @@ class SubmissionFeedback:
 
 @dataclass(frozen=True)
 class RemainingQuota:
-    """What a team may still do today.
+    """What a team may still submit today.
 
     Attributes:
-        phase: Name of the phase that is open; empty where none is.
-        closes: When it closes; None: without end.
-        submissions: How many more it may submit today; None: any number.
-        problem: Why it may submit nothing now; None where it may.
+        phase: Name of the open phase; empty if there is none.
+        closes: Closing time of the phase; None: no end.
+        submissions: Remaining submissions today; None: no limit.
+        problem: Reason why the team cannot submit now; None if it can.
     """
 
     phase: str
@@ -92,17 +92,17 @@ class RemainingQuota:
 def submit(
     board: OpenBoard, team: str, name: str, data: bytes, options: Mapping[str, str], submission: str
 ) -> SubmissionFeedback:
-    """Submit a file for an own team, on behalf of the actor of the board's store.
+    """Submit a file for one of the actor's own teams.
 
     Args:
-        data: Its bytes.
-        submission: Id, made once for this submission: sending it again changes nothing.
+        data: Bytes of the file.
+        submission: Id of this submission: sending the same id again changes nothing.
 
     Returns:
-        What the participant is told.
+        The feedback for the participant.
 
     Raises:
-        InputRefused: With every problem; of a hidden truth only sentences of `redaction`.
+        InputRefused: With every problem; for a hidden truth only sentences of `redaction`.
     """
     actor = board.store.actor
     members.require_current(board.store, actor, Role.PARTICIPANT)
@@ -139,7 +139,8 @@ def submit(
 
 
 def own_submissions(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
-    """Return what a team is told of its submissions, oldest first. Raises InputRefused for others' teams."""
+    """Return the feedback on a team's submissions, oldest first. Raises InputRefused for other people's
+    teams."""
     _require_member(board, team)
     inner = _as_program(board)
     ranking, known = board_ranking(inner), disclosure_rules.rules(inner.store, board.row.id)
@@ -147,10 +148,11 @@ def own_submissions(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
 
 
 def submission_detail(board: OpenBoard, team: str, submission: str) -> SubmissionFeedback:
-    """Return what a team is told of a submission, with classes and cases where the board tells them.
+    """Return the feedback on a submission, with classes and cases if the board shows them.
 
     Raises:
-        InputRefused: `no-submission`, with the same words for one of another team and for none.
+        InputRefused: `no-submission`, with the same message for another team's submission and for an unknown
+            one.
     """
     _require_member(board, team)
     inner = _as_program(board)
@@ -162,17 +164,19 @@ def submission_detail(board: OpenBoard, team: str, submission: str) -> Submissio
 
 
 def nominate(board: OpenBoard, team: str, submission: str | None) -> None:
-    """Let a submission of an own team count at the end, whatever the rule; None: the rule decides again.
+    """Nominate a submission of an own team for the final ranking, regardless of the rule; None: the rule
+    decides again.
 
     Raises:
-        InputRefused: `no-submission`, `bad-split` as of `teams.nominate`, `foreign-team`.
+        InputRefused: `no-submission`, `bad-split` as in `teams.nominate`, `foreign-team`.
     """
     _require_member(board, team)
     team_changes.nominate(_as_program(board).store, board.row.id, submission, team)
 
 
 def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
-    """Return what a team may still do today. A hidden truth without phases takes no submissions."""
+    """Return what a team may still submit today. A board with a hidden truth and no phases accepts no
+    submissions."""
     inner = _as_program(board)
     known = disclosure_rules.rules(inner.store, board.row.id)
     allowed = phases_and_limits.allowance(inner.store, board.row.id, team)

@@ -1,8 +1,8 @@
 """Phases of a board: open and closing dates, and submission limits per team, day and phase.
 
-A board without phases takes any number at any time. Phases do not overlap, so that the time of a submission
-says its phase. Days start at 00:00 UTC. What is refused counts nothing; what an organizer excluded still
-counts as submitted.
+A board without phases accepts any number at any time. Phases do not overlap, so the time of a submission
+determines its phase. Days start at 00:00 UTC. Refused submissions do not count; submissions that an organizer
+excluded do.
 """
 
 from collections.abc import Sequence
@@ -22,20 +22,20 @@ from scoring.store import schema
 from scoring.store.database import Store
 
 DAY = 10
-"""Characters of a time that name its day."""
+"""Length of a time up to its day."""
 UPCOMING, OPEN, CLOSED = "upcoming", "open", "closed"
 _LATEST = "9999"
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A time in which a board takes submissions.
+    """A period in which a board accepts submissions.
 
     Attributes:
-        opens: From when on, as the tables hold times (UTC); None: from the beginning.
-        closes: Until before when; None: without end.
-        per_day: Submissions of a team on one day (UTC) at most; None: any number.
-        total: Submissions of a team in the phase at most; None: any number.
+        opens: Start of the phase, in the tables' time format (UTC); None: no start.
+        closes: End of the phase, exclusive; None: no end.
+        per_day: Maximum submissions of a team per day (UTC); None: no limit.
+        total: Maximum submissions of a team in the phase; None: no limit.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Phase:
     total: int | None = None
 
     def state(self, time: str | None = None) -> str:
-        """Return "upcoming", "open" or "closed" at a time, None: now."""
+        """Return "upcoming", "open" or "closed" at a time; None: now."""
         time = time or schema.now()
         if self.opens is not None and time < self.opens:
             return UPCOMING
@@ -53,7 +53,7 @@ class Phase:
 
     @property
     def words(self) -> str:
-        """Return its times and limits in words."""
+        """Return its times and limits as text."""
         times = [
             f"{word} {spoken(time)}" for word, time in (("from", self.opens), ("until", self.closes)) if time
         ]
@@ -72,13 +72,13 @@ class Phase:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a team may submit at a time.
+    """What a team may submit at a given time.
 
     Attributes:
-        phase: The phase that is open; None where none is, or the board has no phases.
-        today: Submissions of the team in the phase on that day.
-        remaining: How many more it may submit on that day; None: any number.
-        problem: Why it may submit nothing; None where it may.
+        phase: The open phase; None if there is none or the board has no phases.
+        today: Number of the team's submissions in the phase on that day.
+        remaining: Remaining submissions on that day; None: no limit.
+        problem: Reason why the team cannot submit; None if it can.
     """
 
     phase: Phase | None
@@ -89,14 +89,14 @@ class Allowance:
 
 
 def phases(store: Store, board_id: str) -> tuple[Phase, ...]:
-    """Return the phases of a board, in the order of their times."""
+    """Return the phases of a board in chronological order."""
     with store.read() as session:
         return _phases(session, board_id)
 
 
 def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, str]:
-    """Return whether a board takes submissions at a time, None: now, as "open", "upcoming" or "closed"; and
-    that in words, plain text. phases: its phases."""
+    """Return whether a board accepts submissions at a time (None: now) as "open", "upcoming" or "closed", and
+    the same as a sentence. phases: its phases."""
     time = time or schema.now()
     if not phases:
         return OPEN, "takes submissions at any time"
@@ -112,16 +112,16 @@ def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, st
 
 
 def allowance(store: Store, board_id: str, team: str, time: str | None = None) -> Allowance:
-    """Return what a team may submit at a time, None: now."""
+    """Return what a team may submit at a time; None: now."""
     with store.read() as session:
         return allowed(session, board_id, team, time or schema.now())
 
 
 def define(store: Store, board_id: str, phase: Phase) -> None:
-    """Add a phase to a board, or change the one of that name; what was submitted stays as it is.
+    """Add a phase to a board, or change the phase with the same name; existing submissions do not change.
 
     Raises:
-        InputRefused: `bad-option` with everything that is wrong with it.
+        InputRefused: `bad-option` with all its problems.
     """
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
@@ -133,11 +133,10 @@ def define(store: Store, board_id: str, phase: Phase) -> None:
 
 
 def remove(store: Store, board_id: str, name: str) -> None:
-    """Take a phase away from a board.
+    """Remove a phase from a board.
 
     Raises:
-        InputRefused: `no-phase` where there is none of that name, `phase-used` where something was submitted
-            in it.
+        InputRefused: `no-phase` if there is no such phase, `phase-used` if it has submissions.
     """
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
@@ -154,12 +153,12 @@ def remove(store: Store, board_id: str, name: str) -> None:
 
 
 def allowed(session: Session, board_id: str, team: str, time: str, wanted: str | None = None) -> Allowance:
-    """Return what a team may submit at a time.
+    """Return what a team may submit at a given time.
 
     Args:
-        session: In the transaction that adds the submission, with the board's row locked: so no two
-            submissions take the same place.
-        wanted: Name of the phase that the sender means; None: the one that is open.
+        session: The transaction that adds the submission, with the board's row locked, so that two
+            submissions cannot use the same quota.
+        wanted: Name of the phase that the sender wants; None: the open one.
     """
     if (problem := require_open(session, board_id)) is not None:
         return Allowance(None, remaining=0, problem=problem)
@@ -187,7 +186,7 @@ def allowed(session: Session, board_id: str, team: str, time: str, wanted: str |
 
 
 def spoken(time: str) -> str:
-    """Return a time of the tables for people: "2026-10-31 18:00 UTC"."""
+    """Return a time of the tables in readable form: "2026-10-31 18:00 UTC"."""
     seconds = time[16:19] if time[17:19] != "00" else ""
     return f"{time[:DAY]} {time[11:16]}{seconds} UTC"
 
@@ -226,7 +225,7 @@ def _used_up(phase: Phase, total: int, time: str) -> Finding:
 
 
 def unknown(name: str, phases: Sequence[Phase]) -> Finding:
-    """Return the finding for a name that no phase has."""
+    """Return the finding for an unknown phase name."""
     known = ", ".join(phase.name for phase in phases) or "none"
     return error("no-phase", shortened(name, 64), f"the board has no such phase. Phases: {known}.")
 
@@ -254,12 +253,12 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
 
 
 SKEW = timedelta(minutes=10)
-"""How far clocks of several machines, or one that was set back, may be apart."""
+"""Tolerated difference between the clocks of several machines, or after a clock is set back."""
 
 
 def clock_problem(store: Store, board_id: str) -> str:
-    """Return in words that submissions came, by the clock of then, at times that are still to come; "" where
-    none did. Until these times are set right, nothing is taken."""
+    """Return a sentence if the board has submissions with a future time; "" if it has none. Until these times
+    are corrected, the board accepts no submissions."""
     newest = _newest(store, board_id)
     if newest is None or datetime.fromisoformat(newest) - datetime.now(UTC) <= SKEW:
         return ""
@@ -271,9 +270,9 @@ def clock_problem(store: Store, board_id: str) -> str:
 
 
 def set_times_right(store: Store, board_id: str) -> int:
-    """Let submissions that came at times that are still to come have come now, in their order.
+    """Change future times of submissions to the present, in their order.
 
-    Times that an organizer named stay. Returns how many were changed.
+    Times that an organizer set stay. Returns the number of changed times.
     """
     sent, now = schema.Submission, datetime.now(UTC)
     with store.write() as session:
@@ -294,13 +293,13 @@ def _newest(store: Store, board_id: str) -> str | None:
 
 
 def arrival(store: Store, board_id: str) -> str:
-    """Return the time of a submission that arrives now.
+    """Return the time for a submission that arrives now.
 
-    A clock that is behind the newest submission by little gives the time just after that one. Submissions
-    whose time an organizer named do not count here: they may be in the past, or in the future.
+    If the clock is slightly behind the newest submission, the time is just after that submission. Submissions
+    with a time set by an organizer do not count here: they may be in the past or in the future.
 
     Raises:
-        InputRefused: `clock-behind` where the clock is behind by more than ten minutes.
+        InputRefused: `clock-behind` if the clock is behind by more than ten minutes.
     """
     newest, now = _newest(store, board_id), schema.now()
     if newest is None or newest < now:
@@ -317,8 +316,8 @@ def arrival(store: Store, board_id: str) -> str:
 
 
 def after_own(session: Session, board_id: str, team: str, time: str) -> str:
-    """Return the time of a submission that is scored by now: that of its arrival, or just after another of
-    its team that was scored and answered meanwhile. A Ladder shows what it showed."""
+    """Return the time of a scored submission: its arrival, or just after another submission of the same team
+    that was answered in the meantime. So scores shown by a Ladder never change."""
     sent = schema.Submission
     of_team = (sent.board_id == board_id, sent.team == team, sent.dated.is_(False))
     newest = session.scalar(select(func.max(sent.created)).where(*of_team))

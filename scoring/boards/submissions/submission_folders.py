@@ -14,7 +14,7 @@ from scoring.inputs.team_entries import part
 
 @dataclass(frozen=True)
 class FolderMember:
-    """A file or folder within files that are open already; path: without a slash at its end, "" for all."""
+    """A file or folder within opened files; path: without a final slash, "" for all."""
 
     files: SourceFiles
     path: str = ""
@@ -26,7 +26,7 @@ class FolderMember:
 
     @property
     def stem(self) -> str:
-        """Return its name without the ending."""
+        """Return its name without the extension."""
         return PurePosixPath(self.name).stem
 
     def is_file(self) -> bool:
@@ -58,11 +58,11 @@ FolderPlace = Path | FolderMember
 
 
 def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionRequest | Finding]:
-    """Yield what a dropped folder or a zip holds, as `of_folder` does; one folder around everything counts as
-    none, unless it is a team's.
+    """Yield the submissions in a dropped folder or zip, as `of_folder` does. A single outer folder is
+    ignored, unless it is a team's folder.
 
     Raises:
-        InputRefused: Where it cannot be opened.
+        InputRefused: If it cannot be opened.
     """
     top = FolderMember(open_source(source, name))
     inside = _entries(top)
@@ -72,8 +72,8 @@ def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionReq
 
 
 def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
-    """Yield the content of a folder, oldest first: `team/date/files`, `team/date.csv`, or one entry per
-    team; a finding for what cannot be read."""
+    """Yield the submissions in a folder, oldest first: `team/date/files`, `team/date.csv`, or one entry per
+    team; and a finding for each unreadable entry."""
     dated: list[tuple[str, str, FolderPlace]] = []
     for entry in _entries(folder):
         inside = _entries(entry)

@@ -1,7 +1,7 @@
-"""Submitting to a board: each submission is scored at once, within `phases_and_limits`.
+"""Submitting to a board: each submission is scored on arrival, within `phases_and_limits`.
 
-The same file from the same team gets its earlier receipt and counts once. A refused file counts nothing, and
-is kept only where the organizer of the board said so.
+If a team submits the same file again, it gets the earlier receipt, and the file counts once. A refused file
+does not count. It is stored only if the board's organizer chose this.
 """
 
 import re
@@ -37,13 +37,13 @@ _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2
 
 @dataclass(frozen=True)
 class SubmissionRequest:
-    """What a team sends.
+    """A submission as a team sends it.
 
     Attributes:
-        data: Its bytes.
-        created: When it was submitted, as whoever imports it says; None: now, by the clock of this machine.
-        id: Made by the sender: the same id twice is one submission.
-        phase: Name of the phase that the sender means; None: the one that is open.
+        data: Bytes of the file.
+        created: Time of the submission, set by an importer; None: now, by the clock of this machine.
+        id: Chosen by the sender: the same id twice is one submission.
+        phase: Name of the phase that the sender wants; None: the open one.
     """
 
     team: str
@@ -58,7 +58,7 @@ class SubmissionRequest:
 @dataclass(frozen=True)
 class Receipt:
     """The result of a submission. again: whether the team had submitted the same file before. findings:
-    findings about it, besides findings about the test set."""
+    findings about it, except those about the test set."""
 
     id: str
     team: str
@@ -82,14 +82,14 @@ class Receipt:
 
 
 def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
-    """Score a submission and keep it, unless the team submitted the same file before.
+    """Score a submission and store it, unless the team submitted the same file before.
 
-    Its time is that of its arrival, however long it is scored. Where the truth is corrected meanwhile, it is
-    scored on both versions.
+    Its time is the arrival, no matter how long scoring takes. If the truth is corrected in the meantime, it
+    is scored on both versions.
 
     Raises:
-        InputRefused: With every problem; nothing is counted then, and the file is kept only where the board
-            keeps refused files (`refused-kept` among its findings).
+        InputRefused: With every problem. Nothing counts then, and the file is stored only if the board keeps
+            refused files (`refused-kept` among its findings).
     """
     if problems := _misnamed(board, request):
         raise InputRefused(problems)
@@ -118,15 +118,16 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
 def changed_file(
     board: OpenBoard, source: FixedSource, name: str, options: Values, **reading: Any
 ) -> tuple[str, bytes, list[Finding]]:
-    """Return the name and the bytes of a file with its changes, as it is submitted, and the notes of them.
+    """Return name and bytes of a file with its changes applied, ready for submission, and the notes about
+    them.
 
     Args:
-        name: Of the file.
-        options: Of this submission alone.
-        reading: More that the challenge's reader takes.
+        name: Name of the file.
+        options: Options of this submission alone.
+        reading: Further arguments of the challenge's reader.
 
     Raises:
-        InputRefused: With every problem that the changes leave.
+        InputRefused: With every problem that remains after the changes.
     """
     challenge = board.challenge
     if name.lower().endswith(MODEL):
@@ -184,7 +185,7 @@ def _store(
     files: Mapping[str, bytes],
     scorings: Mapping[int, list[schema.Base]],
 ) -> Receipt | Finding | None:
-    """Keep a scored submission, or return why its phase has no place for it; None where the board has another
+    """Keep a scored submission, or return why its phase has no place for it; None if the board has another
     version of its truth by now. files: the submission, then scorecards; scorings: by version."""
     store, digest = board.store, next(iter(files))
     scoring: Any = scorings[board.test_set.number][0]
@@ -224,7 +225,7 @@ def _store(
 
 
 def _before(session: Session, board_id: str, request: SubmissionRequest, digest: str) -> Receipt | None:
-    """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
+    """Return the receipt of the same id, or of the same file by the same team; None if neither is kept."""
     row = session.get(schema.Submission, request.id)
     if row is not None and (row.board_id, row.team, row.sha256) != (board_id, request.team, digest):
         message = "another submission has this id: use a different id."
@@ -254,10 +255,10 @@ def _interval(row: schema.ScoredVersion) -> tuple[float, float] | None:
 
 
 def exclude(store: Store, board_id: str, submission_id: str, reason: str | None) -> None:
-    """Let a submission not count, with the reason; None: include it again.
+    """Exclude a submission, with the reason; None: include it again.
 
     Raises:
-        InputRefused: `no-submission` where the board has none of that id.
+        InputRefused: `no-submission` if the board has no such submission.
     """
     with store.write() as session:
         row = session.get(schema.Submission, submission_id)
@@ -268,7 +269,7 @@ def exclude(store: Store, board_id: str, submission_id: str, reason: str | None)
 
 
 def time_of(text: str) -> str | None:
-    """Return the time, in UTC, that a text names: 2026-01-31 or 2026-01-31T18:00; None for any other text."""
+    """Return the UTC time in a text: 2026-01-31 or 2026-01-31T18:00; None for any other text."""
     match = _DATE.fullmatch(text.strip())
     if not match:
         return None
@@ -282,13 +283,13 @@ def time_of(text: str) -> str | None:
 
 
 REFUSED_PER_DAY = 20
-"""Refused files of a team that are kept on one day at most, so that nobody fills the disk with them."""
+"""Maximum stored refused files per team and day, so that nobody can fill the disk with them."""
 
 
 def refusal(
     board: OpenBoard, request: SubmissionRequest, time: str, problems: Sequence[Finding]
 ) -> InputRefused:
-    """Return the refusal of a submission, whose file is kept where the board keeps refused files."""
+    """Return the refusal of a submission; its file is stored if the board keeps refused files."""
     if not board.row.keep_refused or not _keep_refused(board, request, time, problems):
         return InputRefused(problems)
     message = "the refused file is kept for the organizer; it does not count."
@@ -316,7 +317,7 @@ def _keep_refused(
 
 
 def refused_files(board: OpenBoard) -> list[dict[str, Any]]:
-    """Return the refused files of a board, oldest first, with their problems. Not for publication."""
+    """Return the refused files of a board, oldest first, with their problems. They must not be published."""
     row = schema.RefusedFile
     with board.store.read() as session:
         query = select(row).where(row.board_id == board.row.id).order_by(row.created, row.id)

@@ -35,7 +35,7 @@ def named_groups(store: Store) -> list[str]:
 
 
 def members(store: Store, board_id: str) -> dict[str, list[str]]:
-    """Return who belongs to each team: addresses, and groups after "group:"."""
+    """Return the members of each team: e-mail addresses, and groups after "group:"."""
     store.actor.require(Role.ORGANIZER)
     with store.read() as session:
         rows = session.scalars(select(Member).where(Member.board_id == board_id)).all()
@@ -46,7 +46,7 @@ def members(store: Store, board_id: str) -> dict[str, list[str]]:
 
 
 def team_names(store: Store, board_id: str) -> set[str]:
-    """Return the names of all teams of a board: those that submitted, and those that have members."""
+    """Return the names of all teams of a board: those with submissions and those with members."""
     with store.read() as session:
         return {
             name
@@ -56,14 +56,15 @@ def team_names(store: Store, board_id: str) -> set[str]:
 
 
 def set_members(store: Store, board_id: str, team: str, people: list[str]) -> None:
-    """Say who belongs to a team; nobody: the team has no members any more.
+    """Set the members of a team; an empty list removes all.
 
     Args:
-        store: Where the board is.
-        people: E-mail addresses, as the identity provider verifies them, and groups written `group:NAME`.
+        store: The store with the board.
+        people: E-mail addresses that the identity provider verifies, and groups as `group:NAME`.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `bad-option` for wrong names and addresses.
+        InputRefused: `forbidden` unless the actor is an organizer, `bad-option` for wrong names and
+            addresses.
     """
     store.actor.require(Role.ORGANIZER)
     problems = list(name_problems(team, "--team", team_names(store, board_id)))
@@ -90,15 +91,15 @@ def _who(text: str) -> str:
 
 
 def revoke(store: Store, person: str, now: float | None = None) -> None:
-    """Accept none of the tokens that a person has until now: they have to log in again.
+    """Revoke all present tokens of a person: the person must log in again.
 
     Args:
-        store: Where it is kept.
-        person: Key of the person, as attempts name it: issuer and subject.
+        store: The store.
+        person: Key of the person, as in attempts: issuer and subject.
         now: Seconds since 1970; None: by the clock.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `bad-option` where it is not a key.
+        InputRefused: `forbidden` unless the actor is an organizer, `bad-option` for an invalid key.
     """
     store.actor.require(Role.ORGANIZER)
     if "|" not in person or len(person) > 2 * schema.NAME:
@@ -109,7 +110,8 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
 
 
 def end_login(store: Store, person: Actor) -> None:
-    """Accept the token of a person no more, nor older ones: a copy of it ends with the logout."""
+    """Revoke the token of a person and all older ones, so that copies of the cookie stop working at
+    logout."""
     if person.key and person.issued is not None:
         ended = max(person.issued, not_before(store, person.key))
         with store.write() as session:
@@ -117,21 +119,21 @@ def end_login(store: Store, person: Actor) -> None:
 
 
 def not_before(store: Store, person: str) -> float:
-    """Return until when tokens of a person are revoked, in seconds since 1970; 0 where none is."""
+    """Return the time until which a person's tokens are revoked, in seconds since 1970; 0 if none are."""
     with store.read() as session:
         row = session.get(Revocation, person)
     return 0.0 if row is None else row.not_before
 
 
 def require_current(store: Store, actor: Actor, role: Role) -> None:
-    """Do nothing if a person has the role and their token is not revoked. Raises InputRefused `forbidden`."""
+    """Check that a person has the role and an unrevoked token. Raises InputRefused `forbidden`."""
     actor.require(role)
     if actor.issued is not None and actor.issued <= not_before(store, actor.key):
         raise InputRefused([error("forbidden", "access", "your login was ended: log in again.")])
 
 
 def facts(store: Store, board_id: str) -> dict[str, TeamFacts]:
-    """Return the facts of the teams of a board, by team; of those that have any."""
+    """Return the known facts about teams of a board, by team."""
     with store.read() as session:
         rows = session.scalars(select(schema.Team).where(schema.Team.board_id == board_id)).all()
     require_readable(board_id, rows)
@@ -139,7 +141,7 @@ def facts(store: Store, board_id: str) -> dict[str, TeamFacts]:
 
 
 def teams_excluded(store: Store, board_id: str) -> dict[str, str]:
-    """Return why no submission of a team counts, by team; of those that an organizer excluded."""
+    """Return the reason for each excluded team, by team."""
     row = schema.Team
     with store.read() as session:
         query = select(row.name, row.excluded).where(row.board_id == board_id, row.excluded.is_not(None))
@@ -147,14 +149,14 @@ def teams_excluded(store: Store, board_id: str) -> dict[str, str]:
 
 
 def baselines(store: Store, board_id: str) -> frozenset[str]:
-    """Return the teams of a board that are baselines: shown without a rank."""
+    """Return the baselines of a board: teams that are shown without a rank."""
     row = schema.Team
     with store.read() as session:
         return frozenset(session.scalars(select(row.name).where(row.board_id == board_id, row.baseline)))
 
 
 def nominated(store: Store, board_id: str) -> dict[str, str]:
-    """Return the submission that a team wants to count at the end, by team; of those that nominated one."""
+    """Return the submission that each team nominated for the final ranking, by team."""
     row = schema.Team
     with store.read() as session:
         query = select(row.name, row.nominated).where(row.board_id == board_id, row.nominated.is_not(None))
@@ -162,17 +164,16 @@ def nominated(store: Store, board_id: str) -> dict[str, str]:
 
 
 def keep_facts(store: Store, board_id: str, source: Source, name: str | None = None) -> tuple[Finding, ...]:
-    """Keep facts of a table with a column `team`; they replace those of the teams that are named.
+    """Store facts from a table with a column `team`; they replace earlier facts of these teams.
 
     Args:
-        store: Where the board is.
+        store: The store with the board.
 
     Returns:
-        Notes on rows of no team and on columns that are not facts.
+        Notes on rows without a known team and on unknown columns.
 
     Raises:
-        InputRefused: With every cell that cannot be, and `unknown-team` where no row is of a team of the
-            board.
+        InputRefused: With every invalid cell, and `unknown-team` if no row names a team of the board.
     """
     with store.read() as session:
         teams = set(session.scalars(select(schema.Team.name).where(schema.Team.board_id == board_id)))
@@ -185,14 +186,14 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
 
 
 def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str]) -> None:
-    """Keep the facts of one team as they were typed; they replace those that are known.
+    """Store the typed facts of one team; they replace earlier facts.
 
     Args:
-        store: Where the board is.
-        cells: Text by fact; a blank one is unknown.
+        store: The store with the board.
+        cells: Text by fact; a blank text means unknown.
 
     Raises:
-        InputRefused: `bad-team-fact` with every text that cannot be.
+        InputRefused: `bad-team-fact` with every invalid text.
     """
     facts, problems = parse(team, cells)
     if problems:

@@ -1,4 +1,4 @@
-"""Changes of teams by the organizer: excluded, made baselines, renamed, merged."""
+"""Changes of teams by the organizer: exclude, rename, merge, mark as baseline."""
 
 from typing import Any
 
@@ -18,10 +18,10 @@ from scoring.store.schema import Attempt, Member, RefusedFile, Submission
 
 
 def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> None:
-    """Let no submission of a team count, with the reason, and take no other; None: include them again.
+    """Exclude all submissions of a team, with the reason, and accept no more; None: include them again.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing,
+        InputRefused: `forbidden` unless the actor is an organizer, `unknown-team` if it has no submissions,
             `bad-option` without a reason.
     """
     if reason is not None and not reason.strip():
@@ -30,10 +30,10 @@ def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> 
 
 
 def set_baseline(store: Store, board_id: str, team: str, is_baseline: bool) -> None:
-    """Let a team be a baseline, drawn as a line and listed, without a rank and in no test; or rank it again.
+    """Make a team a baseline, which is drawn as a line and listed without a rank or tests; or rank it again.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing.
+        InputRefused: `forbidden` unless the actor is an organizer, `unknown-team` if it has no submissions.
     """
     _change(store, board_id, team, baseline=is_baseline)
 
@@ -49,16 +49,16 @@ def _change(store: Store, board_id: str, team: str, **values: Any) -> None:
 
 
 def nominate(store: Store, board_id: str, submission_id: str | None, team: str | None = None) -> None:
-    """Let a submission count at the end of a board with a withheld part, whatever its rule.
+    """Nominate a submission for the final ranking of a board with a withheld part, regardless of the board's
+    rule.
 
     Args:
-        store: Where the board is.
+        store: The store with the board.
         submission_id: The submission; None: the rule decides again.
-        team: Name of the team; None: that of the submission.
+        team: Name of the team; None: the submission's team.
 
     Raises:
-        InputRefused: `no-submission` where the team has none of that id, `bad-split` where no part is
-            withheld any more, or none ever was.
+        InputRefused: `no-submission` if the team has no such submission, `bad-split` if no part is withheld.
     """
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
@@ -81,15 +81,15 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
 
 
 def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
-    """Give a team another name, with its members, submissions and attempts. The name of another team merges
-    both; the known facts about that one stay.
+    """Rename a team, with its members, submissions and attempts. If another team has that name, the two are
+    merged; the other team's facts stay.
 
     Returns:
         Whether two teams were merged.
 
     Raises:
-        InputRefused: `forbidden` for others than organizers, `unknown-team` where it has submitted nothing,
-            `bad-option` for a name that cannot be, `equal-files` where both submitted the same file.
+        InputRefused: `forbidden` unless the actor is an organizer, `unknown-team` if it has no submissions,
+            `bad-option` for an invalid name, `equal-files` if both submitted the same file.
     """
     store.actor.require(Role.ORGANIZER)
     known = team_names(store, board_id) - {team}

@@ -1,5 +1,5 @@
 """Correction of a board's truth.
 
-* preview: cases, refusals, ranks that change: `correction_preview.correction`
-* every submission scored again: `rescoring.rescore`; kept per version: `version_results`
+* preview of cases, refusals and ranks that change: `correction_preview.correction`
+* rescoring of all submissions: `rescoring.rescore`; results of each version: `version_results`
 """

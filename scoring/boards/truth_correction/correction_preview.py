@@ -1,6 +1,7 @@
-"""Preview of a corrected truth: cases, submissions that it refuses, ranks, and views of these.
+"""Preview of a corrected truth: changed cases, submissions that it refuses, changed ranks, and views of
+these.
 
-All of it is for organizers, because it names cases.
+Only organizers may see it, because it names cases.
 """
 
 import hashlib
@@ -29,15 +30,15 @@ OF_FILES = frozenset(
         *("categories", "digest_of", "contents", "name", "written"),
     }
 )
-"""Fields of a truth that say where it was read, not what it says of a case."""
+"""Fields of a truth about its source files, not about its cases."""
 
 ROUNDING = 1e-12
-"""Of what a case is worth."""
+"""Fields of a truth about the weight of a case."""
 
 
 @dataclass(frozen=True)
 class RefusedSubmission:
-    """A submission that a version refuses and the other does not. problem: why."""
+    """A submission that one version refuses and the other does not. problem: the reason."""
 
     team: str
     submission: str
@@ -46,14 +47,14 @@ class RefusedSubmission:
 
 @dataclass(frozen=True)
 class TeamChange:
-    """What a corrected truth changes for a team.
+    """Effect of a corrected truth on a team.
 
     Attributes:
-        team: Its name.
-        ranks: Before and after; None where it was not ranked.
-        scores: Before and after, of the submission that counts now and the one that counted before.
-        cases: Ids of the cases on which the submission that counts now is more or less right than before.
-        gained: Those of them on which it is more right.
+        team: Name of the team.
+        ranks: Ranks before and after; None if not ranked.
+        scores: Score before, of the submission ranked then; and after, of the submission ranked now.
+        cases: Ids of the cases on which the team is now more or less right than before.
+        gained: Those on which it is more right.
     """
 
     team: str
@@ -64,7 +65,7 @@ class TeamChange:
 
     @property
     def lost(self) -> frozenset[str]:
-        """Return the cases on which it is less right."""
+        """Return the cases on which the team is less right."""
         return frozenset(self.cases) - self.gained
 
     def as_dict(self) -> dict[str, Any]:
@@ -82,15 +83,15 @@ class TeamChange:
 
 @dataclass(frozen=True)
 class Correction:
-    """What one version of a truth changes against another.
+    """Differences between two versions of a truth.
 
     Attributes:
-        versions: Numbers of both.
+        versions: Numbers of both versions.
         added: Ids of cases that only the second has.
         removed: Ids of cases that only the first has.
-        relabelled: Case -> what the truth says otherwise of it, such as "labels", "t", "time" or "masks".
+        relabelled: Case -> changed entries of the truth, such as "labels", "t", "time" or "masks".
         refused: Submissions that only the second refuses.
-        changes: Of the teams.
+        changes: Effects on the teams.
     """
 
     versions: tuple[int, int]
@@ -102,7 +103,7 @@ class Correction:
 
     @property
     def dangers(self) -> list[Finding]:
-        """Return warnings of a correction that is probably a mistake: lost cases, refused submissions."""
+        """Return warnings if a correction is probably a mistake: lost cases, refused submissions."""
         found = []
         if self.removed:
             many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
@@ -126,7 +127,7 @@ class Correction:
 
     @property
     def moves(self) -> str:
-        """Return how many teams have another rank, are ranked no more, or are newly ranked, in words."""
+        """Return as text how many teams change rank, lose it, or get one."""
         pairs = [change.ranks for change in self.changes if change.ranks[0] != change.ranks[1]]
         kinds = {
             "with another rank": sum(None not in pair for pair in pairs),
@@ -150,7 +151,8 @@ class Correction:
 
 
 def correction(after: OpenBoard, before: OpenBoard) -> Correction:
-    """Return what a version of a board changes against another. after: may be one that is not shown yet."""
+    """Return the differences between two versions of a board. after: may be a version that is not shown
+    yet."""
     now, then = board_ranking(after), board_ranking(before)
     scored = {entry.id for entry in then.entries if entry.card}
     refused = (
@@ -167,7 +169,7 @@ def correction(after: OpenBoard, before: OpenBoard) -> Correction:
 
 
 def changed_cases(before: Any, after: Any) -> tuple[Any, Any, dict[str, tuple[str, ...]]]:
-    """Return the ids of cases that were added and removed, and what is said otherwise of the others."""
+    """Return the ids of added and removed cases, and the changed entries of the others."""
     old, new = said_of_cases(before), said_of_cases(after)
     relabelled = {
         case: tuple(part for part in new[case] if new[case][part] != old[case].get(part))
@@ -182,7 +184,7 @@ def changed_cases(before: Any, after: Any) -> tuple[Any, Any, dict[str, tuple[st
 
 
 def said_of_cases(truth: Any) -> dict[str, dict[str, bytes]]:
-    """Return a digest of each thing that a truth says of each case: case -> part -> digest."""
+    """Return a digest of each entry of a truth about each case: case -> entry -> digest."""
     said: dict[str, dict[str, bytes]] = {str(case): {} for case in truth.ids}
     for part, values in _parts(truth, len(said)):
         for case, value in zip(said, values, strict=True):
@@ -236,8 +238,7 @@ def _listed(cases: Sequence[str], most: int = 3) -> str:
 def changed_teams(
     after: BoardRanking, before: BoardRanking, relabelled: Collection[str] = ()
 ) -> list[TeamChange]:
-    """Return what one version of a board changes against another, teams by rank. relabelled: cases of which
-    the truth says something else."""
+    """Return the effects of a version on the teams, by rank. relabelled: cases whose truth changed."""
     ranks_after, ranks_before = after.ranks, before.ranks
     ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
     teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
@@ -291,7 +292,8 @@ def _steps(
 
 
 def corrections(board: OpenBoard, preview: Correction) -> list[Block]:
-    """Return what one version of the test set changes against another, and by which cases."""
+    """Return blocks about the differences between two versions of the test set, with the cases that cause
+    them."""
     mark = "_pending" if preview.versions[1] > board.row.version else ""
     dangers: list[Block] = [Text(markdown(finding.message, 400), "caution") for finding in preview.dangers]
     return [*dangers, *_of_teams(board, preview, mark), *_case_table(preview, mark), *_refused(preview, mark)]

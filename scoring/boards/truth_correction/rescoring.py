@@ -1,8 +1,8 @@
-"""Rescoring of a board with a corrected truth.
+"""Rescoring of a board on a corrected truth.
 
-The corrected truth is a further version of the test set. Submissions are scored on it one by one, and each
-result is kept, so that a run that was stopped goes on where it was. The board shows the new numbers once all
-are there; those of older versions stay.
+The corrected truth is a new version of the test set. Submissions are scored one by one and each result is
+stored, so that a stopped run can continue. The board shows the new scores when all are complete; scores of
+older versions are kept.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,26 +34,24 @@ def rescore(
     *,
     shows: bool = True,
 ) -> OpenBoard:
-    """Score all submissions on a corrected truth or table about its cases, or go on with a run that was
-    stopped.
+    """Score all submissions on a corrected truth or table about its cases, or continue a stopped run.
 
     Args:
-        store: Where the board is.
-        truth: The corrected test set, or the number of an earlier version to return to; None: the one that
-            is there, or, without a table, go on.
-        progress: progress(done, total) of the submissions. What it raises stops the run.
-        name: What messages call the test set; None: its own name.
-        metadata: A replacement of the table that is joined to the truth by case id; None: that
-            one stays.
+        store: The store with the board.
+        truth: The corrected test set, or the number of an earlier version to return to; None: the present
+            test set or, without a table, continue the stopped run.
+        progress: progress(done, total) over the submissions. If it raises an exception, the run stops.
+        name: Name of the test set in messages; None: its own name.
+        metadata: New table that is joined to the truth by case id; None: no change.
         shows: Whether the board shows the new version once all are scored. Otherwise everybody sees the old
-            one, until this is called again without a truth, or `discard`.
+            one, until a second call without a truth, or `discard`.
 
     Returns:
         The board with its new version.
 
     Raises:
-        InputRefused: Where one of them is refused, or both are those of the board already, and
-            `nothing-to-rescore` where there is no run to go on with. The board stays as it was.
+        InputRefused: If truth or table is refused or both are unchanged; `nothing-to-rescore` if there is no
+            run to continue. The board does not change then.
     """
     board = opened(store, board_id)
     if isinstance(truth, int):
@@ -114,7 +112,7 @@ def _known_results(target: OpenBoard, submission: schema.Submission) -> list[sch
 
 
 def discard(store: Store, board_id: str) -> None:
-    """Drop a version that is not shown yet. Raises InputRefused `nothing-to-rescore` where there is none."""
+    """Delete a version that is not shown yet. Raises InputRefused `nothing-to-rescore` if there is none."""
     target = begun(opened(store, board_id))
     with store.write() as session:
         _drop(session, target.test_set)
@@ -129,8 +127,8 @@ def _drop(session: Session, test_set: schema.TestSetVersion) -> None:
 
 
 def stopped(board: OpenBoard) -> tuple[int, int] | None:
-    """Return how many submissions are scored on a corrected truth whose run is not done, and how many there
-    are; None where none was begun."""
+    """Return the numbers of scored and of all submissions of an unfinished rescoring; None if there is
+    none."""
     with board.store.read() as session:
         begun = session.get(schema.TestSetVersion, (board.row.id, board.row.version + 1))
     if begun is None:
@@ -140,7 +138,7 @@ def stopped(board: OpenBoard) -> tuple[int, int] | None:
 
 
 def _read(store: Store, submission: schema.Submission) -> bytes | None:
-    """Return the file of a submission; None where it was deleted meanwhile."""
+    """Return the file of a submission; None if it was deleted meanwhile."""
     try:
         return store.files.read(submission.sha256)
     except InputRefused:
@@ -151,7 +149,7 @@ def _read(store: Store, submission: schema.Submission) -> bytes | None:
 
 
 def begun(board: OpenBoard) -> OpenBoard:
-    """Return a board with the version that was begun and is not shown yet. Raises InputRefused."""
+    """Return a board with the version of an unfinished rescoring. Raises InputRefused."""
     with board.store.read() as session:
         version = session.get(schema.TestSetVersion, (board.row.id, board.row.version + 1))
     if version is None:
@@ -161,7 +159,7 @@ def begun(board: OpenBoard) -> OpenBoard:
 
 
 def _of_version(earlier: OpenBoard, board: OpenBoard) -> "_Corrected":
-    """Return the files of an earlier version. Raises InputRefused where those are the board's."""
+    """Return the files of an earlier version. Raises InputRefused if those are the board's."""
     of = earlier.test_set
     if (of.sha256, of.metadata_sha256) == (board.test_set.sha256, board.test_set.metadata_sha256):
         message = f"the board already shows the test set of version {of.number}."

@@ -1,1 +1,1 @@
-"""Migrations of the tables of a store: a file per change, in `versions`, for Alembic."""
+"""Migrations of a store's tables for Alembic: one file per change, in `versions`."""

@@ -1,4 +1,4 @@
-"""Add decimals and bits spent of a hidden truth, who finds a board, and why a team does not count."""
+"""Add decimals and spent bits of a hidden truth, visibility of a board, and why a team does not count."""
 
 import sqlalchemy as sa
 from alembic import op

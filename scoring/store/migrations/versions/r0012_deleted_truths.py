@@ -1,4 +1,4 @@
-"""Add what deleted boards told of their test sets."""
+"""Add the bits that deleted boards revealed of their test sets."""
 
 import sqlalchemy as sa
 from alembic import op
