@@ -1,4 +1,4 @@
-"""Adapter of models whose axes, number types or batch differ from what challenges feed."""
+"""Adapter for models whose axes, number types or batch size differ from what challenges provide."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,17 +12,17 @@ CHANNELS = 3
 FLOAT = "tensor(float)"
 PIXELS = "tensor(uint8)"
 TYPES = {FLOAT: np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64, PIXELS: np.uint8}
-"""Types of inputs that can be fed; whole numbers of 8 bits are the pixels themselves, 0 to 255."""
+"""Supported input types; 8-bit integers are the pixels themselves, 0 to 255."""
 
 
 @dataclass(frozen=True)
 class Adapter:
-    """How one image float32 (1, 3, H, W), and a vector float32 (1, k), become inputs of a model.
+    """Conversion of one image float32 (1, 3, H, W) and a vector float32 (1, k) to a model's inputs.
 
     Attributes:
-        types: Type of each input, as the runtime writes it.
-        channels_last: Whether the image goes in as (N, H, W, 3).
-        batch: How often each input is repeated; the outputs of the first count.
+        types: Type of each input, as the runtime names it.
+        channels_last: Whether the model expects the image as (N, H, W, 3).
+        batch: How often each input is repeated; only the first output counts.
     """
 
     types: tuple[str, ...]
@@ -31,10 +31,10 @@ class Adapter:
 
     @classmethod
     def of(cls, inputs: Sequence[Tensor]) -> "Adapter":
-        """Return the adapter for what a model declares.
+        """Return the adapter for a model's declared inputs.
 
         Args:
-            inputs: By position: the image, then a vector or none.
+            inputs: In order: the image, then optionally a vector.
         """
         shape = (inputs[0].shape if inputs else None) or ()
         last = len(shape) == 4 and shape[3] == CHANNELS and shape[1] != CHANNELS
@@ -42,7 +42,7 @@ class Adapter:
         return cls(tuple(entry.dtype for entry in inputs), last, max(sizes, default=1))
 
     def plain(self, inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Return the inputs as challenges see them behind the adapter."""
+        """Return the inputs as challenges see them."""
         return tuple(self._plain(i, entry) for i, entry in enumerate(inputs))
 
     def _plain(self, index: int, entry: Tensor) -> Tensor:
@@ -56,10 +56,11 @@ class Adapter:
         return replace(entry, shape=(None if self.batch > 1 else batch, *others))
 
     def feed(self, arrays: Sequence[Array]) -> list[Array]:
-        """Return what the model is given.
+        """Return the arrays for the model.
 
         Args:
-            arrays: The image float32 [1, 3, H, W], values 0 to 1, then the vector float32 [1, k] or none.
+            arrays: The image float32 [1, 3, H, W] with values 0 to 1, then optionally the vector float32 [1,
+                k].
         """
         fed = []
         for dtype, array in zip(self.types, arrays, strict=False):
@@ -71,12 +72,12 @@ class Adapter:
         return fed
 
     def first(self, output: Array) -> Array:
-        """Return the output for the one image."""
+        """Return the output for the single image."""
         return output[:1] if self.batch > 1 and len(np.atleast_1d(output)) == self.batch else output
 
     @property
     def words(self) -> str:
-        """What it does, "" where it does nothing."""
+        """Description of the conversion, "" if there is none."""
         types = [dtype for dtype in dict.fromkeys(self.types) if dtype in TYPES and dtype != FLOAT]
         done = [f"numbers as {np.dtype(TYPES[dtype]).name}" for dtype in types]
         done += ["channels last"] * self.channels_last

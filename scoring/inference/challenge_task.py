@@ -19,10 +19,10 @@ from scoring.inputs.sources import FixedSource, SourceFiles
 
 
 class CaseImages(Protocol):
-    """N cases, each with an image or none.
+    """N cases, each with or without an image.
 
     Attributes:
-        images: Member of `pictures` that shows each case, None where there is none.
+        images: Member of `pictures` with the image of each case, None if there is none.
     """
 
     @property
@@ -37,13 +37,13 @@ class CaseImages(Protocol):
     def __len__(self) -> int: ...
 
     def picture(self, index: int) -> bytes | None:
-        """Return the encoded image of a case, None where there is none. Raises InputRefused where the file
-        cannot be read."""
+        """Return the encoded image of a case, None if there is none. Raises InputRefused if the file cannot
+        be read."""
         ...
 
 
 def no_images(name: str) -> Finding:
-    """Return `image-missing` for a source that holds no image of any case."""
+    """Return `image-missing` for a source without images of the cases."""
     return error(
         "image-missing",
         name,
@@ -52,7 +52,7 @@ def no_images(name: str) -> Finding:
 
 
 def missing_images(cases: CaseImages, advice: str) -> list[Finding]:
-    """Return `image-missing` for every case without an image; a single one where there is no image at all."""
+    """Return `image-missing` for every case without an image, or a single one if there is no image at all."""
     absent = [i for i, member in enumerate(cases.images) if member is None]
     if len(absent) == len(cases):
         return [no_images(cases.pictures.name)]
@@ -67,7 +67,7 @@ def missing_images(cases: CaseImages, advice: str) -> list[Finding]:
 
 
 Model = str | os.PathLike[str] | bytes | FixedSource
-"""An ONNX model: its path or its bytes, also with edits."""
+"""An ONNX model as a path or bytes, possibly with edits."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ModelFile:
 
 @dataclass(frozen=True)
 class Wording:
-    """Ends of messages about images and outputs: what the challenge's official program does with them."""
+    """Ends of messages about images and outputs: how the official program treats them."""
 
     missing_image: str = "Add it."
     unreadable_image: str = "Export it again as JPEG or PNG."
@@ -92,21 +92,21 @@ class Wording:
 
 
 def no_size_findings(_size_mib: float, _name: str) -> list[Finding]:
-    """Return nothing: the size of a model does not matter."""
+    """Return nothing: the size of the model does not matter."""
     return []
 
 
 @dataclass(frozen=True)
 class Task:
-    """How a challenge inspects and runs a model.
+    """How a challenge checks and runs a model.
 
     Attributes:
-        contract: What the challenge gives to a model and takes from it.
+        contract: Inputs and outputs that the challenge requires.
         size_findings: Findings about a model's size in MiB; the second argument is the model's name.
-        base: Second input of the trial runs [k]; None where models get the image only.
+        base: Second input of the trial runs [k]; None if models take only the image.
         changes: Other second inputs that the trial runs compare with `base`, by field.
-        shortest_side: Pixels below which the rules call an image too small.
-        run_images: Runs a model on all images, here or on a cluster.
+        shortest_side: Minimum pixels of an image's shorter side.
+        run_images: Function that runs a model on all images, on this machine or on a cluster.
     """
 
     contract: Contract
@@ -127,7 +127,7 @@ def read_model(model: Model, name: str | None = None) -> ModelFile:
         name: Its name in messages; by default the file's name.
 
     Raises:
-        InputRefused: The file cannot be read (`model-unreadable`).
+        InputRefused: If the file cannot be read (`model-unreadable`).
     """
     if isinstance(model, FixedSource):
         plain = read_model(cast(Model, model.source), name)

@@ -1,5 +1,5 @@
-"""Models that classify one image: one bilinear step to the size that a model declares, cases that lack their
-image, and outputs in the order that the model's own entry `categories` names."""
+"""Models that classify one image: resizing to the declared size in one bilinear step, cases without image,
+and the output order that the model's entry `categories` gives."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,17 +24,18 @@ NUMBERED = re.compile(r"""['"]?(\d{1,4})['"]?\s*:\s*['"]([^'"]{0,200})['"]""", r
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Stretch to the size that the model declares, 224 where it is symbolic, in one bilinear step."""
+    """Return the recipe that resizes to the model's declared size (224 if it is symbolic) in one bilinear
+    step."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return the recipe for a model that declares this size; None = symbolic."""
+    """Return the recipe for a model with this declared size; None = symbolic."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
 
 
 class HasPhotographs(Protocol):
-    """Cases with the images that show each, several where they cannot be told apart (`ambiguous`)."""
+    """Cases with their images; a case with several possible images is in `ambiguous`."""
 
     @property
     def ids(self) -> tuple[str, ...]: ...
@@ -52,13 +53,13 @@ def image_problems(
     members: Sequence[Sequence[str]],
     ambiguous: Collection[int],
 ) -> list[Finding]:
-    """Return `image-missing` for every case without an image, one entry where there is none at all, and
-    `ambiguous-image` for several that cannot be told apart.
+    """Return `image-missing` for every case without an image (a single finding if there are no images), and
+    `ambiguous-image` for cases with several possible images.
 
     Args:
-        pictures: Where the images are.
+        pictures: Source of the images.
         ids: Case ids [N].
-        members: Members that show each case [N].
+        members: Members with the image of each case [N].
     """
     absent = [i for i, of_case in enumerate(members) if not of_case]
     if len(absent) == len(ids):
@@ -87,14 +88,15 @@ def inspect_on_images(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Return the preflight of a model. Raises InputRefused with every problem of model and images.
+    """Return the check of a model before it runs. Raises InputRefused with every problem of the model and the
+    images.
 
     Args:
         file: The model.
-        cases: Cases of which each needs its image.
-        usable: Those that have one, for trial runs.
-        check: Returns notes about the outputs in trial runs, or refuses them.
-        timings: Also how long an image takes.
+        cases: Cases, each of which needs its image.
+        usable: Cases with an image, for trial runs.
+        check: Function that returns notes about the outputs of trial runs, or refuses them.
+        timings: Whether to measure the time per image.
     """
     images: list[Finding] = []
     if cases is not None:
@@ -110,11 +112,11 @@ def inspect_on_images(
 
 
 def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the categories that a model's own entry `categories` names; empty where there is none.
+    """Return the classes that a model's entry `categories` names; empty if it has no such entry.
 
     Args:
         metadata: The model's entries.
-        expected: Categories that an entry of another exporter (`OTHER_ENTRIES`) has to name, to count.
+        expected: Classes that an entry of another exporter (`OTHER_ENTRIES`) must name to be accepted.
     """
     own = tuple(c.strip() for c in metadata.get("categories", "").split(",") if c.strip())
     others = (_listed(metadata.get(name, "")) for name in OTHER_ENTRIES)
@@ -122,7 +124,7 @@ def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> 
 
 
 def own_names(metadata: Mapping[str, str], count: int) -> tuple[str, ...]:
-    """Return what a model's entries call so many outputs; empty where none names as many."""
+    """Return the names of `count` outputs from a model's entries; empty if no entry has this many."""
     entries = (_listed(metadata.get(name, "")) for name in ("categories", *OTHER_ENTRIES))
     return next((names for names in entries if len(names) == count), ())
 
@@ -138,8 +140,8 @@ def _listed(text: str) -> tuple[str, ...]:
 def output_order(
     metadata: Mapping[str, str], categories: Sequence[str], where: str
 ) -> tuple[OutputOrder, tuple[Finding, ...]]:
-    """Return which output of a model each category of a truth is, by the model's entry `categories`, with a
-    note where its order is another. Raises InputRefused if the entry has other names."""
+    """Return the output of a model for each class of a truth, by the entry `categories`, and a note if the
+    order differs. Raises InputRefused if the entry has other names."""
     own = named_outputs(metadata, categories)
     if not own or own == tuple(categories):
         return None, ()
@@ -154,8 +156,8 @@ def output_order(
 
 
 def order_warnings(metadata: Mapping[str, str], classes: Sequence[str], where: str) -> tuple[Finding, ...]:
-    """Return the warning of a model that names the classes in another order than a challenge whose program
-    knows no such entry."""
+    """Return a warning if a model names the classes in another order and the challenge's program does not
+    read such entries."""
     own = named_outputs(metadata, classes)
     if sorted(own) != sorted(classes) or own == tuple(classes):
         return ()
@@ -169,7 +171,7 @@ def order_warnings(metadata: Mapping[str, str], classes: Sequence[str], where: s
 def received(
     cases: CaseImages, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[thumbnails.Stage], ImageInfo]:
-    """Return a model's input for a case: its image at the size that the model declares.
+    """Return a model's input for a case: its image at the model's declared size.
 
     Args:
         cases: A test set with images.

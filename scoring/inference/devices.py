@@ -1,9 +1,9 @@
 """Devices on which models run: the processor, or a GPU through CUDA.
 
-A GPU needs device files, calls to its driver and more address space than a confined process has. So a
-model on a GPU keeps the limit of processor time and gets no new privileges, but has no limits of memory
-and files, no Landlock and no filter of system calls. It runs there only where somebody named the GPU or
-accepted unconfined models, and never where every layer of confinement is needed.
+A GPU needs device files, calls to its driver and more address space than a confined process has. So a model
+on a GPU keeps only the limit of processor time and the ban on new privileges. It has no limits of memory and
+files, no Landlock and no filter of system calls. It runs there only if the operator named the GPU or accepted
+unconfined models, and never if every layer of confinement is required.
 """
 
 import os
@@ -24,8 +24,8 @@ _wanted = "auto"
 
 @contextmanager
 def running_on(device: str) -> Iterator[None]:
-    """Run the models of this process on one of `DEVICES` within the block; "auto": a GPU where there is one
-    and unconfined models are accepted, else the processor."""
+    """Run the models of this process on one of `DEVICES` within the block. "auto" uses a GPU if there is one
+    and unconfined models are accepted, otherwise the processor."""
     global _wanted
     if device not in DEVICES:
         raise ValueError(f"unknown device {device!r}")
@@ -42,7 +42,7 @@ def wanted() -> str:
 
 
 def missing() -> str:
-    """Return what CUDA lacks on this machine, "" where it is there."""
+    """Return what CUDA lacks on this machine, "" if it is available."""
     spec = find_spec("onnxruntime")
     places = [Path(folder) / "capi" for folder in (spec.submodule_search_locations or ())] if spec else []
     if not any((folder / name).exists() for folder in places for name in _LIBRARIES):
@@ -55,10 +55,10 @@ def chosen(device: str, every_layer: bool) -> str:
 
     Args:
         device: One of `DEVICES`.
-        every_layer: Whether the model needs every layer of confinement.
+        every_layer: Whether the model requires every layer of confinement.
 
     Raises:
-        ModelFailed: `no-device` where CUDA was named and cannot be used.
+        ModelFailed: `no-device` if CUDA was named and cannot be used.
     """
     from scoring.inference import sandbox_layers
     from scoring.inference.worker_results import ModelFailed

@@ -1,5 +1,5 @@
-"""The picture in a DICOM file, without its tags (`image_sanitizer`): one frame, grey or in colour, as a
-screen shows it.
+"""Picture in a DICOM file without its tags (`image_sanitizer`): one grey or colour frame, as a screen shows
+it.
 
 Runs in the worker. Source: DICOM PS3.3 C.7.6.3 (pixels), C.11.1 and C.11.2 (rescaling and window).
 """
@@ -27,7 +27,7 @@ from scoring.common.arrays import Array, Floats
 from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable
 
 LOSSLESS = (JPEGLossless, JPEGLosslessSV1)
-"""Transfer syntaxes that Pillow decodes and pydicom does not ask it to."""
+"""Transfer syntaxes that Pillow can decode although pydicom does not use Pillow for them."""
 READ = (
     ImplicitVRLittleEndian,
     ExplicitVRLittleEndian,
@@ -38,20 +38,20 @@ READ = (
     JPEG2000,
     *LOSSLESS,
 )
-"""Transfer syntaxes that are decoded with what is there."""
+"""Transfer syntaxes that the installed packages can decode."""
 GREY = ("MONOCHROME1", "MONOCHROME2")
 LINEAR = "LINEAR"
-"""Usual function of a window: whole values, both ends among them."""
+"""Default function of a window: integer values, both ends included."""
 COLOUR = ("RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT")
 SPACINGS = ("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing")
 
 
 def picture(data: bytes) -> tuple[Image.Image, float]:
-    """Return the picture of a DICOM file, mode "L" or "RGB", and micrometres along a pixel, 0 if unknown.
+    """Return the picture of a DICOM file, mode "L" or "RGB", and micrometres per pixel, 0 if unknown.
 
     Raises:
-        ImageUnreadable: In one sentence: no picture, several, too large, or stored in a way that is not read.
-        Exception: Whatever pydicom raises about damaged files.
+        ImageUnreadable: With one sentence: no picture, several, too large, or stored in an unsupported way.
+        Exception: Any exception that pydicom raises for damaged files.
     """
     file = pydicom.dcmread(io.BytesIO(data))
     _refuse(file)

@@ -1,4 +1,5 @@
-"""Fair semaphore: places for work, for the caller that used them least (how many models: `open_models`)."""
+"""Fair semaphore: gives places to the caller that has used them least (for the number of models see
+`open_models`)."""
 
 import threading
 from collections.abc import Callable
@@ -8,11 +9,11 @@ _POLL_SECONDS = 0.05
 
 
 class Usage:
-    """What one caller used of the places so far.
+    """Use of the places by one caller.
 
     Attributes:
-        seconds: Time for which its threads held places, counted from that of whoever had used least when it
-            came.
+        seconds: Time for which its threads held places; a new caller starts with the time of the caller that
+            used least.
     """
 
     def __init__(self, seconds: float):
@@ -20,11 +21,11 @@ class Usage:
 
 
 class Ticket:
-    """A place of one thread, or the wish for one.
+    """A place of a thread, or its request for a place.
 
     Attributes:
         called: Set when it has the place.
-        since: Until when its time is counted.
+        since: Time up to which its use is counted.
     """
 
     def __init__(self, share: Usage):
@@ -32,10 +33,10 @@ class Ticket:
 
 
 class FairSemaphore:
-    """A semaphore whose places go to who used them least.
+    """A semaphore that gives its places to the callers that used them least.
 
-    Between two pieces of work `pass_on` lets others go first, so that one whose pieces take 20 s and one
-    whose pieces take 20 ms hold the places for the same time.
+    Between two pieces of work, `pass_on` lets others go first. So a caller with pieces of 20 s and one with
+    pieces of 20 ms hold the places for the same time.
     """
 
     def __init__(self, places: int) -> None:
@@ -46,28 +47,28 @@ class FairSemaphore:
 
     @property
     def shares(self) -> int:
-        """How many take part."""
+        """Number of callers."""
         return len(self._shares)
 
     def join(self) -> Usage:
-        """Take part, until `leave`."""
+        """Register a caller, until `leave`."""
         with self._lock:
             share = Usage(min((other.seconds for other in self._shares), default=0.0))
             self._shares.append(share)
             return share
 
     def leave(self, share: Usage) -> None:
-        """Take part no more; all its turns are given back."""
+        """Remove a caller and return all its places."""
         with self._lock:
             self._shares.remove(share)
 
     def acquire(self, share: Usage, given_up: Callable[[], bool]) -> Ticket | None:
-        """Wait for a place; None without one once `given_up` returns true."""
+        """Wait for a place; None if `given_up` returns True first."""
         turn = self.request(share)
         return turn if self._wait(turn, given_up) else None
 
     def request(self, share: Usage) -> Ticket:
-        """Ask for a place without waiting for it: the ticket is called once it has one."""
+        """Request a place without waiting: the ticket is called when it has one."""
         turn = Ticket(share)
         with self._lock:
             self._waiting.append(turn)
@@ -77,12 +78,12 @@ class FairSemaphore:
         return turn
 
     def position(self, turn: Ticket) -> int:
-        """Return where a ticket is among those that came before it and wait; 0 once it is called."""
+        """Return the position of a ticket among those waiting before it; 0 once it is called."""
         with self._lock:
             return self._waiting.index(turn) + 1 if turn in self._waiting else 0
 
     def withdraw(self, turn: Ticket) -> None:
-        """Give a place back, or the wish for one."""
+        """Return a place, or withdraw a request."""
         with self._lock:
             if turn in self._waiting:
                 self._waiting.remove(turn)
@@ -90,7 +91,7 @@ class FairSemaphore:
         self.release(turn)
 
     def pass_on(self, turn: Ticket, given_up: Callable[[], bool]) -> bool:
-        """Let those who used less go first, and wait for another place; false without one as in
+        """Let callers that used less go first, and wait for another place; False without one, as in
         `acquire`."""
         with self._lock:
             self._count(turn)
@@ -103,7 +104,7 @@ class FairSemaphore:
         return self._wait(turn, given_up)
 
     def release(self, turn: Ticket) -> None:
-        """Give a place back."""
+        """Return a place."""
         with self._lock:
             self._count(turn)
             self._hand_on()

@@ -1,4 +1,4 @@
-"""Cache of decoded and resized images, which a second model on the same images reuses."""
+"""Cache of decoded and resized images, for a second model on the same images."""
 
 import hashlib
 import os
@@ -17,8 +17,8 @@ def key(data: bytes, recipe: Recipe) -> Key:
 
 
 class PictureCache:
-    """Prepared images; the least recently used go first when their pixels exceed `most_bytes`. Safe for
-    several threads."""
+    """Prepared images; the least recently used are removed when their pixels exceed `most_bytes`. Threads can
+    share it."""
 
     def __init__(self, most_bytes: int):
         self.most_bytes = most_bytes
@@ -37,8 +37,7 @@ class PictureCache:
             return self._pictures.get(key)
 
     def put(self, key: Key, picture: PreparedImage) -> None:
-        """Keep an image, unless it is larger than the whole cache. Raises ValueError for pixels that could
-        still be written to."""
+        """Cache an image, unless it is larger than the whole cache. Raises ValueError for writable pixels."""
         if picture.pixels.flags.writeable:
             raise ValueError("cached pixels are read-only")
         if picture.pixels.nbytes > self.most_bytes:
@@ -58,7 +57,7 @@ class PictureCache:
 
 
 def fair_share(most_bytes: int = 1 << 30) -> int:
-    """Return 1 GiB, or an eighth of the machine's memory where that is less."""
+    """Return 1 GiB, or an eighth of the machine's memory if that is less."""
     try:
         return min(most_bytes, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
     except (AttributeError, ValueError, OSError):

@@ -1,7 +1,7 @@
-"""Decoder of uploaded photographs (JPEG, HEIC, AVIF ...): upright pixels without names, places or other
-metadata (EXIF, DICOM tags), or refused.
+"""Decoder of uploaded photographs (JPEG, HEIC, AVIF ...): it returns upright pixels without names, places or
+other metadata (EXIF, DICOM tags), or refuses the file.
 
-Runs in the worker. Only the kinds in `KINDS` are read from a file's metadata.
+Runs in the worker. Of a file's metadata, only the kinds in `KINDS` are recognised.
 """
 
 import io
@@ -42,9 +42,9 @@ KINDS = (
     "data after the picture",
     "transparency",
 )
-"""Kinds of metadata that are dropped, in words for people."""
+"""Names of the kinds of metadata that are removed."""
 READ_FORMATS = "JPEG, PNG, TIFF, BMP, WebP, GIF, HEIC, AVIF and DICOM"
-"""Formats of a single image, for people."""
+"""Names of the formats of a single image."""
 PHONE_FORMATS = ("HEIF", "AVIF")
 DICOM = "DICOM"
 DECODERS = {
@@ -59,9 +59,9 @@ DECODERS = {
         "scoring.inference.dicom",
     ),
 }
-"""What a worker imports before it is confined, by the mark of the file: only for files that need it."""
+"""Modules to import before confinement, by the file's magic number: only for files that need them."""
 SEVERAL_PICTURES = ("MPO", "TIFF", "HEIF")
-"""Formats whose further pictures are depths, previews or pages, not the frames of a film."""
+"""Formats whose additional pictures are depth maps, previews or pages, not frames of a film."""
 MODES = ("1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "YCbCr", "HSV")
 UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -72,7 +72,7 @@ UPRIGHT = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""EXIF orientation -> the transposition that turns the image upright."""
+"""EXIF orientation -> the transposition that makes the image upright."""
 SMALL_SIDE, SMALL_LONGEST = 512, 8 * 512
 _GPS, _EXIF, _PREVIEW = 0x8825, 0x8769, 1
 _CAMERA = (0x010F, 0x0110, 0x0131, 0xA430, 0xA431, 0xA433, 0xA434, 0xA435, 0x927C)
@@ -92,26 +92,26 @@ _STRUCTURE = frozenset(
         0x8769,
     )
 )
-"""TIFF tags that describe the pixels, and not who took them."""
+"""TIFF tags that describe the pixels, not the person or place."""
 _BITS_PER_SAMPLE = 0x0102
 _DESCRIPTION, _X_RESOLUTION, _RESOLUTION_UNIT = 0x010E, 0x011A, 0x0128
 _UNITS = {2: 25_400.0, 3: 10_000.0}
-"""Unit of a TIFF's resolution -> its micrometres: inch, centimetre."""
+"""Unit of a TIFF's resolution -> micrometres: inch, centimetre."""
 _NUMBER = r"(\d{1,6}(?:\.\d{1,9})?)(?![\d.])"
 _SLIDE = re.compile(rf"\bMPP\s*=\s*{_NUMBER}")
 _OME, _OME_UNIT = re.compile(rf'PhysicalSizeX="{_NUMBER}"'), re.compile(r'PhysicalSizeXUnit="([^"]*)"')
 _MICROMETRE = re.compile(r"(µ|μ|u|\?|Âµ|Î¼|&#181;|&#xB5;)m", re.IGNORECASE)
-"""The unit as files spell it, and as it reads in the wrong code page."""
+"""Spellings of the unit in files, including the wrong code page."""
 MICROSCOPES = (0.05, 10.0)
-"""Micrometres along a pixel that a microscope can have: a screen's 72 per inch are none."""
+"""Plausible micrometres per pixel of a microscope: a screen's 72 per inch is not."""
 
 
 def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
-    """Return the first image of a file turned by its EXIF orientation, a copy of it by `small`, what the file
-    was, and which `KINDS` are dropped. An image of more than `most_pixels` is reduced to as many.
+    """Return the first image of a file, turned by its EXIF orientation; a copy made by `small`; information
+    about the file; and the removed `KINDS`. An image with more than `most_pixels` is reduced to this size.
 
-    Raises ImageUnreadable, in one sentence: not an image of `preprocessing.FORMATS`, cut off, damaged, above
-    178,956,970 pixels, animated, of 16 bits, or in the colours of print.
+    Raises ImageUnreadable with one sentence: not an image of `preprocessing.FORMATS`, truncated, damaged,
+    above 178,956,970 pixels, animated, with 16 bits, or in printing colours.
     """
     try:
         if _mark(data) == b"DICM":
@@ -140,7 +140,7 @@ def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels
 
 
 def decoders(data: bytes) -> tuple[str, ...]:
-    """Return the modules that a worker needs, besides those that it always has, to decode a file."""
+    """Return the additional modules that a worker needs to decode a file."""
     return DECODERS.get(_mark(data), ())
 
 
@@ -150,7 +150,7 @@ def _mark(data: bytes) -> bytes:
 
 
 def register_decoders() -> None:
-    """Let Pillow open HEIC and AVIF where this worker imported their decoders; one thread decodes, because a
+    """Let Pillow open HEIC and AVIF if this worker imported their decoders. One thread decodes, because a
     confined process may start few."""
     heif: Any = sys.modules.get("pi_heif")
     if heif is not None:
@@ -171,8 +171,8 @@ def _of_dicom(data: bytes, most_pixels: int) -> tuple[Pixels, Pixels, ImageInfo,
 
 
 def micrometres(image: Image.Image) -> float:
-    """Return micrometres along a pixel by the tags of a scanner: "MPP" of a slide, OME's physical size, or a
-    resolution per centimetre or inch that a microscope can have; 0 where there is none."""
+    """Return micrometres per pixel from a scanner's tags: "MPP" of a slide, OME's physical size, or a
+    resolution per centimetre or inch that is plausible for a microscope; 0 if there is none."""
     tags: Any = getattr(image, "tag_v2", {})
     described = str(tags.get(_DESCRIPTION, ""))
     ome, unit = _OME.search(described), _OME_UNIT.search(described)
@@ -197,8 +197,8 @@ def _reduced(picture: Image.Image, most_pixels: int) -> Image.Image:
 
 
 def small(picture: Image.Image) -> Image.Image:
-    """Return the image with 512 px on its shorter side, enlarged if need be, the longer one at most eight
-    times that: to measure and to show."""
+    """Return the image with 512 px on its shorter side (enlarged if necessary) and at most eight times that
+    on the longer side, for measuring and display."""
     scale = SMALL_SIDE / min(picture.size)
     width, height = (max(1, min(SMALL_LONGEST, round(length * scale))) for length in picture.size)
     return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=1.2)
@@ -284,8 +284,8 @@ COMMENT, DATE, PREVIEW, OTHER, AFTER = (
     "data after the picture",
 )
 _MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])", re.DOTALL)
-"""A JPEG marker that a length follows, or the end; within the image data a 255 is followed by 0 or by one of
-those left out."""
+"""A JPEG marker followed by a length, or the end marker. Within image data a 255 is followed by 0 or by a
+marker that is not listed here."""
 _END_OF_IMAGE, _JFIF, _COMMENT = 0xD9, 0xE0, 0xFE
 _JFIF_BYTES = 14
 _REPORTED = {
@@ -295,7 +295,7 @@ _REPORTED = {
     0xED: (b"Photoshop 3.0\0",),
     0xEE: (b"Adobe",),
 }
-"""Application segments of JPEG, by their start, that describe the pixels or are reported by Pillow."""
+"""Application segments of JPEG, by their start, that describe the pixels or that Pillow reports."""
 _PNG_SIGNATURE = 8
 _PNG_REPORTED = frozenset(
     (
@@ -306,8 +306,8 @@ _PNG_REPORTED = frozenset(
 
 
 def hidden_metadata(data: bytes, image_format: str | None) -> set[str]:
-    """Return which of `KINDS` the bytes of an image file hold, by its format as Pillow names it;
-    nothing for GIF, TIFF and BMP."""
+    """Return the `KINDS` in the bytes of an image file, by its format as Pillow names it; nothing for GIF,
+    TIFF and BMP."""
     readers = {"JPEG": _of_jpeg, "MPO": _of_jpeg, "PNG": _of_png, "WEBP": _of_webp}
     return readers[image_format](data) if image_format in readers else set()
 

@@ -1,4 +1,4 @@
-"""Contract of a model with its challenge, and its check: inputs, image size, ONNX versions, outputs."""
+"""Contract between a model and its challenge, and its check: inputs, image size, ONNX versions, outputs."""
 
 import math
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ REPEATABLE = f"{EVALUATION_MODE} Replace other random operators by constants."
 
 @dataclass(frozen=True)
 class Contract:
-    """What a challenge gives to a model and takes from it.
+    """Inputs and outputs that a challenge requires.
 
     Attributes:
-        vector: Length of the second input, None where there is none.
-        vector_required: False allows models with the image only (`single-input`).
-        outputs: Numbers per image in the first output; None where the challenge itself checks them.
+        vector: Length of the second input, None if there is none.
+        vector_required: False also allows models with only the image (`single-input`).
+        outputs: Number of values per image in the first output; None if the challenge checks it itself.
         highest_ir_version: Highest version of the file format that the challenge's runtime loads, if known.
         highest_opset: Highest version of the operators that it loads, if known.
     """
@@ -49,11 +49,11 @@ def failure(file_name: str, failed: ModelFailed) -> Finding:
 def examine(
     facts: ModelFacts, contract: Contract, file_name: str, trial: ModelOutput | None = None
 ) -> list[Finding]:
-    """Return every departure from the contract: versions, inputs, batch axis, first output.
+    """Return every violation of the contract: versions, inputs, batch axis, first output.
 
     Args:
-        trial: Outputs for one image. With them the first output is judged by what came, not by what the
-            model declares: the runtime does not compare the two.
+        trial: Outputs for one image. If given, the first output is judged by these, not by the model's
+            declaration: the runtime does not compare the two.
     """
     return [
         *_versions(facts, contract, file_name),
@@ -64,20 +64,20 @@ def examine(
 
 
 def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
-    """Return (width, height) that the first input declares, None for a symbolic axis. Meant for a model that
-    `examine` found no error in."""
+    """Return the (width, height) that the first input declares, None for a symbolic axis. Use it only for a
+    model that `examine` found no error in."""
     shape = facts.inputs[0].shape if facts.inputs else None
     return (shape[3], shape[2]) if shape is not None and len(shape) == 4 else (None, None)
 
 
 def noise(width: int, height: int) -> Pixels:
-    """Return a fixed noise image, on which a model is tried where there is no other."""
+    """Return a fixed noise image for trying a model without other images."""
     return np.random.default_rng(0).integers(0, 256, (height, width, CHANNELS), np.uint8)
 
 
 def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Finding]:
-    """Return `random-model`, an error unless every random operator has a seed and two runs agreed; and
-    `training-mode` for BatchNormalization in training mode.
+    """Return `random-model`, which is an error unless every random operator has a seed and two runs agreed;
+    and `training-mode` for BatchNormalization in training mode.
 
     Args:
         moved: Largest absolute difference between two runs on the same image.
@@ -272,7 +272,7 @@ def _output(
 
 
 def _width(tensor: Tensor) -> int | None:
-    """Return how many numbers per image an output declares; None where axes are free, -1 where it cannot be a
+    """Return how many numbers per image an output declares; None if axes are free, -1 if it cannot be a
     tensor of numbers."""
     if not tensor.dtype.startswith("tensor(") or tensor.dtype == "tensor(string)":
         return -1

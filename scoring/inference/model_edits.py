@@ -1,4 +1,4 @@
-"""Changes of an ONNX file before it is run: operators before its first input and behind its first output."""
+"""Changes of an ONNX file before it runs: operators before its first input and after its first output."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from scoring.inference.adapters import CHANNELS
 from scoring.inference.onnx_scan import ModelRefused, scan
 
 ADDED = "benchside"
-"""What names of added tensors begin with."""
+"""Prefix of added tensors."""
 MAP = 4
 """Axes of a map of numbers (1, K, H, W)."""
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -22,7 +22,7 @@ NORMALISED = {
     "imagenet": (MEAN, tuple(1 / deviation for deviation in DEVIATION)),
     "signed": ((0.5,), (2.0,)),
 }
-"""What is taken from pixels from 0 to 1, and what they are multiplied by then, per channel or for all."""
+"""Offset to subtract from pixels in 0 to 1 and factor to multiply by, per channel or for all."""
 FLOATS = {
     onnx.TensorProto.FLOAT: np.float32,
     onnx.TensorProto.FLOAT16: np.float16,
@@ -32,15 +32,15 @@ FLOATS = {
 
 @isolated
 def edited_model(data: bytes, name: str, edits: Pairs) -> bytes:
-    """Return a model with operators added to it.
+    """Return a model with added operators.
 
     Args:
         data: The file.
         name: Its name in messages.
-        edits: Name of an edit of `EDITS`, and its value.
+        edits: Name of each edit in `EDITS`, and its value.
 
     Raises:
-        InputRefused: It is no model that can be read.
+        InputRefused: If the model cannot be read.
     """
     try:
         scan(data)
@@ -192,4 +192,4 @@ EDITS: Mapping[str, Callable[[GraphProto, str], None]] = {
     "inputs": _inputs,
     "vector": _vector,
 }
-"""Name of an edit -> what it makes of a network."""
+"""Name of an edit -> function that applies it to a network."""

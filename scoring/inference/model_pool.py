@@ -1,7 +1,7 @@
-"""Pool of worker processes that run one model over many images: a process and a thread per core.
+"""Pool of worker processes that run one model over many images: one process and thread per core.
 
-Batches and more threads inside the runtime were measured to be slower; and one image at a time is what the
-challenges do.
+Measurements showed that batches and more threads inside the runtime are slower; challenges also run one image
+at a time.
 """
 
 import os
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 class Answered(NamedTuple, Generic[Result]):
-    """What was made of one image. seen: what its file was. cpu_ms: processor time in milliseconds."""
+    """The result for one image. seen: information about its file. cpu_ms: processor time in milliseconds."""
 
     result: Result
     seen: ImageInfo | None
@@ -37,19 +37,19 @@ class Answered(NamedTuple, Generic[Result]):
 
 
 Work = Callable[[ModelProcess, bytes, int, "PoolSettings"], Answered[Result]]
-"""(model, image file, number of the image, settings where it runs) -> what is made of it; called in other
-threads, and pickled where it runs on other machines."""
+"""Function from (model, image file, number of the image, settings) to a result; it is called in other
+threads, and pickled for other machines."""
 
 
 @dataclass(frozen=True)
 class Results(Generic[Result]):
-    """What a model gave per image.
+    """A model's results per image.
 
     Attributes:
-        outputs: What was made of each image; or why there is nothing: ImageUnreadable, InputRefused, None for
-            an image that was not there.
-        seen: What each file was, None where it could not be read.
-        cpu_ms: Processor time per image in milliseconds [N], NaN where there is no output.
+        outputs: The result of each image, or the reason why there is none: ImageUnreadable, InputRefused, or
+            None for a missing image.
+        seen: Information about each file, None if it cannot be read.
+        cpu_ms: Processor time per image in milliseconds [N], NaN without output.
     """
 
     facts: ModelFacts
@@ -60,26 +60,26 @@ class Results(Generic[Result]):
 
 @dataclass(frozen=True)
 class Outputs(Results[Floats]):
-    """The first output of each image, float64 without a leading axis of 1. recipe: how images were
-    prepared."""
+    """The first output of each image, float64 without a leading axis of 1. recipe: preparation of the
+    images."""
 
     recipe: Recipe
 
 
 class Processes(Protocol):
-    """Where the worker processes of a call come from, and where they go."""
+    """Source of the worker processes of a call."""
 
     def open(self, model: bytes, settings: "PoolSettings", stop: threading.Event) -> ModelProcess:
-        """Return a process that holds the model; `stop` says that the call ends. Raises ModelFailed."""
+        """Return a process with the model; `stop` signals the end of the call. Raises ModelFailed."""
         ...
 
     def close(self, process: ModelProcess) -> None:
-        """Take a process that the call needs no more."""
+        """Take back a process that the call no longer needs."""
         ...
 
 
 class OwnProcesses:
-    """Processes that are started for a call and end with it."""
+    """Processes that start and end with a call."""
 
     def open(self, model: bytes, settings: "PoolSettings", stop: threading.Event) -> ModelProcess:
         return ModelProcess(model, settings.limits, settings.command, stop)
@@ -90,14 +90,14 @@ class OwnProcesses:
 
 @dataclass(frozen=True)
 class PoolSettings:
-    """How the work is done; nothing here changes a number.
+    """Settings of the work; none of them changes a number.
 
     Attributes:
-        workers: Number of worker processes; None = one per core, shared with the calls under way.
-        cache: Prepared images; None = none are kept.
+        workers: Number of worker processes; None = one per core, shared with other active calls.
+        cache: Prepared images; None = no cache.
         limits: Limits of each worker.
-        processes: Where workers come from.
-        run: What does the work on all images; None: `run_on_all`, on this machine.
+        processes: Source of the workers.
+        run: Function that does the work on all images; None: `run_on_all`, on this machine.
     """
 
     workers: int | None = None
@@ -109,7 +109,7 @@ class PoolSettings:
 
 
 class RunOnAll(Protocol):
-    """`run_on_all`, here or on other machines."""
+    """`run_on_all`, on this machine or on others."""
 
     def __call__(
         self,
@@ -176,16 +176,15 @@ def predict(
     """Run a model on every image and return its first outputs.
 
     Args:
-        pictures: Functions that read the image files, called in other threads; None for an image that is not
-            there.
-        vectors: Second inputs [N, k], for models that have one.
-        recipe_for: How images are prepared for the model; called in other threads.
+        pictures: Functions that read the image files, called in other threads; None for a missing image.
+        vectors: Second inputs [N, k], for models with a second input.
+        recipe_for: Function that returns the preparation of images for the model; called in other threads.
         progress: Called with (done, total) in the caller's thread.
-        cancelled: Called now and then in the caller's thread; true ends the work within about 0.3 s.
+        cancelled: Called regularly in the caller's thread; True ends the work within about 0.3 s.
 
     Raises:
-        ModelFailed: The model as a whole fails; if there are several failures, the one of the earliest image.
-        Cancelled: `cancelled` returned true.
+        ModelFailed: If the model as a whole fails; with several failures, that of the earliest image.
+        Cancelled: If `cancelled` returned True.
     """
     if vectors is not None:
         vectors = np.asarray(vectors, np.float32)
@@ -222,10 +221,10 @@ def run_on_all(
     cancelled: Callable[[], bool] | None = None,
     settings: PoolSettings = PoolSettings(),
 ) -> Results[Result]:
-    """Open a model in worker processes and do the same work with it on every image.
+    """Open a model in worker processes and do the same work on every image.
 
-    All calls together keep no more than one worker per core busy, and share that time fairly, image by image;
-    one that begins beside others starts fewer. No worker outlives the call. Arguments and errors as of
+    All calls together use at most one worker per core and share the time fairly, image by image; a call that
+    starts beside others starts fewer workers. No worker outlives the call. Arguments and errors as in
     `predict`.
     """
     total, share = len(pictures), _PLACES.join()
@@ -338,7 +337,7 @@ def _run_image(job: _Job[Result], index: int, process: ModelProcess) -> None:
 def decoded(
     process: ModelProcess, data: bytes, recipe: Recipe, settings: PoolSettings = PoolSettings()
 ) -> PreparedImage:
-    """Return the pixels of an image file prepared by a recipe, from the cache where they are in it. Raises
+    """Return the pixels of an image file prepared by a recipe, from the cache if it has them. Raises
     ImageUnreadable, ModelFailed."""
     if settings.cache is None:
         return process.pixels(data, recipe)
@@ -371,7 +370,7 @@ def _run(
 
 
 def read_file(read: Callable[[], bytes]) -> bytes:
-    """Return the bytes of an image file. Raises ImageUnreadable where it is gone, InputRefused."""
+    """Return the bytes of an image file. Raises ImageUnreadable if the file is gone, or InputRefused."""
     try:
         return read()
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as fault:
@@ -381,7 +380,8 @@ def read_file(read: Callable[[], bytes]) -> bytes:
 
 
 def first_output(result: ModelOutput) -> Floats:
-    """Return the first output as float64 without a leading axis of 1. Raises ModelFailed for no tensor."""
+    """Return the first output as float64 without a leading axis of 1. Raises ModelFailed if it is not a
+    tensor."""
     if not result.outputs or result.outputs[0] is None:
         raise ModelFailed(
             "wrong-output",

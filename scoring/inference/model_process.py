@@ -32,7 +32,7 @@ _DECODING = {
 
 
 class RunnableModel(Protocol):
-    """A model that can be run; see `ModelProcess.run`."""
+    """A model that can run; see `ModelProcess.run`."""
 
     def run(
         self,
@@ -56,10 +56,10 @@ class LoadedModel(RunnableModel, Protocol):
 
 
 class ModelProcess:
-    """A model, loaded in a child process of its own. Use it as a context manager; without, it ends with
-    `close` or when nobody holds it.
+    """A model, loaded in its own child process. Use it as a context manager; otherwise it ends with `close`
+    or when it is no longer referenced.
 
-    One thread at a time may call `run`; any thread may call `close`, which makes a call under way raise
+    Only one thread at a time may call `run`. Any thread may call `close`, which makes a running call raise
     ModelFailed.
     """
 
@@ -99,17 +99,17 @@ class ModelProcess:
     ) -> ModelOutput:
         """Run the model on one image.
 
-        Inputs go by position: first the image as float32 (1, 3, H, W), second `vector` as float32 (1, k); a
-        model with one input is not given the second.
+        Inputs are passed by position: first the image as float32 (1, 3, H, W), second `vector` as float32 (1,
+        k); a model with one input does not receive the second.
 
         Args:
-            picture: Bytes of an image file, prepared in the child by `recipe`; or prepared pixels.
+            picture: Bytes of an image file, which the child prepares with `recipe`; or prepared pixels.
             vector: Second input [k].
-            want_pixels: Whether the answer holds the prepared pixels.
+            want_pixels: Whether the result contains the prepared pixels.
 
         Raises:
-            ImageUnreadable: The image cannot be decoded.
-            ModelFailed: The model failed.
+            ImageUnreadable: If the image cannot be decoded.
+            ModelFailed: If the model failed.
         """
         shape = list(worker_protocol.checked(picture).shape) if isinstance(picture, np.ndarray) else None
         parts = [planes(picture).data if isinstance(picture, np.ndarray) else picture]
@@ -121,11 +121,11 @@ class ModelProcess:
         return _read(lambda: worker_protocol.model_output(header, payload))
 
     def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
-        """Return an image prepared by `recipe` without running the model; Recipe(()) leaves its size.
+        """Return an image prepared by `recipe` without running the model; Recipe(()) keeps its size.
 
         Raises:
-            ImageUnreadable: The image cannot be decoded.
-            ModelFailed: The child ended.
+            ImageUnreadable: If the image cannot be decoded.
+            ModelFailed: If the child ended.
         """
         request = {"op": "decode", "recipe": recipe.steps}
         header, payload = self._worker.request(
@@ -135,11 +135,12 @@ class ModelProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether the child is gone: closed, or stopped for its time or memory. It can run nothing more."""
+        """Whether the child has ended: closed, or stopped because of its time or memory. It can run nothing
+        more."""
         return self._worker.ended
 
     def close(self) -> None:
-        """End the child at once, whatever it is doing."""
+        """End the child at once, even during a run."""
         self._worker.close()
 
     def __enter__(self) -> Self:
@@ -151,8 +152,8 @@ class ModelProcess:
 
 @cache
 def achieved_layers() -> tuple[str, ...]:
-    """Return the layers of confinement that a worker achieves here, tried once. Raises ModelFailed where none
-    starts."""
+    """Return the layers of confinement that a worker achieves on this machine, tried once. Raises ModelFailed
+    if no worker starts."""
     worker = WorkerProcess(Limits(), WORKER)
     try:
         return worker.confinement
@@ -161,10 +162,10 @@ def achieved_layers() -> tuple[str, ...]:
 
 
 class ImageProcess:
-    """The same child without a model: for pages that show an uploaded image, which must not be decoded in the
-    server either.
+    """A child process without a model, for pages that show an uploaded image: the server must not decode it
+    itself.
 
-    A child that one image brought down, by its time for example, is replaced for the next.
+    If an image stops the child, for example by its time limit, a new child takes the next image.
     """
 
     def __init__(self, limits: Limits = Limits(), command: Sequence[str] = WORKER):
@@ -172,14 +173,14 @@ class ImageProcess:
         self._worker = WorkerProcess(limits, command)
 
     def pixels(self, data: bytes, recipe: Recipe) -> PreparedImage:
-        """Return the image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for
-        one that takes too long."""
+        """Return the image prepared by `recipe`; Recipe(()) keeps its size. Raises ImageUnreadable, also if
+        it takes too long."""
         request = {"op": "decode", "recipe": recipe.steps}
         return self._decoded(request, data, _largest(recipe), worker_protocol.picture)
 
     def upright(self, data: bytes, most_pixels: int = MOST_PIXELS) -> Upright:
-        """Return the image turned upright and reduced to `most_pixels`, and what its file held besides
-        pixels. Raises ImageUnreadable, see `image_sanitizer.upright`."""
+        """Return the image upright and reduced to `most_pixels`, and the other contents of its file. Raises
+        ImageUnreadable, see `image_sanitizer.upright`."""
         most_bytes = 3 * (most_pixels + SMALL_SIDE * SMALL_LONGEST)
         request = {"op": "upright", "most_pixels": most_pixels}
         return self._decoded(request, data, most_bytes, worker_protocol.upright)

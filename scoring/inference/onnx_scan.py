@@ -1,11 +1,11 @@
-"""Scan of an ONNX file before it is loaded (`model_contract` checks inputs).
+"""Scan of an ONNX file before loading (`model_contract` checks inputs).
 
-It refuses operators of unknown domains, files outside of the model and what would make the runtime swell, and
+It refuses operators of unknown domains, external files and content that makes the runtime's memory grow, and
 summarises the rest.
 
-ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do.
-Sources: onnx.proto3 and the runtime's published security fixes. Runs in the worker, because the protobuf
-parser, too, reads untrusted bytes.
+The memory of ConstantOfShape, Loop, Expand and similar operators depends on data: a scan cannot see this, so
+the worker's limits apply. Sources: onnx.proto3 and the runtime's published security fixes. It runs in the
+worker, because the protobuf parser also reads untrusted bytes.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ Function = tuple[str, str, str]
 
 
 class ModelRefused(Exception):
-    """A model that is not loaded: `code` of the finding, `message` with what is wrong and how to fix it."""
+    """A model that is not loaded: `code` of the finding, `message` with the problem and its fix."""
 
     def __init__(self, code: str, message: str):
         super().__init__(message)
@@ -38,12 +38,12 @@ class ModelRefused(Exception):
 
 
 def scan(data: bytes) -> dict[str, Any]:
-    """Return what a file declares.
+    """Return the declarations of a file.
 
     Returns:
-        ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
-        included), scalars (names of the graph's inputs and outputs that are declared to have no axis),
-        random (see `random_operators`), metadata (its own entries, name -> text).
+        ir_version, opset (of the default domain), opsets (domain -> version), nodes (including subgraphs and
+        functions), scalars (names of inputs and outputs of the graph that are declared without axes), random
+        (see `random_operators`), metadata (its own entries, name -> text).
 
     Raises:
         ModelRefused: With `model-unreadable` or `external-data`.
@@ -97,8 +97,7 @@ def scan(data: bytes) -> dict[str, Any]:
 
 
 def check_kind(data: bytes) -> None:
-    """Refuse what is known not to be ONNX by its first bytes, and what ends before the length that it
-    announces."""
+    """Refuse files that are not ONNX by their first bytes, and files shorter than they declare."""
     start = data[:256].lstrip()
     if not data:
         raise _unreadable("The file is empty (0 bytes). The upload may have been cut off: drop it again.")
@@ -127,8 +126,8 @@ def check_kind(data: bytes) -> None:
 
 
 def announced_size(data: bytes) -> int:
-    """Return where the last top-level field of a protobuf message ends by its own length; `len(data)` if the
-    bytes are no such message.
+    """Return where the last top-level field of a protobuf message ends by its declared length; `len(data)` if
+    the bytes are not such a message.
 
     https://protobuf.dev/programming-guides/encoding/
     """
@@ -157,8 +156,8 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def walk(root: Any) -> Iterator[Any]:
-    """Yield every protobuf message under `root`, itself included, wherever a schema, old or new, may put one;
-    not the inside of tensors."""
+    """Yield every protobuf message under `root`, including itself, in any place allowed by any schema
+    version; not the inside of tensors."""
     stack = [root]
     while stack:
         message = stack.pop()
@@ -185,7 +184,7 @@ def check_tensor(tensor: onnx.TensorProto) -> None:
 
 
 def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
-    """Return the size of a sparse tensor once unfolded, at 8 bytes a value."""
+    """Return the size of a sparse tensor when expanded, at 8 bytes per value."""
     size = 8
     for dimension in tensor.dims:
         if dimension < 0:
@@ -197,8 +196,8 @@ def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
 
 
 def check_functions(model: onnx.ModelProto) -> None:
-    """Refuse operators that nobody defines, functions that call themselves, and networks that are too large
-    once functions are inlined."""
+    """Refuse undefined operators, recursive functions, and networks that are too large after inlining
+    functions."""
     bodies = {}
     for function in model.functions:
         key = _key(function.domain, function.name, function.overload)
@@ -226,7 +225,7 @@ def check_functions(model: onnx.ModelProto) -> None:
 
 
 def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:
-    """Count how often each operator or function is called by `nodes` and the graphs inside them."""
+    """Count how often `nodes` and the graphs inside them call each operator or function."""
     return Counter(
         _key(message.domain, message.op_type, message.overload)
         for node in nodes
@@ -236,7 +235,7 @@ def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:
 
 
 def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]]) -> int:
-    """Return the number of nodes if every function call were replaced by the function's body."""
+    """Return the number of nodes after replacing every function call by the function's body."""
     sizes: dict[Function, int] = {}
     under_way: set[Function] = set()
 
@@ -284,16 +283,16 @@ RANDOM = frozenset(
     ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli")
 )
 MOST = 20
-"""Operators that are listed at most."""
+"""Maximum operators in a list."""
 MODE_AS_ATTRIBUTE, DROPOUT_MODE_AS_INPUT, NORMALIZATION_MODE_AS_ATTRIBUTE = 7, 12, 14
-"""Versions: until the first, `is_test` says whether a network is used or trained."""
+"""Operator versions: up to the first one, `is_test` says whether a network is used or trained."""
 
 Found = tuple[str, str, bool]
-"""Operator, name of the node (or of its output), whether it has a seed."""
+"""Operator, name of the node (or of its output), and whether it has a seed."""
 
 
 def random_operators(messages: Sequence[Any], opset: int) -> list[Found]:
-    """Return the random operators, and Dropout and BatchNormalization in training mode, at most MOST."""
+    """Return the random operators, and Dropout and BatchNormalization in training mode; at most MOST."""
     constants = _flags(messages)
     operators = []
     for node in (m for m in messages if isinstance(m, onnx.NodeProto)):
@@ -319,13 +318,13 @@ def _in_training(node: onnx.NodeProto, opset: int, constants: dict[str, bool | N
 
 
 def _attribute(node: onnx.NodeProto, name: str) -> Any:
-    """Return an attribute that the node itself gives a value, None where it has none or a function's caller
+    """Return an attribute that the node itself gives a value, None if it has none or a function's caller
     gives it."""
     return next((a for a in node.attribute if a.name == name and not a.ref_attr_name), None)
 
 
 def _flags(messages: Sequence[Any]) -> dict[str, bool | None]:
-    """Return the truth of every constant of one element by name; None where graphs disagree on a name."""
+    """Return the truth of every constant of one element by name; None if graphs disagree on a name."""
     flags: dict[str, bool | None] = {}
 
     def add(name: str | bytes, tensor: onnx.TensorProto) -> None:

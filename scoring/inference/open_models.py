@@ -1,7 +1,7 @@
-"""Models held in memory: how many worker processes run at once and stay open between requests.
+"""Open models: how many worker processes run at once and stay open between requests.
 
-A model of a visitor's own has a process of its own, which makes way for others once it is idle. Models that
-everybody may use have one process for all.
+A visitor's own model has its own process, which is closed for others once it is idle. Models for everybody
+share one process each.
 """
 
 import hashlib
@@ -18,19 +18,19 @@ from scoring.inference.worker_results import ModelFacts, ModelOutput
 
 MOST_MODELS = limits.OPEN_MODELS.value
 IDLE_SECONDS = 15
-"""A model that ran no image for so long makes way when others wait."""
+"""Idle time after which a model is closed if others wait."""
 LEFT_SECONDS = 10
-"""Who asks no more for so long has left the line."""
+"""Time without a request after which a visitor leaves the queue."""
 
 Start = Callable[[bytes], LoadedModel]
-"""Loads a model."""
+"""Function that loads a model."""
 
 
 class NoPlace(Exception):
-    """As many models are open as may be.
+    """Raised if the maximum number of models is open.
 
     Attributes:
-        position: Place in the line; 1 is the next.
+        position: Position in the queue; 1 is the next.
     """
 
     def __init__(self, position: int):
@@ -39,7 +39,8 @@ class NoPlace(Exception):
 
 
 class HeldModel:
-    """A model of one visitor; one run at a time. Like a `ModelProcess`, and closed by `HeldModels` too."""
+    """A model of one visitor; it runs one image at a time. It behaves like a `ModelProcess`, and `HeldModels`
+    can close it too."""
 
     def __init__(self, process: LoadedModel, visitor: str, ticket: Ticket):
         self.visitor, self.ticket = visitor, ticket
@@ -58,7 +59,7 @@ class HeldModel:
 
     @property
     def idle(self) -> bool:
-        """Whether no image was run for long."""
+        """Whether no image has been run for a long time."""
         return not self._lock.locked() and monotonic() - self.used > IDLE_SECONDS
 
     def run(
@@ -81,9 +82,9 @@ class HeldModel:
 
 
 class SharedModel:
-    """A model that several visitors share, one run at a time. Like a `ModelProcess`.
+    """A model that several visitors share; it runs one image at a time. It behaves like a `ModelProcess`.
 
-    After `close` it counts as ended, so that everybody takes a new one; a run that waits is still done.
+    After `close` it counts as ended, so that everybody opens a new one; a waiting run is still done.
     """
 
     def __init__(self, model: bytes, start: Start):
@@ -94,7 +95,7 @@ class SharedModel:
 
     @property
     def ended(self) -> bool:
-        """Whether a new one is to be taken."""
+        """Whether a new process is needed."""
         return self._closed or self._process.ended
 
     def run(
@@ -115,7 +116,7 @@ class SharedModel:
                     self._process.close()
 
     def close(self) -> None:
-        """End the process after the run under way: its memory may hold that image."""
+        """End the process after the current run, because its memory may contain that image."""
         self._closed = True
         if self._lock.acquire(blocking=False):  # else the run under way closes it
             try:
@@ -125,10 +126,10 @@ class SharedModel:
 
 
 class HeldModels:
-    """The models that are open on this server; any thread may ask.
+    """The open models of this server; all threads may use it.
 
     Args:
-        most: How many of visitors' own may be open at once.
+        most: Maximum number of visitors' own open models.
     """
 
     def __init__(self, most: int = MOST_MODELS, start: Start = ModelProcess):
@@ -140,11 +141,11 @@ class HeldModels:
         self._sharing = threading.Lock()
 
     def open(self, model: bytes, visitor: str) -> HeldModel:
-        """Open a visitor's own model, in place of the one before.
+        """Open a visitor's own model, and close the visitor's previous one.
 
         Raises:
-            NoPlace: The visitor waits in line, and must ask again soon.
-            ModelFailed: It cannot be loaded.
+            NoPlace: If the visitor must wait in the queue and ask again soon.
+            ModelFailed: If it cannot be loaded.
         """
         with self._lock:
             ticket = self._take_place(visitor)
@@ -158,7 +159,7 @@ class HeldModels:
         return held
 
     def shared(self, model: bytes) -> SharedModel:
-        """Return the one process of a model that everybody may use. Raises ModelFailed."""
+        """Return the shared process of a model for everybody. Raises ModelFailed."""
         key = hashlib.sha256(model).hexdigest()
         with self._sharing:
             held = self._shared.get(key)

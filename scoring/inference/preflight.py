@@ -1,4 +1,5 @@
-"""Preflight of a model file: scan (`onnx_scan`), contract (`model_contract`), trial runs and their time."""
+"""Checks of a model file before it runs: scan (`onnx_scan`), contract (`model_contract`), trial runs and
+their time."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +28,7 @@ SMALLEST_MOVE = 1e-6
 
 @dataclass(frozen=True)
 class Effect:
-    """How one field of the second input moves the first output."""
+    """How much one field of the second input changes the first output."""
 
     largest_move: float
     changed_classes: int
@@ -40,8 +41,8 @@ class Probe:
 
     Attributes:
         fields: Effect of each field of the second input.
-        outputs: First outputs at the base vector, float64 [images, K]; empty if their lengths differ.
-        cpu_ms: Processor time per image, from the file to the outputs, in milliseconds.
+        outputs: First outputs with the base vector, float64 [images, K]; empty if their lengths differ.
+        cpu_ms: Processor time per image, from file to outputs, in milliseconds.
         repeat_move: Largest absolute difference between two runs on the same image.
     """
 
@@ -62,17 +63,17 @@ def probe(
     base: Floats | None = None,
     changes: Mapping[str, Sequence[Floats]] | None = None,
 ) -> Probe:
-    """Run a model on up to 8 images, twice at a base vector and at others.
+    """Run a model on up to 8 images, twice with a base vector and once with each other vector.
 
-    Images are decoded once. Without a readable image one fixed noise image is in.
+    Each image is decoded once. If no image is readable, a fixed noise image is used.
 
     Args:
         pictures: Image files or prepared pixels.
-        base: Second input [k]; None where the model has none.
+        base: Second input [k]; None if the model has none.
         changes: Other second inputs by the field in which they differ from `base`.
 
     Raises:
-        ModelFailed: The model failed.
+        ModelFailed: If the model failed.
     """
     changes = changes if changes and base is not None else {}
     outputs, cpu_ms, repeated = [], [], []
@@ -98,8 +99,8 @@ def probe(
 
 
 def move(before: Floats, after: Floats) -> float:
-    """Return the largest absolute difference of two outputs; infinite where one of two values is NaN or
-    infinite and where the shapes differ."""
+    """Return the largest absolute difference of two outputs; infinite if a value is NaN or infinite on one
+    side only, or if the shapes differ."""
     if before.shape != after.shape:
         return np.inf
     with np.errstate(invalid="ignore"):
@@ -152,10 +153,10 @@ SLOW_SECONDS = 5
 
 @dataclass(frozen=True)
 class Inspection:
-    """Result of a preflight.
+    """Result of the checks.
 
     Attributes:
-        model: What was inspected, for `model` in JSON.
+        model: Facts about the model, for `model` in JSON.
         outputs: First outputs of the trial runs [images, K]; may be empty.
     """
 
@@ -171,17 +172,17 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Inspect a model, with trial runs on up to 8 images of the cases, or on fixed noise without images.
+    """Check a model with trial runs on up to 8 images of the cases, or on fixed noise without images.
 
     Args:
-        cases: Cases with images; each one without an image is a problem.
-        timings: Whether to add the time per image and the layers of confinement. They differ between runs,
-            so scorecards leave them out.
-        cancelled: Called now and then; true ends the inspection.
+        cases: Cases with images; each case without an image is a problem.
+        timings: Whether to add the time per image and the layers of confinement. They differ between runs, so
+            scorecards leave them out.
+        cancelled: Called regularly; True ends the check.
 
     Raises:
-        InputRefused: Lists every problem.
-        Cancelled: `cancelled` returned true.
+        InputRefused: With every problem.
+        Cancelled: If `cancelled` returned True.
     """
     try:
         with CancellableProcess(file.data, cancelled) as process:
@@ -193,14 +194,14 @@ def inspect(
 
 
 def declared_size(model: Mapping[str, Any] | None) -> tuple[int | None, int | None]:
-    """Return (width, height) of the first input of an inspected model (`Inspection.model`), None where it is
-    symbolic or there is no model."""
+    """Return (width, height) of the first input of an inspected model (`Inspection.model`), None if symbolic
+    or without a model."""
     shape = (model["inputs"][0]["shape"] if model else None) or (None,) * 4
     return shape[3], shape[2]
 
 
 class CancellableProcess:
-    """A loaded model whose runs stop when `cancelled` returns true, even in the middle of one."""
+    """A loaded model whose runs stop when `cancelled` returns True, even in the middle of a run."""
 
     def __init__(self, data: bytes, cancelled: Callable[[], bool] | None):
         self._cancelled, self._stop, self._over = cancelled, threading.Event(), threading.Event()
@@ -295,7 +296,7 @@ def _examined(
 
 
 def described(facts: ModelFacts, name: str) -> dict[str, Any]:
-    """Return what `model` in JSON says of a loaded model."""
+    """Return the entry `model` in JSON for a loaded model."""
     return {
         "name": PurePosixPath(name).name,
         "sha256": facts.sha256,

@@ -1,6 +1,7 @@
-"""Preprocessing of images for models: decoded, resized, made a tensor, to the last bit as officially.
+"""Preprocessing of images for models: decode, resize and convert to a tensor, equal to the official result to
+the last bit.
 
-Runs in the worker, because hostile files aim at decoders.
+It runs in the worker, because hostile files attack decoders.
 """
 
 import io
@@ -20,10 +21,10 @@ Pixels = NDArray[np.uint8]
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 CASE_FORMATS = "JPEG, PNG, TIFF, BMP, WebP and GIF"
-"""The same for people; a single image may come in more (`image_sanitizer.READ_FORMATS`)."""
+"""The same as text; the page of single images accepts more formats (`image_sanitizer.READ_FORMATS`)."""
 MOST_PIXELS = 178_956_970
 RESAMPLED = 40_000_000
-"""Pixels of an image above which Pillow stretches it: `resampling` needs three more bytes for each."""
+"""Number of pixels above which Pillow resizes an image: `resampling` needs three more bytes per pixel."""
 FIT = "fit"
 FILTERS = {
     "lanczos": Image.Resampling.LANCZOS,
@@ -33,7 +34,7 @@ FILTERS = {
 _ORIENTATION = 274
 REGION = "export the region of interest as PNG, at full resolution"
 _TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-"""Marks of TIFF, which whole slides are, too."""
+"""Magic numbers of TIFF, which whole slides also use."""
 _OTHERS = (
     (b"%!PS", "PostScript"),
     (b"\xc5\xd0\xd3\xc6", "PostScript"),
@@ -51,17 +52,17 @@ _OTHERS = (
 
 
 class ImageUnreadable(Exception):
-    """An image that cannot be decoded; the text is one plain sentence for people."""
+    """An image that cannot be decoded; the text is one sentence for visitors."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a decoded image becomes the model's pixels: `steps` of (width, height, filter), filter one of
-    `FILTERS`, applied in this order.
+    """How a decoded image becomes the model's pixels: `steps` of (width, height, filter), with filters of
+    `FILTERS`, in this order.
 
-    Each step stretches, without keeping the aspect, the uint8 pixels of the step before. One at the size
-    already there changes nothing. The filter "fit" is for people's eyes: it shrinks to within width x height,
-    keeps the aspect and enlarges nothing.
+    Each step resizes the uint8 pixels of the step before, without keeping the aspect ratio. A step to the
+    present size changes nothing. The filter "fit" is for display: it shrinks to within width x height, keeps
+    the aspect ratio and never enlarges.
     """
 
     steps: tuple[tuple[int, int, str], ...]
@@ -78,8 +79,8 @@ class Recipe:
 
 @dataclass(frozen=True)
 class ImageInfo:
-    """What the file was before it was prepared: size in pixels, Pillow's mode and format, any transparency,
-    EXIF orientation 1..8, micrometres along a pixel, 0 where the file does not say."""
+    """Information about the original file: size in pixels, Pillow's mode and format, transparency, EXIF
+    orientation 1..8, micrometres per pixel (0 if unknown)."""
 
     width: int
     height: int
@@ -91,13 +92,12 @@ class ImageInfo:
 
 
 def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
-    """Return the pixels that a model receives of an image file, and what the file was.
+    """Return the pixels that a model receives of an image file, and information about the file.
 
     As in the challenges' pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped
-    without compositing, no colour profile. They would open every format that Pillow knows; here the
-    photographs' six are opened, because the others include decoders that start programs (EPS starts
-    Ghostscript). Raises ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels, where
-    Pillow refuses.
+    without compositing, no colour profile. Those pipelines open every format that Pillow knows. Here only six
+    formats of photographs are opened, because other decoders can start programs (EPS starts Ghostscript).
+    Raises ImageUnreadable: not such an image, truncated, or above Pillow's limit of 178,956,970 pixels.
     """
     try:
         with warnings.catch_warnings():
@@ -115,7 +115,7 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
 
 
 def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> ImageUnreadable:
-    """Return the refusal of an image that raised `fault` in a decoder. formats: those that are read here."""
+    """Return the refusal of an image after a decoder raised `fault`. formats: the accepted formats."""
     if isinstance(fault, Image.DecompressionBombError):
         fix = REGION if bytes(data[:4]) in _TIFF else "save a smaller copy"
         return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: {fix}.")
@@ -131,10 +131,10 @@ def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> Im
 
 
 def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
-    """Return an image after the steps, each with its horizontal pass first.
+    """Return an image after the resizing steps, each with its horizontal pass first.
 
-    Two calls per step: from Pillow 13 on a single one may start vertically, which moves pixels by up to 45 of
-    255.
+    Each step makes two calls: from version 13 on, a single call of Pillow may start vertically, which changes
+    pixels by up to 45 of 255.
     """
     for width, height, name in steps:
         if name == FIT:
@@ -145,7 +145,7 @@ def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.
 
 
 def stretched(pixels: Pixels, recipe: Recipe) -> Pixels:
-    """Return decoded pixels prepared by `recipe`, the same to the last bit as from their file."""
+    """Return decoded pixels prepared by `recipe`, equal to the result from their file to the last bit."""
     return prepared(Image.fromarray(pixels), recipe.steps)
 
 
@@ -164,11 +164,11 @@ def _known(size: tuple[int, int], steps: tuple[tuple[int, int, str], ...]) -> _K
 
 
 def prepared(image: Image.Image, steps: tuple[tuple[int, int, str], ...]) -> Pixels:
-    """Return the pixels of an RGB image after the steps, in any order in memory, as `stretch` gives them to
-    the last bit.
+    """Return the pixels of an RGB image after the steps, in any memory order, equal to `stretch` to the last
+    bit.
 
-    The first image of a size goes through Pillow, the second also through `resampling`, whose weights would
-    not pay for one image; where both agree, those after it through that alone.
+    Pillow processes the first image of a size; Pillow and `resampling` process the second. If both agree,
+    only `resampling` processes later ones. Its weights would not pay off for a single image.
     """
     known = _known(image.size, steps)
     known.images += 1
@@ -200,14 +200,14 @@ def _resampled(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Pix
 
 
 def planes(picture: Pixels) -> NDArray[np.uint8]:
-    """Return pixels colour by colour, uint8 (3, height, width), C-contiguous: pixels that lie so in memory
-    become a tensor in less than half the time."""
+    """Return pixels channel by channel, uint8 (3, height, width), C-contiguous: in this order they become a
+    tensor in less than half the time."""
     return np.ascontiguousarray(picture.transpose(2, 0, 1))
 
 
 def of_planes(data: bytes | bytearray, shape: Sequence[int]) -> Pixels:
-    """Return pixels of `shape` (height, width, 3) that are in memory colour by colour, without a copy. Raises
-    ValueError where the shape is not that of the data."""
+    """Return pixels of `shape` (height, width, 3) from memory in channel order, without a copy. Raises
+    ValueError if the shape does not fit the data."""
     height, width, colours = shape
     return np.frombuffer(data, np.uint8).reshape(colours, height, width).transpose(1, 2, 0)
 
@@ -221,13 +221,13 @@ def tensor(picture: Pixels) -> NDArray[np.float32]:
 
 
 def image_info(image: Image.Image) -> ImageInfo:
-    """Return what an opened image file is."""
+    """Return information about an opened image file."""
     alpha = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
     return ImageInfo(image.width, image.height, image.mode, image.format or "", alpha, _orientation(image))
 
 
 def _orientation(image: Image.Image) -> int:
-    """Return the EXIF orientation, 1 where there is none; a damaged EXIF block does not stop the challenges'
+    """Return the EXIF orientation, 1 if there is none; a damaged EXIF block does not stop the challenges'
     pipelines, so it must not stop this one."""
     try:
         value = image.getexif().get(_ORIENTATION, 1)

@@ -1,4 +1,4 @@
-"""Reader pool: confined processes for the readers that `scoring.common.isolation` marks, warm and shared."""
+"""Reader pool: shared, prestarted confined processes for the readers marked by `scoring.common.isolation`."""
 
 import threading
 from collections import OrderedDict
@@ -24,16 +24,16 @@ MODULES = (
     "scoring.inputs.nuclei.tiles",
     "scoring.inference.model_edits",
 )
-"""Modules whose isolated readers the processes know."""
+"""Modules with isolated readers that the processes import."""
 SECONDS, MEMORY_BYTES, RESULT_BYTES = 20, 1_000_000_000, 600_000_000
-"""Limits of one reading: wall time, memory of the process, and what the server takes back."""
+"""Limits of one reading: wall time, process memory, and bytes that the server takes back."""
 MOST, WARM = 8, 2
-"""Processes at once, and those that usually stay for the next file."""
+"""Maximum number of processes, and number of those that wait for the next file."""
 LARGE_BYTES = 8_000_000
-"""A process that read so much makes way for a fresh one, which holds less memory."""
+"""Number of bytes after which a process is replaced by a new one with less memory."""
 REMEMBERED, REMEMBERED_SECONDS = 32, 60
-"""Files beyond these limits that are refused at once when they come again, and how long: a page reads a file
-to recognise it, and to score it."""
+"""Files that exceeded these limits and are refused at once when they come again, and for how long: a page
+reads a file first to recognise it and then to score it."""
 LIMITS = Limits(memory_bytes=MEMORY_BYTES, run_seconds=SECONDS, decoders=MODULES)
 _PLAINER = "Save it again with only the table or list, or split it."
 _MESSAGES = {
@@ -44,10 +44,10 @@ _ENDED = "the process that read it ended unexpectedly."
 
 
 class ReaderPool:
-    """Runs isolated readers (`scoring.common.isolation`) in confined processes. Used on any thread.
+    """Runs isolated readers (`scoring.common.isolation`) in confined processes. All threads may use it.
 
     Args:
-        fix: What to do about a file that is not read, as a sentence.
+        fix: A sentence on what to do about a file that cannot be read.
     """
 
     def __init__(self, limits: Limits = LIMITS, warm: int = WARM, fix: str = _PLAINER):
@@ -57,14 +57,15 @@ class ReaderPool:
         self._failures: OrderedDict[tuple[object, ...], tuple[float, str]] = OrderedDict()
 
     def warm(self) -> None:
-        """Start the processes that stay, so that the first file waits for none."""
+        """Start the waiting processes, so that the first file does not wait for one."""
         self._keep(WorkerProcess(self._limits, READER))
 
     def run(self, reader: str, arguments: tuple[Any, ...]) -> Any:
-        """Return what a reader gives of its arguments, of which the first two are the file and its name.
+        """Return a reader's result for its arguments; the first two are the file and its name.
 
         Raises:
-            InputRefused: By the reader; `unreadable-file` where it took too long, too much memory, or ended.
+            InputRefused: From the reader; `unreadable-file` if it took too long, used too much memory, or
+                ended.
         """
         data, *others = arguments
         file_key = (reader, hash(data), len(data), repr(others))
@@ -107,7 +108,7 @@ class ReaderPool:
             self.warm()
 
     def close(self) -> None:
-        """End all processes that wait."""
+        """End all waiting processes."""
         with self._lock:
             idle, self._idle = self._idle, []
         for worker in idle:

@@ -1,7 +1,7 @@
 """Reader worker: the confined child process in which a server reads visitors' tables and documents.
 
-Of frames of `worker_protocol`: a request is {"reader": name} + the arguments by `transport`; the reply is
-{"ok": true} + the result, {"ok": true, "refused": true} + the problems, or {"ok": false, "code"}.
+Frames of `worker_protocol`: a request is {"reader": name} + the arguments by `transport`; the reply is {"ok":
+true} + the result, {"ok": true, "refused": true} + the problems, or {"ok": false, "code"}.
 """
 
 import codecs
@@ -15,12 +15,12 @@ from scoring.common.isolation import READERS
 from scoring.inference import sandbox, worker_protocol
 
 CODECS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "unicode_escape")
-"""Python loads each when it is first used, which a confined process cannot."""
+"""Python loads each of these on first use, which a confined process cannot."""
 
 
 def main(settings: dict[str, Any]) -> None:
-    """Serve until the other end closes. `settings`: memory_bytes, beyond what the process takes without a
-    file; cpu_seconds, niceness, decoders (modules of readers), frame_bytes, alarm_seconds."""
+    """Answer requests until the other end closes. `settings`: memory_bytes, beyond what the process takes
+    without a file; cpu_seconds, niceness, decoders (modules of readers), frame_bytes, alarm_seconds."""
     requests, replies = worker_protocol.take_channel()
     for module in settings["decoders"]:
         importlib.import_module(module)
@@ -54,7 +54,7 @@ def _reply(reader: str, parts: list[bytearray]) -> tuple[dict[str, Any], list[An
 
 
 def _address_space() -> int:
-    """Return the bytes of address space that this process takes; 0 where the system does not say."""
+    """Return the bytes of address space that this process takes; 0 if the system does not say."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * 4096
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
-"""Pillow's way to stretch 8-bit images, to the last bit, in little more than half of its time.
+"""Resizing of 8-bit images with Pillow's result to the last bit, in little more than half of its time.
 
-Pillow weighs each pixel with whole numbers, 22 bits below one, and rounds. Here a pass is a product of
-matrices in float32, whose rounding errors have a bound; the few values that lie so close to a half that the
-bound leaves open how they round are computed again in whole numbers.
+Pillow weighs each pixel with fixed-point integers of 22 fraction bits, and rounds. Here a pass is a matrix
+product in float32, whose rounding errors have a bound. The few values too close to one half are computed
+again in integers.
 """
 
 import math
@@ -16,34 +16,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 Planes = NDArray[np.uint8]
-"""Pixels colour by colour, uint8 (colours, height, width)."""
+"""Pixels channel by channel, uint8 (channels, height, width)."""
 Plane = NDArray[np.uint8]
-"""Pixels of one colour, uint8 (height, width)."""
+"""Pixels of one channel, uint8 (height, width)."""
 OfColours = Planes | Sequence[Plane]
-"""Pixels colour by colour, in one array or each in its own."""
+"""Pixels channel by channel, in one array or in one array each."""
 Floats32 = NDArray[np.float32]
 
 BITS = 22
 """Fraction bits of Pillow's weights (`PRECISION_BITS` in its Resample.c)."""
 FRACTION = 11
-"""Fraction bits that decide how most values round."""
+"""Fraction bits that decide the rounding of most values."""
 SHIFT = np.float32(1.5 * 2 ** (23 - FRACTION))
-"""Added to a float32, it leaves the number in units of 2**-FRACTION in the lowest bits."""
+"""Constant that, added to a float32, puts the number in units of 2**-FRACTION into the lowest bits."""
 ZERO = SHIFT.view(np.int32) >> FRACTION
-"""What is left of SHIFT's bits beside a whole number: a multiple of 256."""
+"""Remainder of SHIFT's bits beside an integer: a multiple of 256."""
 BLOCK = 16
-"""Places whose weights are one dense matrix."""
+"""Positions whose weights form one dense matrix."""
 ROWS = 600
-"""Rows that are worked on at once: they stay in a core's cache."""
+"""Number of rows processed at once, so that they stay in a core's cache."""
 MOST_OPEN = 0.02
-"""Share of values that may be open, above which whole numbers are slower than Pillow."""
+"""Share of undecided values above which integers are slower than Pillow."""
 
 
 _held = threading.local()
 
 
 class TooClose(Exception):
-    """Too many values lie close to a half, as where a size is doubled."""
+    """Raised if too many values are close to one half, for example when a size is doubled."""
 
 
 def _sinc(x: float) -> float:
@@ -70,16 +70,16 @@ FILTERS: dict[str, tuple[Callable[[float], float], float]] = {
     "bicubic": (_bicubic, 2.0),
     "bilinear": (_bilinear, 1.0),
 }
-"""Pillow's filters: the function, and how far from 0 it reaches."""
+"""Pillow's filters: the function, and its radius."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Mapping of the places along an axis of the image to those of the result.
+    """Mapping from positions along an axis of the image to positions of the result.
 
     Attributes:
-        first: int64 (places,), the first place of the image that counts.
-        whole: int64 (places, most), weights in units of 2**-BITS, from `first` on, filled up with 0.
+        first: int64 (positions,), the first position of the image that counts.
+        whole: int64 (positions, most), weights in units of 2**-BITS, from `first` on, padded with 0.
     """
 
     first: NDArray[np.int64]
@@ -88,19 +88,20 @@ class Weights:
 
     @cached_property
     def open_within(self) -> int:
-        """Return how far from a half, in units of 2**-FRACTION, a value may lie that float32 cannot decide.
+        """Return the distance from one half, in units of 2**-FRACTION, within which float32 cannot decide the
+        rounding.
 
-        A sum of n products of float32 is off by at most n * 2**-24 times the sum of their sizes, in whatever
-        order it is taken (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); the shift
-        adds half a unit.
+        A float32 sum of n products has an error of at most n * 2**-24 times the sum of their magnitudes, in
+        any order (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1); the shift adds half a
+        unit.
         """
         largest = 255 * float(np.abs(self.whole).sum(axis=1).max()) / 2**BITS
         return int((self.whole.shape[1] + 1) * 2.0**-24 * largest * 2**FRACTION + 0.5)
 
     @cached_property
     def blocks(self) -> list[tuple[slice, slice, Floats32]]:
-        """Return the weights as dense matrices: places of the result, places of the image, and float32
-        (places of the result, places of the image)."""
+        """Return the weights as dense matrices: positions of the result, positions of the image, and float32
+        (result, image)."""
         blocks, most = [], self.whole.shape[1]
         for start in range(0, len(self.first), BLOCK):
             first = self.first[start : start + BLOCK]
@@ -114,17 +115,18 @@ class Weights:
 
     @cached_property
     def turned_blocks(self) -> list[tuple[slice, slice, Floats32]]:
-        """Return `blocks` with matrices (places of the image, places of the result), which are in memory as
-        they are multiplied: half the time of a transposed view."""
+        """Return `blocks` with transposed matrices (image, result), in the memory order of the
+        multiplication: half the time of a transposed view."""
         return [(places, used, np.ascontiguousarray(dense.T)) for places, used, dense in self.blocks]
 
 
 @lru_cache(maxsize=32)
 def weights(before: int, after: int, name: str) -> Weights:
-    """Return Pillow's weights, made as by `precompute_coeffs` and `normalize_coeffs_8bpc` of its Resample.c.
+    """Return Pillow's weights, computed as in `precompute_coeffs` and `normalize_coeffs_8bpc` of its
+    Resample.c.
 
     Args:
-        name: Of the filter, of `FILTERS`.
+        name: Name of the filter in `FILTERS`.
     """
     shape, reach = FILTERS[name]
     scale = before / after

@@ -19,8 +19,8 @@ class ModelRun:
     """Outputs of a model for N cases.
 
     Attributes:
-        outputs: Float64 [N, K], rows of NaN where there is none.
-        faults: Why cases have no outputs, as errors.
+        outputs: Float64 [N, K], rows of NaN for cases without outputs.
+        faults: Reasons why cases have no outputs, as errors.
         images: SHA-256 of the images by member.
     """
 
@@ -42,14 +42,14 @@ def run(
     """Run a model on every case.
 
     Args:
-        width: Numbers needed per image; None for as many as the first image gives.
-        vectors: Second inputs [N, k], for models that have one.
+        width: Number of values per image; None: as many as the first image gives.
+        vectors: Second inputs [N, k], for models with a second input.
         progress: Called with (done, total).
-        cancelled: Called now and then; true ends the run.
+        cancelled: Called regularly; True ends the run.
 
     Raises:
-        InputRefused: The model as a whole fails.
-        Cancelled: `cancelled` returned true.
+        InputRefused: If the model as a whole fails.
+        Cancelled: If `cancelled` returned True.
     """
     pictures, images = readers(cases)
     try:
@@ -69,8 +69,8 @@ def run(
 
 
 def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
-    """Return functions that read the image of each case, None for a case without one, and the SHA-256 of
-    every image by member, which fills as they are read."""
+    """Return functions that read the image of each case (None without an image), and the SHA-256 of every
+    image by member, filled as the images are read."""
     digests: dict[str, str] = {}
 
     def reader(member: str) -> Callable[[], bytes]:
@@ -85,7 +85,7 @@ def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mappin
 
 
 def refusal(file: ModelFile, cases: CaseImages, failed: ModelFailed) -> InputRefused:
-    """Return the refusal of a model that failed as a whole, or on a case."""
+    """Return the refusal of a model that failed as a whole or on a case."""
     where = file.name if failed.picture is None else f"{file.name} on {cases.ids[failed.picture]}"
     return InputRefused([error(failed.code, where, failed.message)], cases.findings)
 

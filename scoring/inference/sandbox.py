@@ -1,11 +1,12 @@
-"""Sandbox: the worker confines itself (no files, no network, few system calls) before it sees one byte.
+"""Sandbox: the worker confines itself (no files, no network, few system calls) before it reads any untrusted
+byte.
 
-The time that a request may take is bounded by `timed_worker`.
+`timed_worker` limits the time of a request.
 
-Every layer is tried on its own and the ones achieved are reported, because hosts differ: Landlock needs Linux
-5.13 and may be missing under gVisor, the system-call filter is written for x86-64 and aarch64, namespaces may
-be forbidden in containers, and outside Linux little more than the wall-clock limit of the server remains.
-Numbers are those of the Linux headers (prctl.h, landlock.h, seccomp.h, sched.h, filter.h, unistd.h).
+Each layer is applied separately, and the achieved layers are reported, because systems differ. Landlock needs
+Linux 5.13 and may be missing under gVisor. The system-call filter supports x86-64 and aarch64. Containers may
+forbid namespaces. Outside Linux, little more than the server's time limit remains. Numbers come from the
+Linux headers (prctl.h, landlock.h, seccomp.h, sched.h, filter.h, unistd.h).
 """
 
 import contextlib
@@ -36,20 +37,20 @@ _NOT_PERMITTED, _ACCESS_DENIED, _NOT_IMPLEMENTED = 1, 13, 38
 _CLONE3 = 435
 THREADS = 64
 _UNUSED = range(1_900_000_000, 2_100_000_000)
-"""Numbers of users that no system gives to anybody."""
+"""User ids that no system assigns."""
 CALLS: dict[str, tuple[int | None, ...]] = {
     name: tuple(int(number) if number else None for number in numbers)
     for name, *numbers in csv.reader(
         Path(__file__).with_name("system_calls.csv").read_text("ascii").splitlines()[1:]
     )
 }
-"""The system calls that computing needs: number on x86-64, on aarch64; None: there is none."""
+"""The system calls that computing needs: number on x86-64 and on aarch64; None: not available."""
 _DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """What the filter needs to know of a processor: the kernel's name of it and numbers of system calls."""
+    """Facts about a processor for the filter: the kernel's name and numbers of system calls."""
 
     audit: int
     seccomp: int
@@ -58,7 +59,7 @@ class Architecture:
 
     @property
     def calls(self) -> dict[str, int]:
-        """Numbers of the system calls that are allowed, by name."""
+        """Numbers of the allowed system calls, by name."""
         return {
             name: number for name, numbers in CALLS.items() if (number := numbers[self.column]) is not None
         }
@@ -71,8 +72,8 @@ MACHINES = {
 
 
 def leave_folders() -> None:
-    """Stand in a folder that is empty and already removed, so that no relative name leads anywhere and a
-    process that is killed leaves nothing. Where that cannot be, the process stays where it was started."""
+    """Change to an empty, already removed folder, so that relative names lead nowhere and a killed process
+    leaves nothing. If this is impossible, the process stays in its folder."""
     with contextlib.suppress(OSError):
         folder = tempfile.mkdtemp(prefix=f"benchside-{os.getppid()}-")
         if os.name == "posix":  # elsewhere a folder in which somebody stands cannot be removed
@@ -81,13 +82,12 @@ def leave_folders() -> None:
 
 
 def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = False) -> tuple[str, ...]:
-    """Confine this process for good and return the layers achieved, e.g. ("rlimits", "no-new-privileges",
+    """Confine this process permanently and return the achieved layers, e.g. ("rlimits", "no-new-privileges",
     "namespaces", "threads", "landlock-7", "seccomp").
 
-    memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process.
-    Everything that is going to be imported must have been imported: no file can be opened afterwards.
-    on_gpu: the driver of a GPU must stay in reach, which only the limit of processor time and the lack of new
-    privileges allow.
+    memory_bytes limits the address space, cpu_seconds the total processor time of the process. All imports
+    must be done before, because no file can be opened afterwards. on_gpu: the GPU's driver must stay
+    accessible, so only the limit of processor time and the ban on new privileges are possible.
     """
     if hasattr(os, "nice"):
         os.nice(niceness)
@@ -104,8 +104,8 @@ def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = F
 
 
 def limit_resources(memory_bytes: int, cpu_seconds: int) -> str:
-    """Limit address space, processor time, descriptors, written files and core dumps; "rlimits" if all of
-    them took."""
+    """Limit address space, processor time, descriptors, written files and core dumps; return "rlimits" if all
+    succeeded."""
     if sys.platform == "win32":
         return ""
     wanted = {
@@ -128,19 +128,19 @@ def _limit(name: str, value: int) -> bool:
 
 
 def forbid_new_privileges() -> str:
-    """Keep set-user-id programs from raising this process again, and other processes of the user from looking
-    into it."""
+    """Prevent set-user-id programs from raising the privileges of this process, and other processes of the
+    user from inspecting it."""
     library = ctypes.CDLL(None, use_errno=True)
     library.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     return "no-new-privileges" if library.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 else ""
 
 
 def separate() -> tuple[str, ...]:
-    """Enter namespaces and allow so many threads: ("namespaces", "threads"), or less where the kernel or the
-    container does not let this user.
+    """Enter namespaces and limit the number of threads: returns ("namespaces", "threads"), or fewer if kernel
+    or container do not allow them.
 
     An ordinary user needs a user namespace for both, in which no other process counts. No limit of threads
-    holds root: a process of root's becomes a user of its own.
+    applies to root, so a process of root changes to its own user.
     """
     was_root = os.getuid() == 0
     spaces = enter_namespaces(_SPACES) if was_root else ""
@@ -152,16 +152,17 @@ def separate() -> tuple[str, ...]:
 
 
 def enter_namespaces(kinds: int) -> str:
-    """Enter network, IPC and host name namespaces of its own, in which there is no network interface;
-    "namespaces" if it may.
+    """Enter separate network, IPC and host name namespaces without network interfaces; return "namespaces" if
+    allowed.
 
-    A process namespace would hold only children, of which the filter allows none, and forbid new threads.
+    A process namespace would contain only children, which the filter forbids anyway, and would prevent new
+    threads.
     """
     return "namespaces" if ctypes.CDLL(None, use_errno=True).unshare(kinds) == 0 else ""
 
 
 def _leave_root() -> bool:
-    """Become a user whose number nobody else has; False where a container forbids it."""
+    """Become a user whose number nobody else has; False if a container forbids it."""
     number = _UNUSED[int.from_bytes(os.urandom(4), "big") % len(_UNUSED)]
     try:
         os.setgroups([])
@@ -173,11 +174,11 @@ def _leave_root() -> bool:
 
 
 def deny_files_and_network() -> str:
-    """Apply Landlock with no rule at all: no file, no TCP, no abstract socket, no signal to others.
+    """Apply Landlock without any rule: no file, no TCP, no abstract socket, no signal to others. Returns
     "landlock-N" with the kernel's version.
 
-    It holds this thread and those started later; where another one runs already, the layer is applied and not
-    claimed.
+    It applies to this thread and later ones; if another thread already runs, the layer is applied but not
+    reported.
     """
     library, version = ctypes.CDLL(None, use_errno=True), landlock_version()
     if version < 1:
@@ -195,7 +196,7 @@ def deny_files_and_network() -> str:
 
 
 def landlock_version() -> int:
-    """Return the kernel's version of Landlock; less than 1 where it has none."""
+    """Return the kernel's version of Landlock; less than 1 if it has none."""
     library = ctypes.CDLL(None, use_errno=True)
     return int(library.syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), 1))
 
@@ -203,8 +204,8 @@ def landlock_version() -> int:
 def filter_system_calls() -> str:
     """Allow only the system calls that computing needs: no open, no socket, no fork, no exec.
 
-    A refused call gives an error number instead of the end of the process, so that libraries which only probe
-    can carry on.
+    A refused call returns an error number instead of ending the process, so that libraries that only probe
+    can continue.
     """
     machine = MACHINES.get(platform.machine())
     if machine is None or struct.calcsize("P") != 8:
@@ -228,9 +229,9 @@ def filter_system_calls() -> str:
 def filter_program(machine: Architecture, process: int) -> bytes:
     """Return the filter as BPF instructions of 8 bytes each.
 
-    clone is allowed for threads only; clone3 hides its flags behind a pointer, so it is declared missing and
-    the C library falls back to clone. Signals and scheduling reach only the process with the number
-    `process`; what fcntl can do is what descriptors need, not who is sent a signal.
+    clone is allowed only for threads. clone3 hides its flags behind a pointer, so it is reported as missing,
+    and the C library uses clone instead. Signals and scheduling reach only the process with the number
+    `process`; fcntl is limited to operations on descriptors, without signal owners.
     """
     load, equal, at_least, any_bit, verdict = 0x20, 0x15, 0x35, 0x45, 0x06
     architecture_offset, number_offset = 4, 0
@@ -277,14 +278,14 @@ def _argument(argument: int) -> int:
 
 
 def set_alarm(seconds: float) -> None:
-    """Let the kernel end this process after so much wall time, whatever holds the interpreter; 0 takes the
-    alarm back."""
+    """Let the kernel end this process after a wall time, even if native code blocks the interpreter; 0
+    cancels the alarm."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def die_with_parent(descriptor: int) -> None:
-    """End this process when the other end of the pipe `descriptor` is gone, also in the middle of a
+    """End this process when the other end of the pipe `descriptor` closes, even in the middle of a
     computation.
 
     PR_SET_PDEATHSIG would do this in the kernel, but it fires when the *thread* that started the worker ends,

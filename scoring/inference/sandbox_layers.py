@@ -1,4 +1,4 @@
-"""Report of confinement: the layers that untrusted models require, and those that a worker lacks (`sandbox`
+"""Confinement report: the layers that untrusted models require, and the layers that a worker lacks (`sandbox`
 applies them)."""
 
 import hashlib
@@ -13,40 +13,40 @@ LAYERS = {
     "landlock": "Landlock (Linux 5.13 or newer)",
     "seccomp": "the filter of system calls (x86-64 and aarch64)",
 }
-"""What a worker must have achieved where untrusted models run. Namespaces are more than that: containers
-often forbid them."""
+"""Layers that a worker must achieve to run untrusted models. Namespaces are not among them, because
+containers often forbid them."""
 ACCEPTED = "BENCHSIDE_UNCONFINED_MODELS"
-"""An operator who accepts the risk of missing layers sets this environment variable to "accepted"."""
+"""Environment variable that an operator sets to "accepted" to accept missing layers."""
 
 _required = False
 _known: frozenset[str] = frozenset()
 
 
 def require(known: Iterable[str] = ()) -> None:
-    """From now on, refuse models in this process whose worker lacks a layer, unless the operator accepted
-    that. known: SHA-256 of models that are trusted."""
+    """From now on, refuse models in this process if their worker lacks a layer, unless the operator accepted
+    that. known: SHA-256 of trusted models."""
     global _required, _known
     _required, _known = os.environ.get(ACCEPTED) != "accepted", frozenset(known)
 
 
 def required() -> bool:
-    """Return whether missing layers refuse models."""
+    """Return whether missing layers lead to refusal of models."""
     return _required
 
 
 def missing(achieved: Iterable[str]) -> tuple[str, ...]:
-    """Return the layers of `LAYERS` that a worker lacks; versions, as in "landlock-7", do not matter."""
+    """Return the layers of `LAYERS` that a worker lacks; version numbers, as in "landlock-7", are ignored."""
     names = {layer.split("-")[0] if layer.startswith("landlock") else layer for layer in achieved}
     return tuple(layer for layer in LAYERS if layer not in names)
 
 
 def needed(model: bytes) -> bool:
-    """Return whether a model may run only with every layer."""
+    """Return whether a model requires every layer."""
     return _required and hashlib.sha256(model).hexdigest() not in _known
 
 
 def check(achieved: Iterable[str], every_layer: bool) -> None:
-    """Raise ModelFailed (`not-confined`) where a model that needs every layer may not run with these."""
+    """Raise ModelFailed (`not-confined`) if a model requires every layer and some are missing."""
     lacking = missing(achieved) if every_layer else ()
     if lacking:
         raise ModelFailed(

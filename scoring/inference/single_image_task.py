@@ -1,4 +1,4 @@
-"""Tasks of models that are shown a single photograph or tile."""
+"""Tasks of models for a single photograph or tile."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from scoring.inference.worker_results import ModelFacts
 from scoring.inputs.nuclei.reader import Nuclei
 
 OutputOrder = tuple[int, ...] | None
-"""Which output of a model each class is; None where they are in the order of the classes."""
+"""The output of each class; None if outputs are in the order of the classes."""
 UNKNOWN_WORD = "unknown"
-"""Age, gender or body site that nobody knows, for people."""
+"""Label of an unknown age, gender or body site."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,10 @@ class PatientFields:
     """Age, gender and body site as a model's second input [3].
 
     Attributes:
-        genders: Code of each gender as it may be written.
+        genders: Code of each spelling of a gender.
         locations: Body sites, whose codes are 1, 2, ... in this order.
-        sweep: (age, gender, location) as codes -> by field, the inputs [n, 3] in which it alone changes.
+        sweep: (age, gender, location) as codes -> by field, the inputs [n, 3] in which only this field
+            changes.
     """
 
     genders: Mapping[str, int]
@@ -36,7 +37,7 @@ class PatientFields:
     sweep: Callable[[float, float, float], Mapping[str, Floats]]
 
     def described(self, vector: Sequence[float] | Array) -> Mapping[str, float | str]:
-        """Return age, gender and location of a vector [3], for people; the age as the model receives it."""
+        """Return age, gender and location of a vector [3] as text; the age as the model receives it."""
         age, gender, location = vector
         return {
             "age": float(age),
@@ -50,13 +51,13 @@ class ModelTask:
     """Contract of a model for one photograph.
 
     Attributes:
-        names: In full, for people.
+        names: Full names of the classes.
         risk: "malignant", "medium", "benign" or "" of each class.
-        outputs: Numbers that the model gives; 1 for a single risk.
-        shortest_side: Pixels below which the challenge refuses a photograph, 0 where it does not.
-        patient: Its second input; None where it takes the image only.
-        order_for: (metadata of a model, its name in messages) -> the order of its outputs and what is to be
-            said of it; raises InputRefused.
+        outputs: Number of the model's outputs; 1 for a single risk.
+        shortest_side: Minimum pixels of a photograph's shorter side, 0 for no minimum.
+        patient: Its second input; None if it takes only the image.
+        order_for: (metadata of a model, its name in messages) -> the order of its outputs and findings about
+            it; raises InputRefused.
     """
 
     challenge: str
@@ -80,10 +81,10 @@ class ModelTask:
 
 @dataclass(frozen=True)
 class TileSupport:
-    """Nuclei in one tile of stained tissue.
+    """Functions for nuclei in one tile of stained tissue.
 
     Attributes:
-        til_share: Nuclei of each class [K] -> lymphocytes / all nuclei.
+        til_share: Number of nuclei of each class [K] -> lymphocytes / all nuclei.
         examine: (loaded model, its name in messages) -> the dense model; raises InputRefused, ModelFailed.
         detect: (loaded model, dense model, pixels, their name in messages) -> nuclei; raises the same.
         read: (prediction file, its name) -> nuclei; raises InputRefused.

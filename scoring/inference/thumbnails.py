@@ -1,6 +1,6 @@
-"""Thumbnails of cases for people, and the pixels that a model receives.
+"""Thumbnails of cases, and the pixels that a model receives.
 
-Decoding happens in the confined worker; what comes back is plain pixels, which are encoded here.
+The confined worker decodes images and returns plain pixels; this module encodes them.
 """
 
 import io
@@ -26,7 +26,7 @@ TILE_SIDE, TILE_QUALITY = 4096, 90
 
 @dataclass(frozen=True)
 class Stage:
-    """Pixels on the way to a model, as PNG, and their size."""
+    """Pixels at one step towards the model, as PNG, and their size."""
 
     png: bytes
     width: int
@@ -34,7 +34,7 @@ class Stage:
 
 
 def thumbnails(cases: CaseImages, indices: Sequence[int], side: int = THUMBNAIL_SIDE) -> list[bytes | None]:
-    """Return JPEG thumbnails of cases, turned upright by EXIF; None where there is no image or it cannot be
+    """Return JPEG thumbnails of cases, made upright by EXIF; None if there is no image or it cannot be
     read."""
     if all(cases.images[i] is None for i in indices):
         return [None] * len(indices)
@@ -48,16 +48,16 @@ def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) 
 
 
 def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
-    """Return the first of `sized_tile`."""
+    """Return the first value of `sized_tile`."""
     return sized_tile(cases, index, side)[0]
 
 
 def sized_tile(
     cases: CaseImages, index: int, side: int = TILE_SIDE
 ) -> tuple[bytes | None, tuple[int, int] | None]:
-    """Return a case's image as JPEG for a viewer, at most `side` px wide and high, not turned: annotations
-    are in the pixels of the file; and width and height of the file. None where there is no image or it cannot
-    be read."""
+    """Return a case's image as JPEG for a viewer, at most `side` px wide and high, without EXIF rotation
+    because annotations use the file's pixels; and width and height of the file. None if there is no image or
+    it cannot be read."""
     if cases.images[index] is None:
         return None, None
     with ImageProcess() as process:
@@ -69,7 +69,7 @@ def sized_tile(
 
 
 def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> PreparedImage | None:
-    """Return a case's image at most `side` px wide and high; None where there is none or it cannot be
+    """Return a case's image at most `side` px wide and high; None if there is none or it cannot be
     read."""
     try:
         data = cases.picture(index)
@@ -79,14 +79,14 @@ def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> 
 
 
 def upright(pixels: Pixels, seen: ImageInfo) -> Pixels:
-    """Return pixels turned by their EXIF orientation; for people only: the challenges' pipelines do not turn
-    them."""
+    """Return pixels turned by their EXIF orientation. This is for display only: the challenges' pipelines do
+    not turn them."""
     turn = UPRIGHT.get(seen.orientation)
     return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
 
 
 def received(cases: CaseImages, index: int, recipe: Recipe) -> tuple[list[Stage], ImageInfo]:
-    """Return the pixels of a case after each step of a recipe, not turned. Raises ImageUnreadable,
+    """Return the pixels of a case after each step of a recipe, without EXIF rotation. Raises ImageUnreadable,
     InputRefused."""
     data = cases.picture(index)
     if data is None:
@@ -106,7 +106,7 @@ def sweep(
     recipe_for: Callable[[ModelFacts], Recipe],
     vectors: Mapping[str, Floats],
 ) -> dict[str, Floats]:
-    """Return a model's first outputs [n, K] for one case at each row of `vectors` [n, k], by the vectors'
+    """Return a model's first outputs [n, K] for one case with each row of `vectors` [n, k], by the vectors'
     name. Raises ModelFailed, ImageUnreadable."""
     data = cases.picture(index)
     if data is None:

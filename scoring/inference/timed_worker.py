@@ -1,7 +1,7 @@
-"""Confined child process with a time limit on every request, and the channel to it.
+"""Confined child process with a time limit for every request, and the channel to it.
 
-A child is started afresh with the interpreter itself, not with multiprocessing: that would run the page's
-script again in the child, or fork a process that has threads.
+A child is started with the interpreter itself, not with multiprocessing, which would run the page's script
+again in the child, or fork a process with threads.
 """
 
 import json
@@ -39,24 +39,24 @@ main(settings)
 # should hold in its address space.
 WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "worker"))
 READER = (sys.executable, "-I", "-c", _BOOTSTRAP.replace("{module}", "reader_worker"))
-"""Commands of a child: with models and images, and with readers of visitors' files."""
+"""Commands that start a child: for models and images, and for readers of visitors' files."""
 
 
 PLAIN_MODEL_BYTES, COPIES = 160 << 20, 5
-"""Each byte of a model beyond that size adds so many to its address space."""
+"""Extra bytes of address space for each byte of a model beyond that size."""
 CPU_SECONDS, NICENESS = 86_400, 10
-"""Processor time of a worker in all, and what is added to its niceness."""
+"""Total processor time of a worker, and the increase of its niceness."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one worker, in bytes and seconds.
+    """Limits of a worker, in bytes and seconds.
 
     Attributes:
-        decoders: Modules that it imports before it is confined, besides those that it always does.
-        every_layer: Whether a model is refused where a layer of confinement is missing; it also is where
-            `confinement.needed` says so.
-        device: One of `devices.DEVICES`; None: as `devices.wanted` says.
+        decoders: Additional modules that it imports before confinement.
+        every_layer: Whether a missing layer of confinement refuses a model; `confinement.needed` can also
+            require every layer.
+        device: One of `devices.DEVICES`; None: the result of `devices.wanted`.
     """
 
     model_bytes: int = 512 << 20
@@ -71,14 +71,14 @@ class Limits:
     device: str | None = None
 
     def for_model(self, size: int) -> "Limits":
-        """Return the limits for a model of so many bytes: a large one is in memory several times while it is
-        loaded."""
+        """Return the limits for a model of this size: during loading, a large model is in memory several
+        times."""
         beyond = max(0, size - PLAIN_MODEL_BYTES)
         return replace(self, memory_bytes=self.memory_bytes + COPIES * beyond)
 
 
 LOADING, RUNNING = "model-timeout", "inference-timeout"
-"""Codes of a request that took too long, by what was requested."""
+"""Codes for requests that took too long, by the kind of request."""
 _LOAD_CODES = ("model-unreadable", "external-data", "no-device")
 _RUN_CODES = ("wrong-inputs", "wrong-output", "model-out-of-memory", "stopped")
 # Messages about a failed run come from this list and never from the worker, which by then has seen the data.
@@ -105,12 +105,12 @@ _MESSAGES = {
 
 
 def crashed() -> ModelFailed:
-    """Return the failure of a worker whose reply makes no sense."""
+    """Return the failure for a worker with an invalid reply."""
     return ModelFailed("model-crashed", _MESSAGES["model-crashed"])
 
 
 def too_large(size: int, most: int) -> str:
-    """Return why a model of so many bytes is not read. size: 0 where the file does not say."""
+    """Return why a model of this size is refused. size: 0 if the file does not state it."""
     beginning = f"The file has {size / (1 << 20):,.0f} MiB" if size > most else "The file is larger than that"
     return f"{beginning}; models of up to {most >> 20:,} MiB are read."
 
@@ -125,7 +125,7 @@ class _Clock:
 
 
 class WorkerProcess:
-    """A confined child process, started at once."""
+    """A confined child process, started immediately."""
 
     def __init__(self, limits: Limits, command: Sequence[str], stop: threading.Event | None = None):
         self._limits = limits
@@ -168,13 +168,13 @@ class WorkerProcess:
         """Send a request and return the reply.
 
         Args:
-            parts: Bytes that belong to it.
-            late: Code of the failure after that time: `LOADING` or `RUNNING`.
-            most_bytes: How much the server takes into its own memory, whatever the worker sends.
+            parts: Bytes of the request.
+            late: Failure code after the time limit: `LOADING` or `RUNNING`.
+            most_bytes: Maximum bytes that the server accepts from the worker.
 
         Raises:
-            ModelFailed: The child failed, was late, or ended.
-            ImageUnreadable: The request was to run on an image that cannot be decoded.
+            ModelFailed: If the child failed, was late, or ended.
+            ImageUnreadable: If the image of the request cannot be decoded.
         """
         reply, payload = self._exchange(header, parts, seconds, late, most_bytes)
         if reply.get("ok") is True:

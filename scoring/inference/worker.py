@@ -1,7 +1,7 @@
-"""The child process in which untrusted models and images are opened.
+"""Child process that opens untrusted models and images.
 
-It imports everything, confines itself, reports the layers that it achieved, and then replies to frames on
-standard input with frames on standard output:
+It imports everything, confines itself, reports the achieved layers, and then answers frames on standard input
+with frames on standard output:
 
     {"op": "load"} + model
         {"ok": true, "facts"}
@@ -12,9 +12,9 @@ standard input with frames on standard output:
     {"op": "upright", "most_pixels"} + image
         {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
 
-Pixels cross colour by colour, both ways. A failure is {"ok": false, "code"}, with a "message" about loading
-and about images. The runtime's words about running a model stay here, because they can quote the data that
-the model was run on.
+Pixels are sent channel by channel, in both directions. A failure is {"ok": false, "code"}, with a "message"
+for loading and for images. The runtime's messages about running a model are not passed on, because they can
+quote the data.
 """
 
 import importlib
@@ -64,9 +64,10 @@ LATE_IMPORTS = (
 )
 NUMBERS = "biuf"
 NO_FOLDER = os.path.join(os.devnull, "none")
-"""Where the runtime looks for files beside a model: there are none, and nobody can make one."""
+"""Folder in which the runtime looks for files beside a model; it is empty and nobody can write to it."""
 MOST_OUTPUTS = worker_protocol.PARTS - 2
-"""Outputs that are sent, beside the image; challenges look at the first few, the others become null."""
+"""Maximum number of outputs that are sent for an image; challenges read the first few, and the others become
+null."""
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
 
@@ -77,11 +78,11 @@ Reply = tuple[Header, list[Array]]
 
 
 class RunFailed(Exception):
-    """A run without outputs; its text is the code that tells why, and nothing else."""
+    """A run without outputs; its text is only the code of the reason."""
 
 
 def main(settings: dict[str, Any]) -> None:
-    """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, device,
+    """Answer requests until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, device,
     output_bytes, decoders, frame_bytes, alarm_seconds."""
     requests, replies = worker_protocol.take_channel()
     for module in (*LATE_IMPORTS, *settings["decoders"]):
@@ -125,7 +126,7 @@ def main(settings: dict[str, Any]) -> None:
 
 
 def load(model: bytes, device: str = CPU) -> tuple[Any, Header]:
-    """Scan a model, then open a session on one thread that finds no other file; the facts come from both."""
+    """Scan a model, then open a session on one thread that can find no other file; return facts from both."""
     facts = scan(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

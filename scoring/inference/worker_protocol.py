@@ -1,7 +1,7 @@
-"""Protocol between server and worker: frames of the channel, and what replies hold.
+"""Protocol between server and worker: frames of the channel, and contents of replies.
 
-A frame is a length, a JSON header, then the raw bytes that the header announces. Nothing is ever unpickled: a
-worker that a hostile model has taken over can send bytes, and no more than the reader allows.
+A frame consists of a length, a JSON header, and the raw bytes that the header announces. Nothing is
+unpickled: a worker taken over by a hostile model can only send bytes, and only as many as the reader allows.
 """
 
 import hashlib
@@ -46,12 +46,12 @@ class Reader(Protocol):
 
 
 class BrokenFrame(Exception):
-    """The other side ended, or what it sent is not a frame."""
+    """Raised if the other side ended or sent an invalid frame."""
 
 
 def take_channel() -> tuple[io.FileIO, io.FileIO]:
-    """Return the streams of requests and replies. What native code prints must not mix with them, so the
-    usual descriptors go nowhere."""
+    """Return the streams of requests and replies. Output of native code must not mix with them, so the
+    standard descriptors lead nowhere."""
     requests, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -73,8 +73,8 @@ def write_frame(stream: Writer, header: dict[str, Any], parts: Sequence[Part] = 
 
 
 def read_frame(stream: Reader, most_bytes: int) -> tuple[dict[str, Any], list[bytearray]]:
-    """Return the next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and for
-    parts above `most_bytes` together."""
+    """Return the next frame. Raises BrokenFrame at the end of the stream, for malformed data, and if the
+    parts together exceed `most_bytes`."""
     (length,) = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))
     if length > HEADER_BYTES:
         raise BrokenFrame("the header is too long")
@@ -119,14 +119,14 @@ def _read_exactly(stream: Reader, size: int) -> bytearray:
 
 
 MALFORMED = (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError)
-"""What the functions here raise for a reply that is malformed."""
+"""Exceptions that these functions raise for a malformed reply."""
 _NUMBER_TYPES = ("<f4", "<f8")
 
 Header = dict[str, Any]
 
 
 def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> ModelFacts:
-    """Return what a reply to "load" tells of a model, with the size and SHA-256 of its bytes."""
+    """Return the facts about a model from a reply to "load", with size and SHA-256 of its bytes."""
     facts = header["facts"]
     graph = Graph(
         int(facts["ir_version"]),
@@ -174,7 +174,7 @@ def upright(header: Header, payload: list[bytearray]) -> Upright:
 
 
 def checked(pixels: Pixels) -> Pixels:
-    """Return pixels that are uint8 (height, width, 3). Raises ValueError for others."""
+    """Return pixels if they are uint8 (height, width, 3). Raises ValueError otherwise."""
     if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
         raise ValueError("pixels are uint8 (height, width, 3)")
     return pixels

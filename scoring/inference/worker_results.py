@@ -1,4 +1,4 @@
-"""Results that a worker process gives back: model facts, outputs, failures."""
+"""Results of a worker process: model facts, outputs, failures."""
 
 from dataclasses import dataclass, field
 
@@ -7,13 +7,13 @@ from scoring.inference.preprocessing import ImageInfo, Pixels
 
 
 class ModelFailed(Exception):
-    """A model cannot be used.
+    """Raised if a model cannot be used.
 
     Attributes:
-        message: What is wrong, for people; it never quotes data.
-        picture: Index of the image on which the model failed, None where that has no meaning.
-        ended: Whether the process was gone without an answer and without being stopped for its time; a second
-            try may be worth it.
+        message: What is wrong; it never quotes data.
+        picture: Index of the image on which the model failed, None if not applicable.
+        ended: Whether the process ended without an answer and was not stopped by a time limit; a second
+            attempt may succeed.
     """
 
     def __init__(self, code: str, message: str, picture: int | None = None, ended: bool = False):
@@ -29,8 +29,8 @@ class Tensor:
     """An input or output as the model declares it.
 
     Attributes:
-        dtype: Its type as the runtime writes it, e.g. "tensor(float)".
-        shape: Its axes, None for a free one; None if the shape is unknown.
+        dtype: Its type as the runtime names it, e.g. "tensor(float)".
+        shape: Its axes, None for a free axis; None if the shape is unknown.
     """
 
     name: str
@@ -40,11 +40,11 @@ class Tensor:
 
 @dataclass(frozen=True)
 class RandomOperator:
-    """A node that may answer otherwise each time.
+    """A node that may give different results each time.
 
     Attributes:
         operator: Its operator; Dropout and BatchNormalization in training mode.
-        name: Its name in the file, or that of its output.
+        name: Its name in the file, or the name of its output.
         seeded: Whether it has a seed.
     """
 
@@ -55,11 +55,11 @@ class RandomOperator:
 
 @dataclass(frozen=True)
 class Graph:
-    """What an ONNX file holds.
+    """Contents of an ONNX file.
 
     Attributes:
-        nodes: Number of nodes, subgraphs and functions included.
-        random: Its random operators, and those in training mode.
+        nodes: Number of nodes, including subgraphs and functions.
+        random: Its random operators, and operators in training mode.
     """
 
     ir_version: int
@@ -74,11 +74,11 @@ class ModelFacts:
     """Known facts about a loaded model.
 
     Attributes:
-        inputs: Its inputs, by position, as challenges see them behind the adapter.
+        inputs: Its inputs, by position, as challenges see them after the adapter.
         outputs: Its outputs, by position.
         sha256: SHA-256 of the file.
-        device: What it runs on, "cpu" or "cuda".
-        adapter: What an adapter does to the inputs, "" where they are fed as they are.
+        device: The device, "cpu" or "cuda".
+        adapter: Description of the adapter's conversion, "" if there is none.
     """
 
     graph: Graph
@@ -93,7 +93,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class PreparedImage:
-    """Prepared pixels, read-only, and what the file was."""
+    """Prepared, read-only pixels, and information about the file."""
 
     pixels: Pixels
     seen: ImageInfo
@@ -101,12 +101,12 @@ class PreparedImage:
 
 @dataclass(frozen=True)
 class Upright:
-    """A photograph turned upright.
+    """A photograph in upright orientation.
 
     Attributes:
         pixels: Its pixels, read-only.
         small: A small copy (`image_sanitizer.small`), read-only.
-        dropped: Which of `image_sanitizer.KINDS` the file held besides pixels.
+        dropped: Which of `image_sanitizer.KINDS` the file also contained.
     """
 
     pixels: Pixels
@@ -120,11 +120,11 @@ class ModelOutput:
     """Outputs of a model for one image.
 
     Attributes:
-        outputs: Every output in the model's order, read-only float32 or float64; None for one that is no
-            tensor of numbers.
+        outputs: Every output in the model's order, read-only float32 or float64; None for an output that is
+            not a numeric tensor.
         pixels: Pixels that the model received, read-only; None unless requested.
         cpu_ms: Processor time for decoding, preparing and running, in milliseconds.
-        seen: What the file was, None where pixels were given.
+        seen: Information about the file, None if pixels were given.
     """
 
     outputs: tuple[Floats | None, ...]

@@ -1,4 +1,4 @@
-"""Heavy work on a Dask cluster, where whoever runs this program names one (docs/cluster.md).
+"""Work on a Dask cluster, if the operator has named one (docs/cluster.md).
 
 * settings and connection: `scheduler.Scheduler`; same versions on every machine: `versions.differences`
 * a model over many images: `inference.run_on_all`; masks: `masks.compare_all`;

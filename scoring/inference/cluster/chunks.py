@@ -1,4 +1,4 @@
-"""Chunks of work: sent to the workers of a cluster, done there, and taken back as they are completed."""
+"""Chunks of work: sent to the workers of a cluster, processed there, and returned as they are completed."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from distributed import Future
 
 PER_THREAD = 2
-"""Chunks of one thread that are under way, so that neither side holds all bytes."""
+"""Number of chunks in progress per thread, so that neither side holds all data."""
 MOST_ATTEMPTS, RETRIES = 4, 2
 GATHER_SECONDS, WATCH_SECONDS, DESERTED_SECONDS = 60.0, 1.0, 8.0
 _POLL_SECONDS = 0.01
@@ -28,20 +28,20 @@ Common = TypeVar("Common")
 Value = TypeVar("Value")
 
 KEPT_SECONDS = 30.0
-"""After so long without a chunk a process ends: the other side may be gone."""
+"""Time without a chunk after which a process ends, because the other side may be gone."""
 _REMEMBERED = 1000
 
 
 @dataclass(frozen=True)
 class Chunk(Generic[Item]):
-    """Items that follow each other, the first with the number `start`."""
+    """Consecutive items; `start` is the number of the first."""
 
     start: int
     items: Sequence[Item]
 
 
 class KeptProcesses:
-    """Processes with one model that wait for the next chunk, until the run ends."""
+    """Processes with one model that wait for the next chunk until the run ends."""
 
     def __init__(self) -> None:
         self._stop = threading.Event()
@@ -50,7 +50,7 @@ class KeptProcesses:
         self._timer: threading.Timer | None = None
 
     def open(self, model: bytes, settings: PoolSettings, stop: threading.Event) -> ModelProcess:
-        """Return an idle process, or a new one; it outlives `stop`, which only ends a chunk."""
+        """Return an idle process or a new one. It outlives `stop`, which only ends a chunk."""
         with self._lock:
             while self._idle:
                 process = self._idle.pop()
@@ -73,7 +73,7 @@ class KeptProcesses:
             self._close_idle()
 
     def end(self) -> None:
-        """End all processes, also in the middle of an image."""
+        """End all processes, even in the middle of an image."""
         self._stop.set()
         self._close_idle()
 
@@ -87,14 +87,14 @@ class KeptProcesses:
 
 
 class WorkerRun:
-    """What a worker holds of one run."""
+    """State of one run on a worker."""
 
     def __init__(self) -> None:
         self.processes = KeptProcesses()
         self._ended = threading.Event()
 
     def ended(self) -> bool:
-        """Return whether nobody wants its results any more."""
+        """Return whether the results are no longer wanted."""
         return self._ended.is_set()
 
     def end(self) -> None:
@@ -104,7 +104,7 @@ class WorkerRun:
 
 
 Function = Callable[[Common, Chunk[Item], WorkerRun], Value]
-"""(what all chunks share, a chunk, the run on this worker) -> what is made of the chunk."""
+"""Function from (common data of all chunks, a chunk, the run on this worker) to the chunk's result."""
 
 _runs: "OrderedDict[str, WorkerRun]" = OrderedDict()
 _lock = threading.Lock()
@@ -117,14 +117,14 @@ def perform(
     common: Common,
     chunk: Chunk[Item],
 ) -> tuple[dict[str, str] | None, Value | None]:
-    """Return what `function` makes of a chunk after None; where the versions here are others than `versions`,
-    those and None."""
+    """Return None and the result of `function` for a chunk; if the versions here differ from `versions`,
+    return them and None."""
     own = own_versions()
     return (own, None) if own != versions else (None, function(common, chunk, _run(run)))
 
 
 def forget(run: str) -> None:
-    """End a run here; chunks of it that begin later end at once."""
+    """End a run on this worker; chunks of it that start later end at once."""
     _run(run).end()
 
 
@@ -189,7 +189,7 @@ class _Stream(Generic[Common, Item, Value]):
             raise ClusterUnusable(self.cluster.address, sentence) from fault
 
     def settle(self, future: "Future[Any]") -> tuple[Chunk[Item], Value] | None:
-        """Return a chunk and its result; None where it was sent again."""
+        """Return a chunk and its result; None if it was sent again."""
         self.silent_since = time.monotonic()
         chunk, attempt = self.under_way.pop(future)
         if future.status == "finished":
@@ -250,15 +250,15 @@ class _Stream(Generic[Common, Item, Value]):
 
 @dataclass
 class Sizes:
-    """How large chunks are: the last ones small, so that no worker waits long for another's last.
+    """Sizes of chunks. The last chunks are small, so that no worker waits long for another.
 
-    May be changed while chunks are made; those that follow are as large as it then says.
+    Sizes may change while chunks are made; later chunks use the new sizes.
 
     Attributes:
-        total: Items of all chunks together.
-        threads: Threads of all workers.
-        most_items: Items of a chunk, at most.
-        most_bytes: Bytes with which a chunk ends.
+        total: Number of items in all chunks together.
+        threads: Number of threads of all workers.
+        most_items: Maximum items of a chunk.
+        most_bytes: Number of bytes at which a chunk ends.
     """
 
     total: int
@@ -267,13 +267,13 @@ class Sizes:
     most_bytes: int
 
     def items(self, start: int) -> int:
-        """Return the largest number of items in the chunk that begins with item `start`."""
+        """Return the maximum number of items in the chunk that begins with item `start`."""
         share = (self.total - start) // (PER_THREAD * max(1, self.threads))
         return max(1, min(self.most_items, share))
 
 
 def packed(items: Iterable[tuple[Item, int]], sizes: Sizes) -> Iterator[Chunk[Item]]:
-    """Yield chunks of items that come with their bytes; a chunk ends with the first limit that is reached."""
+    """Yield chunks of items with their sizes in bytes; a chunk ends at the first limit that it reaches."""
     start, held, size = 0, list[Item](), 0
     for item, item_bytes in items:
         held.append(item)
@@ -292,20 +292,20 @@ def streamed(
     chunks: Iterator[Chunk[Item]],
     cancelled: Callable[[], bool] | None = None,
 ) -> Iterator[tuple[Chunk[Item], Value]]:
-    """Yield every chunk with what a worker makes of it, in the order in which they are done.
+    """Yield every chunk with its result, in the order of completion.
 
-    A chunk whose worker ends is done by another. At most two chunks for each thread are under way.
+    If a worker stops, another processes its chunk. At most two chunks per thread are in progress.
 
     Args:
-        cluster: Where the work is done.
-        function: Does it; pickled.
-        common: What all chunks share; sent once to each worker.
-        chunks: The work; taken when there is room for it, in the caller's thread.
-        cancelled: Called now and then in the caller's thread; true ends the work.
+        cluster: The connected cluster.
+        function: Function that processes a chunk; it is pickled.
+        common: Common data of all chunks; sent once to each worker.
+        chunks: The work; the caller's thread takes a chunk when there is room for it.
+        cancelled: Called regularly in the caller's thread; True ends the work.
 
     Raises:
-        Cancelled: `cancelled` returned true.
-        ClusterUnusable: Scheduler or workers are gone, or cannot do the work.
+        Cancelled: If `cancelled` returned True.
+        ClusterUnusable: If scheduler or workers are gone or cannot do the work.
     """
     stream = _Stream(cluster, function, common)
     try:

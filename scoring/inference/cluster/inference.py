@@ -1,4 +1,4 @@
-"""A model over many images: on the Dask cluster where one is named, else on this machine."""
+"""A model over many images: on the Dask cluster if one is named, otherwise on this machine."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from scoring.inference.timed_worker import Limits
 from scoring.inference.worker_results import ModelFailed
 
 FIRST_IMAGES, CHUNK_IMAGES, CHUNK_BYTES = 5, 50, 8 << 20
-"""Images of the first chunks and, at most, of those that follow; bytes with which a chunk ends."""
+"""Images in the first chunks, and maximum images in later ones; number of bytes at which a chunk ends."""
 CHUNK_MS = 400.0
-"""Processor time of a chunk, so that progress moves with slow models too."""
+"""Target processor time of a chunk, so that progress also moves with slow models."""
 
 Result = TypeVar("Result")
 Pictures = Sequence[Callable[[], bytes] | None]
@@ -46,12 +46,12 @@ def run_on_all(
 ) -> Results[Result]:
     """Do the same work with a model on every image, as `model_pool.run_on_all`, with the same results.
 
-    On a cluster images are read here, and `progress` counts what comes back, about half a second's images at
-    a time.
+    On a cluster, this machine reads the images, and `progress` counts returned results, about half a second
+    of images at a time.
 
     Raises:
-        ModelFailed: As of `model_pool.run_on_all`; Cancelled.
-        ClusterUnusable: The cluster cannot do it.
+        ModelFailed: As in `model_pool.run_on_all`; Cancelled.
+        ClusterUnusable: If the cluster cannot do the work.
     """
     here = partial(
         model_pool.run_on_all,

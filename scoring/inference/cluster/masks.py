@@ -1,4 +1,5 @@
-"""Masks against the truth's: on the cluster where one is named and they are large enough, else here."""
+"""Comparison of masks with the truth: on the cluster if one is named and the masks are large enough,
+otherwise on this machine."""
 
 import io
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +15,9 @@ from scoring.inputs.masks.counting import VoxelCounts
 from scoring.inputs.masks.lesions import Lesions, MaskPair, compared
 
 WORTH_VOXELS = 5_000_000_000
-"""Below so many voxels of truths, about 3 s of counting, a cluster takes longer to reach than it saves."""
+"""Minimum voxels of all truths (about 3 s of counting) for which a cluster is faster."""
 CHUNK_PAIRS, CHUNK_BYTES = 12, 8 << 20
-"""A file of more bytes is not sent but read here."""
+"""Maximum bytes of a file that is sent; larger files are read on this machine."""
 
 Compared = tuple[VoxelCounts, Lesions | None]
 Progress = Callable[[int, int], object]
@@ -28,21 +29,21 @@ def compare_all(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Compared | None]:
-    """Compare masks with the truth's, as `compared` does one by one.
+    """Compare masks with the truth, as `compared` does one by one.
 
     Args:
-        pairs: The masks, None for a case without truth.
-        label: Whose lesions are counted and matched; None: of none.
+        pairs: The masks, None for a case without a truth.
+        label: The label whose lesions are counted and matched; None: no lesions.
         progress: Called with (done, total).
-        cancelled: Called now and then; true ends the work.
+        cancelled: Called regularly; True ends the work.
 
     Returns:
-        What was found of each pair, None for None.
+        The result for each pair, None for None.
 
     Raises:
-        InputRefused: The file of a truth changed since it was examined.
-        Cancelled: `cancelled` returned true.
-        ClusterUnusable: The cluster cannot do it.
+        InputRefused: If the file of a truth changed since it was examined.
+        Cancelled: If `cancelled` returned True.
+        ClusterUnusable: If the cluster cannot do the work.
     """
     here = partial(_here, pairs, label, progress, cancelled)
     voxels = sum(pair.truth.grid.voxels for pair in pairs if pair is not None and pair.submitted is not None)

@@ -1,4 +1,4 @@
-"""Scheduler of a cluster: its settings, a connection to it, and the sentence where it cannot be used."""
+"""Scheduler of a cluster: its settings, a connection to it, and the message if it cannot be used."""
 
 import logging
 import os
@@ -28,11 +28,11 @@ Result = TypeVar("Result")
 
 
 class ClusterUnusable(Exception):
-    """The cluster cannot do the work.
+    """Raised if the cluster cannot do the work.
 
     Attributes:
-        where: Address of the scheduler, or the setting that is wrong.
-        message: What is wrong and how to fix it, in one sentence, without the address.
+        where: Address of the scheduler, or the wrong setting.
+        message: What is wrong and how to fix it, in one sentence without the address.
     """
 
     def __init__(self, where: str, message: str):
@@ -48,17 +48,17 @@ class ClusterUnusable(Exception):
         return error("cluster-unusable", self.where, self.message)
 
     def as_refusal(self) -> InputRefused:
-        """Return the refusal that a command ends with."""
+        """Return the refusal for a command."""
         return InputRefused([self.finding])
 
 
 @dataclass(frozen=True)
 class Scheduler:
-    """A scheduler that is to be used.
+    """A scheduler to use.
 
     Attributes:
         address: `tcp://host:port` or `tls://host:port`.
-        certificates: Paths of authority, certificate and key for `tls://`.
+        certificates: Paths of CA certificate, certificate and key for `tls://`.
     """
 
     address: str
@@ -66,10 +66,10 @@ class Scheduler:
 
 
 def named() -> Scheduler | None:
-    """Return the scheduler that the environment names, None where it names none.
+    """Return the scheduler that the environment names, None if it names none.
 
     Raises:
-        ClusterUnusable: A setting is wrong.
+        ClusterUnusable: If a setting is wrong.
     """
     address = os.environ.get(ADDRESS, "").strip()
     if not address:
@@ -88,12 +88,12 @@ def named() -> Scheduler | None:
 
 
 def is_named() -> bool:
-    """Return whether the environment names a scheduler, right or wrong."""
+    """Return whether the environment names a scheduler, valid or not."""
     return bool(os.environ.get(ADDRESS, "").strip())
 
 
 def falls_back() -> bool:
-    """Return whether the work is done on this machine where the cluster cannot do it."""
+    """Return whether this machine does the work if the cluster cannot."""
     return os.environ.get(FALLBACK, "").strip() == "local"
 
 
@@ -110,10 +110,10 @@ def _certificates() -> tuple[str, str, str]:
 
 
 def on_cluster_or_here(on_cluster: Callable[[Scheduler], Result], here: Callable[[], Result]) -> Result:
-    """Do work on the cluster where one is named, else on this machine.
+    """Do work on the cluster if one is named, otherwise on this machine.
 
     Raises:
-        ClusterUnusable: The cluster cannot do it, and nobody said to do it here then.
+        ClusterUnusable: If the cluster cannot do it and the settings do not allow this machine instead.
     """
     try:
         scheduler = named()
@@ -130,27 +130,26 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS, VERSIONS_SECONDS, ANSWER_SECONDS, CLOSE_SECONDS = 4.0, 30.0, 6.0, 2.0
-"""Until a scheduler answers, the import of Dask included: a command begins, reads its input and says that
-nobody answers within 10 s; until all versions are known, for busy workers need time to import the project;
-for one answer later; until a connection is closed."""
+"""Time limits: until a scheduler answers, including the import of Dask (a command must report within 10 s
+that nobody answers); until all versions are known, because busy workers need time to import the project; for
+one later answer; until a connection is closed."""
 _LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core", "distributed.gc")
 
 
 class TooLate(Exception):
-    """Something took longer than it may."""
+    """Raised if something exceeds its time limit."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A scheduler that answers, and workers with the same versions."""
+    """A scheduler that answers, with workers of the same versions."""
 
     client: "Client"
     address: str
     versions: dict[str, str]
 
     def threads(self) -> int:
-        """Return how many threads of workers there are. Raises ClusterUnusable where the scheduler is
-        gone."""
+        """Return the number of worker threads. Raises ClusterUnusable if the scheduler is gone."""
         try:
             return sum(within(ANSWER_SECONDS, self.client.nthreads).values())
         except Exception as fault:  # whatever a connection that broke raises
@@ -159,7 +158,8 @@ class Cluster:
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
-    """Return what `work` gives. Raises TooLate; the work goes on, and nobody waits for it."""
+    """Return the result of `work`. Raises TooLate after the time limit; the work then continues, and nobody
+    waits for it."""
     done: list[tuple[Result | None, BaseException | None]] = []
 
     def run() -> None:
@@ -184,7 +184,7 @@ def connected(scheduler: Scheduler) -> Iterator[Cluster]:
     """Connect to a scheduler and compare versions; the connection ends with the block.
 
     Raises:
-        ClusterUnusable: Nobody answers, there is no worker, or one holds other versions.
+        ClusterUnusable: If nobody answers, there is no worker, or a worker has other versions.
     """
     client = _connect(scheduler)
     try:
@@ -196,8 +196,8 @@ def connected(scheduler: Scheduler) -> Iterator[Cluster]:
 
 @lru_cache(maxsize=1)
 def size(scheduler: Scheduler, _since: int) -> tuple[int, int]:
-    """Return how many workers and threads a cluster has, found out once for each `_since`. Raises
-    ClusterUnusable as `connected`."""
+    """Return the number of workers and threads of a cluster, determined once for each `_since`. Raises
+    ClusterUnusable as in `connected`."""
     with connected(scheduler) as cluster:
         threads = cluster.client.nthreads()
         return len(threads), sum(threads.values())

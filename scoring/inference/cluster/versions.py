@@ -1,6 +1,7 @@
 """Versions that must be the same on every machine of a cluster.
 
-It imports nothing of the project, for it also runs where the project is not installed: it crosses by value.
+This module imports nothing of the project, because it also runs where the project is not installed: it is
+sent by value.
 """
 
 import hashlib
@@ -36,12 +37,12 @@ def versions() -> dict[str, str]:
 
 
 def of_scheduler() -> dict[str, str]:
-    """Return the versions that matter of a scheduler."""
+    """Return the relevant versions of a scheduler."""
     return {name: _version(name) for name in OF_SCHEDULER}
 
 
 def of_worker() -> dict[str, str]:
-    """Return the versions of a worker; one that has worked before has found them already."""
+    """Return the versions of a worker; they are cached after the first work."""
     module = sys.modules.get("scoring.inference.cluster.scheduler")
     return versions() if module is None else dict(module.own_versions())
 
@@ -63,7 +64,7 @@ def _digest(folder: Path) -> str:
 
 
 def differences(there: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """Return in words what is another there, of what `there` names."""
+    """Return the versions that differ from those in `there`, as text."""
     return [
         f"{name} is {there[name]} there and {here.get(name, 'missing')} here"
         for name in there
