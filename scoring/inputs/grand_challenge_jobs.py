@@ -272,19 +272,31 @@ def _lines(text: str) -> list[str]:
 
 def _json_rows(files: SourceFiles) -> JobTable | None:
     """Return a table with a row for each file of JSON, called by it; None where one is not of a case."""
+    data = json_rows(files, {member: PurePosixPath(member).stem for member in files.members}, USUAL.case)
+    return JobTable(data, tuple(files.members)) if data else None
+
+
+def json_rows(files: SourceFiles, case_of: Mapping[str, str], case: str) -> bytes | None:
+    """Return a table with a row for each of some files of JSON; None where one holds no cells of a case.
+
+    Args:
+        files: The files.
+        case_of: Their names, and the case of each.
+        case: Name of the column of cases.
+    """
     rows: list[dict[str, str]] = []
     n_cells = 0
-    for member in files.members:
+    for member, name in case_of.items():
         cells = cells_of(files.read(member)) if files.sizes[member] < ANSWER_BYTES else None
         n_cells += len(cells or ())
         if not cells or len(cells) > COLUMNS or n_cells > CELLS:
             return None
-        rows.append({**cells, USUAL.case: PurePosixPath(member).stem})
-    names = dict.fromkeys(name for row in rows for name in row if name != USUAL.case)
+        rows.append({**cells, case: name})
+    names = dict.fromkeys(name for row in rows for name in row if name != case)
     if len(names) >= COLUMNS or len(names) * len(rows) > CELLS or len(rows) < 2:
         return None
-    text = csv_text((USUAL.case, *names), ([row.get(n, "") for n in (USUAL.case, *names)] for row in rows))
-    return JobTable(text.encode("utf-8", "surrogatepass"), tuple(files.members))
+    text = csv_text((case, *names), ([row.get(n, "") for n in (case, *names)] for row in rows))
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _table(

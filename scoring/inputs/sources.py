@@ -17,7 +17,7 @@ from scoring.common.fixes import InputChanges
 from scoring.inputs import case_ids, table_formats, tables
 from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.inputs.inflate import ByteFile
-from scoring.inputs.table_edits import fixed_name, fixed_table
+from scoring.inputs.table_edits import ANSWER_BYTES, fixed_answer, fixed_name, fixed_table
 from scoring.inputs.table_text import TABLE_BYTES, refuse
 from scoring.inputs.tables import TextTable
 
@@ -154,8 +154,11 @@ def _fixed(files: SourceFiles, changes: InputChanges) -> SourceFiles:
     original = {new: member for member, new in names.items()}
 
     def read(member: str) -> bytes:
-        data = files.read(original[member])
-        return fixed_table(data, files.called(original[member]), changes) if is_table(member) else data
+        data, called = files.read(original[member]), files.called(original[member])
+        if is_table(member):
+            return fixed_table(data, called, changes)
+        is_answer = changes.columns and member.lower().endswith(".json") and len(data) < ANSWER_BYTES
+        return fixed_answer(data, called, changes) if is_answer else data
 
     def is_table(member: str) -> bool:
         return files.kind == "file" or member.lower().endswith(TABLES_IN_FOLDERS)

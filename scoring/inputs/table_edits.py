@@ -6,6 +6,7 @@ The changed file to hand in: `scoring.core.applied_fixes.changed_file`.
 import codecs
 import csv
 import io
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +20,8 @@ from scoring.inputs.long_tables import widened
 from scoring.inputs.reshaping import case_column, edited
 from scoring.inputs.table_text import find_header, is_markup
 
+ANSWER_BYTES = 100_000
+"""Of a file of JSON that may be of one case."""
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -51,6 +54,21 @@ def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
         return mark + _fixed_text(text, replace(changes, edits=())).encode(encoding)
     except (UnicodeError, csv.Error):
         return data
+
+
+@isolated
+def fixed_answer(data: bytes, name: str, changes: InputChanges) -> bytes:
+    """Return JSON of one case with its names changed, as those of columns are; other JSON as it is. name: for
+    messages."""
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return data
+    if not isinstance(document, dict):
+        return data
+    changed = {renamed(key, changes.columns): value for key, value in document.items()}
+    is_same = [*changed] == [*document]
+    return data if is_same else json.dumps({key: changed[key] for key in changed if key}).encode()
 
 
 def _edited_text(text: str, changes: InputChanges) -> str:

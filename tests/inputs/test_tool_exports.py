@@ -300,6 +300,22 @@ def test_of_two_scores_without_names_both_are_offered_the_better_first_and_told(
         assert score_words(challenge, score) in fix.label
 
 
+def test_decisions_are_not_taken_for_the_score_while_probabilities_stand_beside_them():
+    """As a table of Weights & Biases is exported."""
+    challenge, truth = challenge_of("melanoma")
+    called = ("benign", "melanoma")
+    data = csv(
+        ("image", "truth", "prediction", "score_benign", "score_melanoma"),
+        ((f"{c}.jpg", "", called[r > 0.5], round(1 - r, 5), r) for c, r in RISK),
+    )
+    (problem,) = refusal("melanoma", data).problems
+    assert problem.code == "column-suspect"
+    scores = [score_of(challenge, truth, data, changes=fix.changes) for fix in problem.fixes]
+    hard = csv(("filename", "score"), ((c, int(r > 0.5)) for c, r in RISK))
+    wanted = score_of(challenge, truth, PLAIN["melanoma"])
+    assert scores == [wanted, score_of(challenge, truth, hard)]
+
+
 def test_of_two_orders_of_classes_the_better_stands_first():
     challenge, truth = challenge_of("isic")
     data = FORMS["Keras, classes in the order of their names"][1]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.challenges.hecktor2026.structures import is_exchanged
 from scoring.challenges.hecktor2026.submitted_masks import SubmissionLayout
 from scoring.common.arrays import Ints
@@ -17,6 +18,12 @@ OTHER_VOLUMES = (".mhd", ".nhdr", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz
 """Endings of volumes that are not read."""
 LABELS, LABELS_BYTES = "dataset.json", 100_000
 """Where nnU-Net lists the labels of masks."""
+LABEL_LISTS = (".txt", ".label", ".ctbl", ".tsv", ".json", ".yaml", ".yml")
+"""Endings of other lists of labels."""
+LABEL_LINE = re.compile(
+    r"\W*(?:(\d+)\b.*GTV[-_ ]?([pn])|GTV[-_ ]?([pn])\W+(\d+))\b.{0,200}", re.IGNORECASE | re.ASCII
+)
+"""A line of such a list: a number and a structure, in either order."""
 SWAPPED = {("gtvn", "1"), ("gtvp", "2")}
 FAR_BETTER = 0.2
 """Dice that an exchange of labels has to win before it is told."""
@@ -160,7 +167,7 @@ def _dice(voxels: Ints) -> float:
 
 def _names(contents: SubmissionLayout) -> tuple[str, set[tuple[str, str]]]:
     """Return where names of labels are written, and these in lower case with their numbers: in the list that
-    nnU-Net keeps beside its masks."""
+    nnU-Net keeps beside its masks, or one with a line for each label, as ITK-SNAP and 3D Slicer write it."""
     files = contents.files
     listing = next((member for member in files.members if member.rpartition("/")[2] == LABELS), None)
     if listing is not None and files.sizes[listing] <= LABELS_BYTES:
@@ -170,4 +177,11 @@ def _names(contents: SubmissionLayout) -> tuple[str, set[tuple[str, str]]]:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return "", set()
         return files.called(listing), pairs | {(number, name) for name, number in pairs}  # of nnU-Net 1
+    for member in files.members:
+        if member.lower().endswith(LABEL_LISTS) and files.sizes[member] <= LABELS_BYTES:
+            lines = files.read(member).decode("utf-8", "replace").splitlines()
+            found = [match for line in lines if (match := LABEL_LINE.fullmatch(line))]
+            if len(found) == len(STRUCTURES):
+                pairs = {(f"gtv{(m[2] or m[3]).lower()}", m[1] or m[4]) for m in found}
+                return files.called(member), pairs
     return "", set()

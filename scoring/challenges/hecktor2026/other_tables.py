@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.patient_tables import MOST_TABLES, PATIENT
 from scoring.challenges.hecktor2026.submitted_masks import TABLES_BESIDE_MASKS
 from scoring.challenges.hecktor2026.tables import COLUMNS, is_numbering, patient_of, plain_name
 from scoring.challenges.hecktor2026.truth import HecktorTruth
@@ -22,11 +23,8 @@ from scoring.inputs.survival_curves import READINGS, SurvivalCurves, survival_cu
 from scoring.inputs.tables import OTHER_FORMAT, TextTable, key
 from scoring.metrics import survival
 
-PATIENT = "PatientID"
 PARTS = (("t",), ("n",), ("risk", "time"))
 """What a table may say of patients; one of several is enough."""
-MOST_TABLES = 8
-"""Further tables that are looked at."""
 OF_STAGE = re.compile(r"(?:.*[^a-z0-9])?([tn][0-4])(?:[^a-z0-9].*)?", re.IGNORECASE)
 LEAST_STAGES = 3
 SUM_OFF = 0.02

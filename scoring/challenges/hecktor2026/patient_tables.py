@@ -1,30 +1,40 @@
 """The table of patients in a source."""
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 
-from scoring.challenges.hecktor2026.submitted_masks import Layout
+from scoring.challenges.hecktor2026.submitted_masks import TABLES_BESIDE_MASKS, Layout
 from scoring.challenges.hecktor2026.tables import COLUMNS, is_numbering, patient_of, plain_name
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs import tables
+from scoring.inputs.grand_challenge_jobs import LISTING, json_rows
 from scoring.inputs.joined_tables import joined_table
 from scoring.inputs.sources import SourceFiles
-from scoring.inputs.tables import TextTable
+from scoring.inputs.tables import TextTable, read_table
+
+PATIENT = "PatientID"
+ANSWERED = ("t", "n")
+"""Names of stages in JSON, beside those of columns."""
+MOST_TABLES = 8
+"""Tables that are looked at where several may be meant."""
 
 
 def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str]) -> TextTable | None:
     """Return the table called `standard`, else the only one called so but for its ending, else the only one
-    with a patient column, else None where there is no table.
+    with a patient column, or those of different columns as one, else that of JSON files of patients, else
+    None. Tables in folders count where there is none beside these.
 
     used gains the members that were read. Raises InputRefused (`ambiguous-table`, `missing-column`,
     `unreadable-file`).
     """
+    members = layout.tables or tables_in_folders(files)
     named = [m for m in layout.tables if m.rsplit("/", 1)[-1].lower() == standard]
-    alike = [m for m in layout.tables if PurePosixPath(m).stem.lower() == PurePosixPath(standard).stem]
+    alike = [m for m in members if PurePosixPath(m).stem.lower() == PurePosixPath(standard).stem]
     if named or len(alike) == 1 or files.kind == "file":
         return _read(files, (named or alike or layout.tables)[0], used)
     fit: list[tuple[TextTable, list[str]]] = []
     problems: list[Finding] = []
-    for member in layout.tables:
+    for member in members:
         read: list[str] = []
         try:
             table = _read(files, member, read)
@@ -33,12 +43,12 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
             continue
         if COLUMNS["patient"][0] in map(plain_name, table.header):
             fit.append((table, read))
-        else:
+        elif layout.tables:
             problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
     ids = [[patient_of(cell) for cell in table.cells(_place(table))] for table, _ in fit]
     numbered = [any(is_numbering(names, own) for own in ids) for names in ids]
     fit = [one for one, is_numbered in zip(fit, numbered, strict=True) if not is_numbered]
-    joined = joined_table([table for table, _ in fit], "PatientID", plain_name, patient_of)
+    joined = joined_table([table for table, _ in fit], PATIENT, plain_name, patient_of)
     if len(fit) > 1 and joined is not None:
         used += [member for _, read in fit for member in read]
         return joined
@@ -49,9 +59,36 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
     if problems and not fit:
         raise InputRefused(problems)
     if not fit:
-        return None
+        return None if layout.answers else _of_json(files, layout, used)
     used += fit[0][1]
     return fit[0][0]
+
+
+def tables_in_folders(files: SourceFiles) -> list[str]:
+    """Return the tables in folders, the nearest first; none where there are many, as of single patients."""
+    endings = tuple(ending for ending in TABLES_BESIDE_MASKS if ending != LISTING)
+    found = [m for m in files.members if "/" in m and m.lower().endswith(endings)]
+    return sorted(found, key=lambda member: member.count("/")) if len(found) <= MOST_TABLES else []
+
+
+def _of_json(files: SourceFiles, layout: Layout, used: list[str]) -> TextTable | None:
+    """Return a row for each JSON file of a patient with a mask; None where they hold something else."""
+    patient_of_member: dict[str, str] = {}
+    for member in files.members:
+        path = PurePosixPath(member)
+        patient = next((name for name in (path.stem, path.parent.name) if name in layout.masks), None)
+        if patient is not None and path.suffix.lower() == ".json":
+            patient_of_member[member] = patient
+    if len({*patient_of_member.values()}) < max(2, len(patient_of_member)):
+        return None
+    data = json_rows(files, patient_of_member, PATIENT)
+    table = read_table(data, files.name) if data else None
+    meant = {*ANSWERED, *(name for names in COLUMNS.values() for name in names)} - {COLUMNS["patient"][0]}
+    if table is None or not meant & {*map(plain_name, table.header)}:
+        return None
+    used += patient_of_member
+    form = f"JSON of {len(patient_of_member)} patients"
+    return replace(table, written=replace(table.written, other_format=form))
 
 
 def _read(files: SourceFiles, member: str, used: list[str]) -> TextTable:

@@ -21,6 +21,7 @@ from scoring.challenges.safe_scan.tables import (
     once,
     several,
 )
+from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 from scoring.core.challenge import Context
@@ -41,6 +42,7 @@ from scoring.inputs import probability_scales, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.column_guess import TableForm
+from scoring.inputs.fix_suggestions import read_as
 from scoring.inputs.number_parsing import NUMBER
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
@@ -123,7 +125,7 @@ def _choose_column(
     if column is None:
         problems.append(tables.missing_column(table, "the score", ("score", "melanoma", "risk"), "number"))
         return None
-    problems += _of_called_class(table, column, others)
+    problems += [*_of_called_class(table, column, others)] or _calls_beside_scores(table, column, others)
     ignored = ", ".join(repr(table.header[i]) for i in others if i != column)
     sentence = (
         f"column {table.header[column]!r} is taken as the score; "
@@ -172,6 +174,33 @@ def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> It
         "score of the predicted class, or the risk of melanoma?"
     )
     yield error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
+
+
+def _calls_beside_scores(table: TextTable, column: int, others: Sequence[int]) -> list[Finding]:
+    """Return the question which column is the score, where the one of a known name holds decisions alone and
+    others hold probabilities."""
+    if not all(_called(cell) is not None for cell in {*table.columns[column]}):
+        return []
+    numbers = dict(zip(others, values_of(table, others), strict=True))
+    scores = [i for i in others if share_of_numbers(numbers[i]) == 1 and _are_probabilities(numbers[i])]
+    of_melanoma = [i for i in scores if not OTHER_CLASS.fullmatch(table.keys[i])]
+    if not of_melanoma:
+        return []
+    named, header = [table.header[i] for i in of_melanoma], table.header[column]
+    fixes = [
+        *(read_as(name, "the score", "score") for name in named),
+        SuggestedFix(
+            f"Read the decisions in “{header[:60]}” as scores of 0 and 1",
+            InputChanges(columns=tuple((table.header[i], "") for i in scores)),
+        ),
+    ]
+    listing = " and ".join(map(repr, named))
+    sentence = f"column {header!r} holds decisions, and {listing} probabilities: which is the score?"
+    return [error("column-suspect", table.header_place, sentence).with_fixes(*fixes)]
+
+
+def _are_probabilities(values: Floats) -> bool:
+    return bool(values.min() >= 0 and values.max() <= 1 and not np.isin(values, (0, 1)).all())
 
 
 def _other_class(table: TextTable, header: str) -> Finding:

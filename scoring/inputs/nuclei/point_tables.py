@@ -8,6 +8,7 @@ Sources of the formats:
     ilastik (opObjectClassification.py): `Predicted Class`, `Probability of` each class, and
         `Center of the object_0`, in <case>_table.csv.
     ImageJ (ij/measure/ResultsTable.java): `Label` is the image's name; napari (io/_write.py): axis-0, axis-1.
+    napari's layers of shapes have a row for each vertex: index, shape-type, vertex-index, axis-0, axis-1.
     CellProfiler (modules/exporttospreadsheet.py, classifyobjects.py): `ImageNumber`, of which Image.csv gives
         the file, and a column `Classify_` of 0 and 1 for each class.
     supervision (csv_sink.py): x_min, y_min, x_max, y_max, class_name, confidence.
@@ -16,6 +17,7 @@ Sources of the formats:
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,10 @@ WKT = re.compile(r"\s*(MULTI)?(POLYGON|POINT)\b", re.IGNORECASE)
 """How WKT of a nucleus begins. Collections are not read: they nest, and their reader recurses."""
 BETWEEN = re.compile(r"[\s,;()\[\]]+")
 """What is between numbers of an outline."""
+VERTEX, OBJECTS = "vertex_index", ("index", "shape_index", "polygon_index", "object_index")
+"""Columns of tables with a row for each vertex: its number, and that of its outline."""
+OBJECT_IDS = ("roi_id", "shape_id")
+"""Columns that together name an object, of which OMERO writes a row for each channel."""
 FOR_TOP_LEFT = {"location", "term"}
 """Columns of Cytomine."""
 OF_OMERO = ("x", "y", "width", "height")
@@ -108,6 +114,7 @@ def cells(
         numbered: Files of images by CellProfiler's numbers.
         sizes: Width and height of images in px by their ids, "" for all others.
     """
+    table = _once_each(table)
     shapes, attributes = (_cells(table, names) for names in (VIA_SHAPES, VIA_ATTRIBUTES))
     images, of_label = _images(table, numbered)
     images = images or [re.sub(r"_table(?=\.\w+$)", "", image)] * len(table)
@@ -125,6 +132,29 @@ def cells(
         (image, {**place, "type": kind, "type_prob": number(confidence)})
         for image, place, kind, confidence in rows
     )
+
+
+def _once_each(table: TextTable) -> TextTable:
+    """Return a table with one row for each object: its outline in place of vertices, and none of the rows in
+    which an object stands again."""
+    ids = next(([name] for name in OBJECTS if name in table.keys and VERTEX in table.keys), [])
+    ids = ids or [name for name in OBJECT_IDS if {*OBJECT_IDS} <= {*table.keys}]
+    if not ids:
+        return table
+    images = _images(table, {})[0] or [""] * len(table)
+    rows_of: dict[tuple[str, ...], list[int]] = {}
+    for row, name in enumerate(zip(images, *(_cells(table, [each]) or images for each in ids), strict=True)):
+        rows_of.setdefault(name, []).append(row)
+    kept = [rows[0] for rows in rows_of.values()]
+    columns = [[cells[row] for row in kept] for cells in map(table.cells, range(len(table.keys)))]
+    header, keys = table.header, table.keys
+    axes = [_cells(table, names) for names in (X, Y)]
+    if VERTEX in keys and None not in axes:
+        corners_of = [" ".join(pair).replace(",", ".") for pair in zip(*filter(None, axes), strict=True)]
+        columns.append(["; ".join(corners_of[row] for row in rows) for rows in rows_of.values()])
+        header, keys = (*header, OUTLINES[-1]), (*keys, OUTLINES[-1])
+    lines = tuple(table.lines[row] for row in kept)
+    return replace(table, header=header, keys=keys, columns=columns, lines=lines, ragged=frozenset())
 
 
 def _images(table: TextTable, numbered: Mapping[str, str]) -> tuple[list[str] | None, bool]:

@@ -1,5 +1,7 @@
 """Tables of a submission that other programs wrote: no part of the score is lost because of their form."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -107,6 +109,38 @@ def test_rows_that_are_numbered_are_never_silently_those_of_another_table(truth,
     (fix,) = problem.fixes
     assert fix.label == f"Rows are in the order of {'predictions' if form == 'risks' else 'cox'}.csv"
     assert score(truth, FixedSource(files, fix.changes)) == score(truth, USUAL)
+
+
+@pytest.mark.parametrize("form", ["folders", "JSON", "JSON in folders"])
+def test_what_stands_in_a_folder_for_each_task_or_a_file_for_each_patient_is_read(truth, form):
+    files = {n.replace("masks/", ""): d for n, d in BESIDE.items() if n != "staging.csv"}
+    asked = InputChanges()
+    if form == "folders":
+        files = {f"Task1/{n}": d for n, d in files.items()}
+        files |= {"Task2/stages.csv": table(STAGES)}
+        files |= {"Task3/risk.csv": lines(("PatientID", "Risk"), *HAZARDS.items())}
+    else:
+        place = "{0}/{0}" if "folders" in form else "{}"
+        files = {f"{place.format(n.partition('.')[0])}.nii.gz": d for n, d in files.items()}
+        for row in STAGES:
+            patient, t, n = row.values()
+            answer = {"T": t, "N": n, "risk": HAZARDS[patient]}
+            files[f"{place.format(patient)}.json"] = json.dumps(answer).encode()
+        problems = refused(CHALLENGE.read_predictions, files, truth).problems
+        asked = problems[0].fixes[0].changes
+    fixed = FixedSource(files, asked) if asked else files
+    read = CHALLENGE.read_predictions(fixed, truth)
+    assert CHALLENGE.score(truth, read, resamples=0).score == score(truth, USUAL)
+    assert not {"subtask-missing", "ignored-files"} & {*codes(read.findings)}
+    if asked:
+        _, data = CHALLENGE.changed_file(truth, read, fixed, "theirs")
+        assert score(truth, data) == score(truth, USUAL)
+
+
+def test_json_beside_masks_that_holds_no_answers_is_left_out(truth):
+    images = {f"P{i}.json": json.dumps({"Modality": "CT", "Rows": 512}).encode() for i in range(N)}
+    files = {n: d for n, d in BESIDE.items() if n != "staging.csv"} | images
+    assert "ignored-files" in codes(CHALLENGE.read_predictions(files, truth).findings)
 
 
 def test_names_of_patients_that_are_numbers_are_names():

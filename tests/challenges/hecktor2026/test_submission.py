@@ -232,6 +232,27 @@ def test_labels_that_nnu_net_lists_otherwise_are_refused(truth, labels_written):
     assert CHALLENGE.read_predictions(files | right, truth).masks.states == ("ok",) * 3
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "labels.txt",
+            '# ITK-SnAP\n 0  0 0 0  0 0 0  "Clear"\n 1  9 0 0  1 1 1  "GTVn"\n 2  0 9 0  1 1 1  "GTVp"\n',
+        ),
+        ("seg.ctbl", "# Color table\n0 background 0 0 0 0\n1 GTV-N 255 0 0 255\n2 GTV-T+GTVp 0 255 0 255\n"),
+        ("dseg.tsv", "index\tname\n1\tGTVn\n2\tGTVp\n"),
+        ("labels.yaml", "labels:\n  GTVp: 2\n  GTVn: 1\n"),
+    ],
+)
+def test_lists_of_labels_of_other_tools_are_heeded(truth, name, text):
+    files = submission_folder(ROWS, TRUTH_MASKS) | {name: text.encode()}
+    problem = only(refused(CHALLENGE.read_predictions, files, truth).problems, "label-order")
+    assert "GTVn is 1 and GTVp is 2" in problem.message
+    right = {name: text.translate(str.maketrans("12", "21")).encode()}
+    read = CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS) | right, truth)
+    assert read.masks.states == ("ok",) * 3
+
+
 def of_total_segmentator(labels_written: np.ndarray, *names: str) -> bytes:
     """A mask whose header names its labels, as `totalsegmentator --ml` writes it."""
     lines = "".join(f'<Label Key="{k}" Red="1.0"><![CDATA[{n}]]></Label>' for k, n in enumerate(names, 1))
@@ -312,7 +333,7 @@ def test_masks_in_a_folder_of_each_center_are_read_and_two_of_a_patient_refused(
 
 def test_json_of_each_patient_that_is_not_read_is_told(truth):
     files = {f"P{i}/mask.nii.gz": mask(labels(1)) for i in range(3)}
-    files |= {f"P{i}/prediction.json": b'{"t_stage": "T2", "n_stage": "N1", "risk": 0.3}' for i in range(3)}
+    files |= {f"P{i}/prediction.json": b'[["T2", "N1", 0.3]]' for i in range(3)}
     assert only(refused(CHALLENGE.read_predictions, files, truth).problems, "no-table")
 
 
@@ -407,9 +428,13 @@ def test_further_columns_are_no_reason_to_refuse_a_table_with_every_part(truth):
 
 
 def test_a_table_in_a_folder_is_no_missing_table(truth):
-    files = {f"P{i}.nii.gz": mask(labels(1)) for i in range(3)}
-    files |= {"tables/predictions.csv": submission_folder(ROWS)["predictions.csv"]}
-    assert only(refused(CHALLENGE.read_predictions, files, truth).problems, "no-table")
+    files = submission_folder(ROWS, {f"P{i}": labels(1) for i in range(3)})
+    data = files.pop("predictions.csv")
+    moved = CHALLENGE.read_predictions(files | {"tables/predictions.csv": data}, truth)
+    usual = CHALLENGE.read_predictions(files | {"predictions.csv": data}, truth)
+    assert (moved.fingerprint == usual.fingerprint).all()
+    many = {f"P{i}/out/predictions.csv": data for i in range(9)}
+    assert only(refused(CHALLENGE.read_predictions, files | many, truth).problems, "no-table")
 
 
 def test_stages_in_one_cell_are_refused(truth):

@@ -163,6 +163,22 @@ SEVERAL_FORMS = {
         lambda box, outline, m: {"x": m[0] / 2, "y": m[1], "width": 1}, "keypointlabels"
     ),
 }  # fmt: skip
+
+
+def vertices() -> bytes:
+    rows = [f"{k},polygon,{n},{y},{x}" for k, ring in enumerate(OUTLINES) for n, (x, y) in enumerate(ring)]
+    return "\n".join(["index,shape-type,vertex-index,axis-0,axis-1", *rows, ""]).encode()
+
+
+def by_channel() -> bytes:
+    rows = [
+        f'7,tile_1.tif,{k},1,{name},{channel},{200 * channel},"{" ".join(f"{x},{y}" for x, y in ring)}"'
+        for k, (name, ring) in enumerate(zip(NAMES, OUTLINES, strict=True))
+        for channel in range(3)
+    ]
+    return "\n".join(["image_id,image_name,roi_id,shape_id,text,channel,mean,Points", *rows, ""]).encode()
+
+
 FORMS = {
     "YOLO, outlines": ("labels/tile_1.txt", by_line(outline_line)),
     "YOLO, boxes": ("labels/tile_1.txt", by_line(box_line)),
@@ -183,6 +199,7 @@ FORMS = {
             lambda name, score, box, outline, m: ("tile_1.tif", *m, name, score),
         ),
     ),
+    "OMERO, a row for each channel": ("rois.csv", by_channel()),
     "boxes": (
         "nuclei.csv",
         csv(
@@ -216,7 +233,7 @@ def test_nuclei_of_a_tool_are_read_with_one_question_at_most(tool):
     (nuclei,) = read.nuclei
     assert nuclei.classes.tolist() == KINDS
     np.testing.assert_allclose(nuclei.centroids, MIDDLES)
-    graded = tool not in ("labelme", "HistomicsTK", "QuPath 0.6")
+    graded = tool not in ("labelme", "HistomicsTK", "QuPath 0.6", "OMERO, a row for each channel")
     assert nuclei.confidences.tolist() == (SCORES if graded else [1.0] * 3)
 
 
@@ -319,3 +336,10 @@ def test_a_list_of_coco_is_still_one_after_its_tiles_are_renamed():
         if "ten classes, from 0" in fix.label
     }
     assert puma.read_predictions(source, name="results.json", **dict(fix.changes.options)).ids == ("tile_1",)
+
+
+def test_vertices_of_a_layer_of_shapes_are_outlines():
+    files = {"tile_1/tumor.csv": vertices(), "tile_1/stroma.csv": vertices(), "tile_2/tumor.csv": vertices()}
+    read = scoring.load_challenge("puma").read_predictions(files)
+    assert [nuclei.classes.tolist() for nuclei in read.nuclei] == [[6, 6, 6, 0, 0, 0], [0, 0, 0]]
+    np.testing.assert_allclose(read.nuclei[1].centroids, MIDDLES)
