@@ -9,7 +9,14 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.challenge import class_names, scored_submission, scoring_run, second_submission, superseded_run
+from pages.challenge import (
+    class_names,
+    platform_bundle,
+    scored_submission,
+    scoring_run,
+    second_submission,
+    superseded_run,
+)
 from pages.challenge.notes import Notes, of_files
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison import teams
@@ -322,6 +329,7 @@ def _result(
             downloads.csv_button(content, f"{stem}-{name}", f"download_{name}", label, index=False)
         if scored.submission.is_model:
             _predictions_button(page.challenge, scored, stem)
+        platform_bundle.button(offer)
         _comparison_button(page, scored)
         history_tab.button(offer)
     history_tab.refused()

@@ -3,7 +3,7 @@
 import io
 import json
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from gzip import GzipFile
@@ -51,8 +51,12 @@ NEEDED = (
 )
 """Packages that the library needs; pyproject.toml gives the reasons."""
 LEADERBOARD_DECIMALS = 6
+TITLE = 80
+"""Characters of a title at most."""
 CODABENCH_COLUMN, CODABENCH_IMAGE = 36, 128
 """Maximum characters of a leaderboard column and of a container's name on Codabench."""
+Made = tuple[dict[str, bytes], tuple[str, ...]]
+"""Files by name, and the next steps."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
@@ -63,6 +67,7 @@ class Order:
 
     Attributes:
         truth: The test set.
+        truth_name: Its name, where it has none of its own.
         metadata: A table that is joined to it by case id.
         image: Name of the container's image, if the platform needs it.
         start: First day of the challenge.
@@ -74,6 +79,7 @@ class Order:
     image: str = "benchside-evaluation:latest"
     start: date | None = None
     metadata: Source | None = None
+    truth_name: str | None = None
 
 
 def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
@@ -89,17 +95,28 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
     Raises:
         InputRefused: With every problem of truth, settings and folder; nothing is written then.
     """
-    problems = order.settings.problems()
-    if not order.title.strip() or len(order.title) > 80:
-        problems.append(error("bad-option", "--title", "write 1 to 80 characters."))
+    problems = []
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        message = f"{folder.name} is there already: name a new folder."
+        problems.append(error("bad-option", "--output", message))
+    files, steps = bundle_files(platform, order, problems)
+    with writing(folder, "--output"):
+        for member, content in files.items():
+            (folder / member).parent.mkdir(parents=True, exist_ok=True)
+            (folder / member).write_bytes(content)
+    return steps
+
+
+def bundle_files(platform: str, order: Order, problems: Sequence[Finding] = ()) -> Made:
+    """Return the files of a platform, and what to do next. problems: what is wrong already. Raises
+    InputRefused with every problem of truth and settings."""
+    problems = [*order.settings.problems(), *problems]
+    if not order.title.strip() or len(order.title) > TITLE:
+        problems.append(error("bad-option", "--title", f"write 1 to {TITLE} characters."))
     if platform == "codabench":
         problems += _codabench_problems(order)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        problems.append(
-            error("bad-option", "--output", f"{folder.name} is there already: name a new folder.")
-        )
     try:
-        name, data = packed(order.truth)
+        name, data = packed(order.truth, order.truth_name)
         held, challenge = {name: data}, order.settings.challenge
         truth = challenge.read_truth(data, name=name, **challenge.needed("truth", order.settings.options))
         if order.metadata is not None:
@@ -113,12 +130,7 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
     page = submission_page(order.settings, truth, platform)
     _try(order, truth, page)
     files, steps = PLATFORMS[platform](order, held, page)
-    files |= page.files()
-    with writing(folder, "--output"):
-        for member, content in files.items():
-            (folder / member).parent.mkdir(parents=True, exist_ok=True)
-            (folder / member).write_bytes(content)
-    return steps
+    return files | page.files(), steps
 
 
 def _try(order: Order, truth: Any, page: SubmissionPage) -> None:
@@ -143,8 +155,6 @@ def _try(order: Order, truth: Any, page: SubmissionPage) -> None:
         raise InputRefused(problems)
 
 
-Made = tuple[dict[str, bytes], tuple[str, ...]]
-"""Files by name, and the next steps."""
 Held = Mapping[str, bytes]
 """The truth and its table, by name."""
 

@@ -1,12 +1,15 @@
 """Pages of challenges that are files: the gallery, a new one from a truth, and the page of a declared one."""
 
+import io
 import tomllib
+import zipfile
 from urllib.parse import quote
 
 import numpy as np
 import pytest
 
 import scoring
+from pages.display import downloads
 from pages.server import network_exposure
 from scoring.challenges import samples
 from scoring.challenges.declared import draft, library, suggestion
@@ -440,6 +443,44 @@ def test_an_exported_board_of_a_challenge_that_is_a_file_is_taken_to_its_compari
     assert "was not taken" not in words(app)
     assert app.query_params["challenge"].startswith("ages@")
     assert "dropped board: its test set is used" in words(app)
+
+
+@pytest.mark.parametrize(("platform", "image"), [("Grand Challenge", ""), ("Codabench", "lab/ages:1")])
+def test_a_page_makes_the_bundle_of_a_platform_that_the_command_makes(
+    opened, tmp_path, monkeypatch, platform, image
+):
+    """An organizer found a bundle only in the documentation of the command line."""
+    contents: dict = {}
+    monkeypatch.setattr(
+        downloads, "button", lambda label, content, *_, **_more: contents.update({label: content})
+    )
+    app = put_files(new(opened, AGES, "ages.csv"), "new_predictions_file", [("alpha.csv", AGES_OFF)])
+    (tmp_path / "ages.toml").write_text(app.code[0].value)
+    (tmp_path / "ages.csv").write_bytes(AGES)
+    app.button(key="new_open").click().run()
+    app.switch_page("../declared.py").run()
+    app.selectbox(key="bundle_platform").select(platform).run()
+    if image:
+        app.button(key="bundle_make").click().run()
+        assert "name it with your account" in words(app)
+        app.text_input(key="bundle_image").input(image).run()
+    app.text_input(key="bundle_title").input("Ages 2026").run()
+    app.button(key="bundle_make").click().run()
+    assert not app.exception
+    kind = platform.lower().replace(" ", "-")
+    made = run("platform", "bundle", tmp_path / "ages.toml", "--platform", kind, "--title", "Ages 2026",
+               "--truth", tmp_path / "ages.csv", "--output", tmp_path / "made",
+               *(("--image", image) if image else ()))  # fmt: skip
+    assert made.status == 0, made.err
+    assert all(step.partition(" ")[2] in words(app) for step in made.out.splitlines()[1:])
+    with zipfile.ZipFile(io.BytesIO(contents["Bundle (zip)"]())) as archive:
+        inside = {name: archive.read(name) for name in archive.namelist()}
+    assert inside.pop("next-steps.md").decode().count("\n") == len(made.out.splitlines()) - 1
+    folder = tmp_path / "made"
+    written = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    assert set(inside) == set(written)
+    same = [name for name, path in written.items() if path.read_bytes() == inside[name]]
+    assert set(written) - set(same) <= {"competition.zip"}, "it holds the day on which it was made"
 
 
 def test_predictions_of_the_earlier_challenge_leave_with_its_truth(opened):
