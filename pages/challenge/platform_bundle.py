@@ -2,7 +2,6 @@
 EvalAI, as the command `platform bundle` writes it."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from functools import partial
 
 import streamlit as st
@@ -12,10 +11,8 @@ from pages.display import downloads, finding_list
 from pages.history.keep_and_restore import HistoryContext
 from scoring.common.reproducible_zip import zipped
 from scoring.common.text import markdown
-from scoring.core.challenge import Challenge
-from scoring.platforms.evaluation import PlatformSettings
+from scoring.platforms.evaluation import PlatformSettings, usual_settings
 from scoring.platforms.platform_bundles import TITLE, Order, bundle_files
-from scoring.statistics.interval_options import StatisticsOptions
 
 NAMES = {"Grand Challenge": "grand-challenge", "Codabench": "codabench", "EvalAI": "evalai"}
 LONGEST = 600
@@ -58,13 +55,10 @@ def _form(offer: HistoryContext) -> None:
 
 
 def _settings(offer: HistoryContext) -> PlatformSettings:
-    """Return how the platform scores: with the options of the page, and the truth hidden."""
-    challenge: Challenge = offer.challenge
+    """Return how the platform scores: with the options of the page."""
     chosen = offer.scored.card.provenance["options"]
-    known = {option.name: chosen[option.name] for option in challenge.options_of("score")}
-    order = challenge.comparison.ranked_by
-    metrics = order.metrics if order else ()
-    return PlatformSettings(challenge.id, known, asdict(StatisticsOptions()), metrics=metrics)
+    known = {option.name: chosen[option.name] for option in offer.challenge.options_of("score")}
+    return usual_settings(offer.challenge, known)
 
 
 def _zip(platform: str, order: Order) -> bytes:

@@ -4,7 +4,7 @@ messages."""
 import json
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,14 @@ class PlatformSettings:
             **kept_declaration(self.challenge_id),
         }
         return as_json(value)
+
+
+def usual_settings(challenge: Challenge[Any, Any], options: Mapping[str, Any]) -> PlatformSettings:
+    """Return the settings of a hidden truth with the usual statistics, and the metrics that teams are ordered
+    by."""
+    order = challenge.comparison.ranked_by
+    metrics = order.metrics if order else ()
+    return PlatformSettings(challenge.id, options, asdict(StatisticsOptions()), metrics=metrics)
 
 
 def read_settings(path: str | Path) -> PlatformSettings:
