@@ -60,8 +60,7 @@ class Leaderboard:
     Attributes:
         score: The column that ranks; None if the file does not say.
         ascending: Columns for which the file says that lower is better.
-        page: Number of rows of the file and of the platform (0: unknown), if the file is one of several
-            pages.
+        page: Rows in the file and on the platform (0: unknown), if the file is one of several pages.
     """
 
     platform: str
@@ -332,8 +331,7 @@ class ImportedBoard:
 def keep(
     store: Store, board_id: str, title: str, leaderboard: Leaderboard, is_ascending: bool = False
 ) -> ImportedBoard:
-    """Store a leaderboard as a board. If the platform does not rank several entries of a team, the best is
-    stored.
+    """Store a leaderboard as a board. If the platform does not rank a team's entries, store the best.
 
     Raises:
         InputRefused: `bad-option` for the id or title, `board-exists` if a board has that id.

@@ -1,12 +1,13 @@
-"""Challenges, a package each, in the registry by id; `declared` makes challenges of TOML files without code.
+"""Challenges: one package each, in the registry by id; `declared` makes challenges from TOML files without
+code.
 
-* a challenge by its id, or by a file: `load_challenge`
-* which challenge, and which input, a dropped file is for: `recognition.recognise`
-* in a package: `formula` or `measures` has the score, `card` makes the scorecard, `tables`, `truth` and
-  `predictions` read, `model` runs ONNX models, `views` gives headline, figures and tables
+* load a challenge by its id or file: `load_challenge`
+* recognise the challenge and input that a dropped file is for: `recognition.recognise`
+* each package: `formula` or `measures` computes the score, `card` makes the scorecard, `tables`, `truth` and
+  `predictions` read files, `model` runs ONNX models, `views` returns headline, figures and tables
 * shared by TRICORDER-3 and Melanoma: `safe_scan`; tables and figures of classes: `classification_views`
-* warnings (few cases, constant output, truth copied, ranking upside down): `doubtful_results`
-* what the official program says of files and model: `preflight_views.verdict`; sample data: `samples`
+* warnings (few cases, constant output, truth copied, ranking reversed): `doubtful_results`
+* how the official program treats files and model: `preflight_views.verdict`; sample data: `samples`
 * names of skin lesions beside their codes: `lesion_names.names_of`
 """
 
@@ -17,8 +18,8 @@ from scoring.core.challenge import Challenge
 
 
 class RegistryRow(NamedTuple):
-    """A challenge in the registry: its name in lists, a short one for the navigation, and the package that
-    makes its `CHALLENGE`."""
+    """A challenge in the registry: its name in lists, a short name for the navigation, and the package that
+    defines its `CHALLENGE`."""
 
     name: str
     short_name: str
@@ -40,8 +41,8 @@ def challenge_ids() -> list[str]:
 
 
 def is_known(challenge_id: object) -> bool:
-    """Return whether an id, of which anybody may be the author, is that of a challenge: of a built-in one, or
-    of this very version of a declared one. The name of a file is none."""
+    """Return whether an id from any source belongs to a challenge: a built-in one, or exactly this version of
+    a declared one. File names do not count."""
     if not isinstance(challenge_id, str) or challenge_id in REGISTRY:
         return challenge_id in REGISTRY
     declared = _library().find(challenge_id)
@@ -49,17 +50,18 @@ def is_known(challenge_id: object) -> bool:
 
 
 def is_named(name: str) -> bool:
-    """Return whether a person may call a challenge so: by id, or by its file, "FILE.toml"."""
+    """Return whether a person may use this name for a challenge: an id, or a file name such as
+    "FILE.toml"."""
     return name in REGISTRY or name.endswith(".toml") or _library().find(name) is not None
 
 
 def remember(declaration: object) -> None:
-    """Make the challenge known whose declaration a board, a bundle or the history keeps; nothing for None."""
+    """Register the declaration of a challenge from a board, a bundle or the history; do nothing for None."""
     _library().remember(declaration)
 
 
 def kept_declaration(challenge_id: str) -> dict[str, Any]:
-    """Return the further data that define a declared challenge, `{"declaration": ...}`; empty for a
+    """Return the additional data that define a declared challenge, `{"declaration": ...}`; empty for a
     built-in one."""
     declared = None if challenge_id in REGISTRY else _library().declaration_of(challenge_id)
     return {} if declared is None else {"declaration": declared.tree}

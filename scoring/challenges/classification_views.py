@@ -1,4 +1,4 @@
-"""Views that the classifying challenges share: classes, confusions, curves, calibration and subgroups of a
+"""Views that classification challenges share: classes, confusions, curves, calibration and subgroups of a
 scorecard."""
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ CONFUSION = {
     show: MatrixStyle("Which classes are confused?", show, is_grouped=True, is_clickable=True)
     for show in ("counts", "shares")
 }
-"""Content of the cells -> how the matrix of all classes is drawn."""
+"""Content of the cells -> style of the matrix of all classes."""
 STARRED = "A star marks a class with under 15 cases: rely on the interval, not on the value."
 
 
@@ -57,15 +57,15 @@ def method(card: ScoreCard) -> str:
 
 
 def class_name(name: str, risk: str | None = None) -> str:
-    """Return a class as Markdown, after the coloured shape of its risk group."""
+    """Return a class as Markdown, after the coloured symbol of its risk group."""
     return f":{RISK_COLOUR[risk]}[{SHAPES[risk]}] {markdown(name)}" if risk else markdown(name)
 
 
 def measure(
     card: ScoreCard, key: str, name: str, explain: str | None = None, below: str | None = None
 ) -> Fact:
-    """Return a metric of the card as a fact, higher being better, above its interval if nothing else is
-    said."""
+    """Return a metric of the card as a fact (higher is better), with its interval below unless another text
+    is given."""
     return Fact(
         name,
         share(card.metrics[key]),
@@ -78,9 +78,10 @@ def measure(
 def score_strip(
     card: ScoreCard, weights: Mapping[str, tuple[str, str, float]], ceiling: float | None = None
 ) -> Figure:
-    """Return where the points come from, with the arithmetic of the score.
+    """Return a figure of the parts of the score, with its arithmetic.
 
-    weights: metric -> (name, short name, points of 100). ceiling: the score with every case right, 0..1.
+    weights: metric -> (name, short name, points out of 100). ceiling: the score if every case were right,
+    0..1.
     """
     parts = [
         score_points.ScorePart(name, short, weight, part_value(card, key, weight))
@@ -105,14 +106,14 @@ def authority(card: ScoreCard) -> str:
 
 
 def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
-    """Return the value that entered the score: where a challenge rounds its parts, `points` holds them
+    """Return the value that entered the score: if a challenge rounds its parts, `points` contains them
     rounded."""
     won = card.more.get("points", {}).get(key)
     return card.metrics.get(key) if won is None else 100 * won / weight
 
 
 def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
-    """Draw `score_lost` of each class, which the challenge's `card` computes. key: of the measure in
+    """Draw `score_lost` of each class, computed in the challenge's `card`. key: of the measure in
     `per_class`; name: as shown."""
     rows = card.per_class
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
@@ -144,13 +145,12 @@ def risks_of(card: ScoreCard) -> dict[str, str]:
 
 
 def in_risk_order(names: Sequence[str], risks: Mapping[str, str]) -> list[str]:
-    """Return classes in the order of their risk groups, worst first; as they come if they have none."""
+    """Return classes ordered by risk group, worst first; without risk groups, in their own order."""
     return sorted(names, key=lambda name: list(SYMBOLS).index(risks[name]) if name in risks else 0)
 
 
 def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | None = None) -> Table:
-    """Return how good each class is. columns: of the entries of `per_class`, the class aside, which comes
-    first."""
+    """Return a table of results by class. columns: of entries in `per_class`, after the name of the class."""
     risks = risks_of(card)
     order = in_risk_order(list(card.per_class), risks)
     absent = dict.fromkeys(column.name for column in columns)
@@ -166,9 +166,9 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
 
 
 def confusion(card: ScoreCard, risks: Mapping[str, str] | None = None) -> list[Block]:
-    """Return the confusion of classes, as counts or shares of the row, and the counts in full.
+    """Return the confusion matrix of classes, as counts or shares of the row, and the complete counts.
 
-    risks: class -> risk group of those that are marked; None: those of the card.
+    risks: class -> risk group for marked classes; None: those of the card.
     """
     risks = risks_of(card) if risks is None else risks
     labels, counts = card.confusion
@@ -190,7 +190,7 @@ def confusion(card: ScoreCard, risks: Mapping[str, str] | None = None) -> list[B
 
 
 def counts_by_class(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> dict[str, Sequence[Any]]:
-    """Return a matrix of counts as columns: the true class, then one per class that was called."""
+    """Return a matrix of counts as columns: the true class, then one per predicted class."""
     columns = np.asarray(counts).T.tolist()
     return {"truth, called →": list(labels), **dict(zip(labels, columns, strict=True))}
 
@@ -198,7 +198,7 @@ def counts_by_class(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> d
 def counts_table(
     labels: Sequence[str], counts: Sequence[Sequence[int]], risks: Mapping[str, str], key: str = "counts"
 ) -> Table:
-    """Return a matrix of counts as the table that a report lists below its figure."""
+    """Return a matrix of counts as the table below the figure in a report."""
     rows = counts_by_class(labels, counts)
     first, *predicted = rows
     columns = (Column(first, first, "class"), *(Column(name, name, "number", 0) for name in predicted))
@@ -206,7 +206,7 @@ def counts_table(
 
 
 def curves(card: ScoreCard) -> list[Block]:
-    """Return one against the rest: ROC, precision and recall, a small figure per class."""
+    """Return one-versus-rest curves: ROC, precision and recall, in a small figure per class."""
     if "roc_grid" not in card.arrays:
         return [Text("No curves: the submission holds labels only, or nothing was resampled.", "note")]
     roc = Panels(
@@ -244,8 +244,8 @@ def _curve_panels(card: ScoreCard, kind: str, values: str, area: str) -> list[Pa
 
 @dataclass(frozen=True)
 class CalibrationWords:
-    """How a challenge's calibration is described. figure: of the diagram. gap, brier: what ECE and Brier
-    score are. above: what is above the line."""
+    """Texts about a challenge's calibration. figure: about the diagram. gap, brier: about ECE and Brier
+    score. above: about points above the line."""
 
     figure: ReliabilityLabels = LARGEST_OUTPUT
     gap: str = "Mean gap between the largest output and the share of correct cases, weighted by n"
@@ -254,7 +254,7 @@ class CalibrationWords:
 
 
 def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords()) -> list[Block]:
-    """Return whether outputs can be taken at their word."""
+    """Return whether outputs can be trusted as probabilities."""
     if "reliability_n" not in card.arrays:
         return [
             Text(
@@ -302,8 +302,7 @@ def _distances(card: ScoreCard, wording: CalibrationWords) -> list[Fact]:
 
 @dataclass(frozen=True)
 class Measure:
-    """A share by group. metric: its name in slices and metrics. of: which cases of the group it is counted
-    on, in words."""
+    """A share by group. metric: its name in slices and metrics. of: the cases that it counts, as text."""
 
     metric: str
     question: str
@@ -358,7 +357,7 @@ def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table
 
 
 def estimated(key: str) -> Column:
-    """Return the column of a number of the JSON, or of its interval, under its own name."""
+    """Return the column of a number in the JSON file, or of its interval, under its own name."""
     label = key.replace("_", " ") if key == "n" or key.startswith("n_") else named(key)
     if key.endswith("_interval"):
         return Column(key, label, "interval", 2, lighter=True, detail=True)

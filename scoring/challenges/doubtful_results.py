@@ -12,19 +12,20 @@ from scoring.metrics import curves
 from scoring.statistics.intervals import WILSON_T
 
 LEAST = 20
-"""Cases from which on nobody is right everywhere, with certainty, by chance."""
+"""Number of cases from which a completely correct, fully confident submission is not due to chance."""
 OUTSIDE = 1.96
-"""Standard deviations from chance from which on an area is outside of its 95% interval."""
+"""Number of standard deviations from chance from which an AUC is outside its 95 % interval."""
 
 SENTINELS = [sign * (10.0**digits - 1) for digits in range(2, 7) for sign in (-1, 1)]
-"""Numbers that often stand for a missing value: -99, 99, -999, ..."""
+"""Numbers that often mark a missing value: -99, 99, -999, ..."""
 OTHER_UNIT = 8.0
-"""How often as large a median is from which on it is another unit's: mm for cm gives 10, and less where
-predictions are poor."""
+"""Ratio of medians from which the unit is probably wrong: mm instead of cm gives 10, and less if predictions
+are poor."""
 
 
 def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Finding]:
-    """Yield `equal-to-truth` where outputs [N, K] are 1 for the true class of each of many cases, 0 else.
+    """Yield `equal-to-truth` if outputs [N, K] are exactly 1 for the true class of many cases and 0
+    otherwise.
 
     Args:
         positives: Which classes are true [N, K].
@@ -35,10 +36,10 @@ def copied_truth(outputs: Floats, positives: Bools, where: str) -> Iterator[Find
 
 
 def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
-    """Yield `constant-output` where outputs [N] or [N, K] are the same for every one of several cases.
+    """Yield `constant-output` if outputs [N] or [N, K] are the same for all of several cases.
 
     Args:
-        outputs: What is predicted, NaN where nothing is.
+        outputs: The predictions, NaN if missing.
     """
     if len(outputs) > 1 and (outputs == outputs[0]).all():
         yield warning(
@@ -47,12 +48,12 @@ def constant_output(outputs: Floats, where: str) -> Iterator[Finding]:
 
 
 def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Iterator[Finding]:
-    """Yield `sentinel-value` where a number that stands for a gap is far from all others, and `other-unit`
-    where the medians of predictions and truth are far apart.
+    """Yield `sentinel-value` if a marker of missing values is far from all other values, and `other-unit` if
+    the medians of predictions and truth differ strongly.
 
     Args:
-        numbers: What is predicted [N, K]; NaN where nothing is.
-        truth: The number that is true [N]; None where no number is.
+        numbers: The predictions [N, K]; NaN if missing.
+        truth: The true values [N]; None if there are none.
     """
     is_sentinel = np.isin(numbers, SENTINELS)
     usual = ~np.isnan(numbers) & ~is_sentinel
@@ -81,12 +82,12 @@ def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Itera
 
 
 def upside_down(scores: Floats, positive: Bools, where: str, before: Pairs = ()) -> Iterator[Finding]:
-    """Yield `direction-suspect` where an AUC is so far below 0.5 that chance does not explain it.
+    """Yield `direction-suspect` if an AUC is further below 0.5 than chance explains.
 
     Args:
-        scores: Of the positive class [N], NaN where there is none.
+        scores: Scores of the positive class [N], NaN if missing.
         positive: Which cases are positive [N].
-        before: Edits that make probabilities of the scores.
+        before: Edits that turn the scores into probabilities.
     """
     has = ~np.isnan(scores)
     n, m = np.count_nonzero(positive[has]), np.count_nonzero(~positive[has])
@@ -109,7 +110,7 @@ def consequence(interval: str, n: int, kind: str | None) -> str:
     """Return the effect of few cases on an interval, as a part of a sentence.
 
     Args:
-        interval: Of what: "interval of F1".
+        interval: Name of the interval: "interval of F1".
         n: Number of cases, at least 1.
         kind: How intervals were computed (`provenance.interval`).
     """
@@ -121,7 +122,7 @@ def consequence(interval: str, n: int, kind: str | None) -> str:
 def few_cases(
     supports: Mapping[str, int], kind: str | None, what: str = "interval of F1"
 ) -> Iterator[Finding]:
-    """Yield `few-cases-in-class` for every class that has cases, but few.
+    """Yield `few-cases-in-class` for every class with some, but few, cases.
 
     Args:
         supports: Number of cases by class.

@@ -31,7 +31,7 @@ from scoring.inputs.table_text import FOREIGN
 from scoring.inputs.tables import TextTable
 
 MASKS = (".nii.gz",)
-"""Endings of masks that look as if they were of another kind."""
+"""Extensions of masks that look as if they were of another kind."""
 SAME_CASES = 0.5
 """Share of a file's cases that a test set must have to be its test set."""
 MATCHED = 10
@@ -60,7 +60,7 @@ class Recognised:
     """Possible uses of some of the dropped files.
 
     Attributes:
-        readings: What they can be, likeliest first; empty where no challenge takes them.
+        readings: What they can be, likeliest first; empty if no challenge takes them.
         source: A table alone, open for its reader and parsed already; None for other files.
         header: Headings of a table that no challenge here takes.
     """
@@ -288,7 +288,7 @@ def _sample_cases(challenge_id: str) -> dict[str, frozenset[str]]:
 
 
 def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str) -> SuggestedFix | None:
-    """Return the fix that scores a submission on the sample test set that has its cases; None where that is
+    """Return the fix that scores a submission on the sample test set that has its cases; None if that is
     chosen, or none has them.
 
     Args:

@@ -53,7 +53,7 @@ NO_SAMPLE = SampleTestSet("", "", FOLDER, {})
 
 
 def picture(challenge_id: str) -> bytes | None:
-    """Return the picture of a challenge as a JPEG; None where none was drawn of it."""
+    """Return the picture of a challenge as a JPEG; None if none was drawn of it."""
     path = FOLDER / "pictures" / f"{challenge_id}.jpg"
     return path.read_bytes() if path.exists() else None
 

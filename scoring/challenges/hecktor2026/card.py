@@ -89,7 +89,7 @@ def _unit_sums(evaluation: HecktorEvaluation, units: Ints) -> Floats:
 
 
 def _metrics(evaluation: HecktorEvaluation) -> dict[str, Any]:
-    """`metrics` in the order of the definition; NaN where undefined."""
+    """`metrics` in the order of the definition; NaN if undefined."""
     truth, submission, options = evaluation.truth, evaluation.submission, evaluation.options
     states, counted = np.array(submission.masks.states), evaluation.pairs
     values = {name: float(evaluation.point[name][0]) for name in WITH_INTERVAL}

@@ -118,7 +118,7 @@ class HecktorEvaluation:
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return every quantity of `WITH_INTERVAL`, and those of a class under (measure, class).
 
-        [B] each, NaN where undefined.
+        [B] each, NaN if undefined.
         """
         values: dict[QuantityName, Floats] = {
             f"dice_{s}": weighted_mean(dice, weights) for s, dice in self.dices.items()

@@ -96,7 +96,7 @@ def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> masks.P
 
 
 def confusion(card: ScoreCard, kind: str) -> Figure | None:
-    """Return the confusion of stages. kind: "T" or "N". None where no patient has such a stage."""
+    """Return the confusion of stages. kind: "T" or "N". None if no patient has such a stage."""
     matrix = card.more["confusion_matrices"][kind]
     labels, counts, missing = matrix["labels"], matrix["counts"], matrix["missing"]
     cells = np.c_[np.reshape(counts, (len(labels), -1)), missing].astype(int)
@@ -117,7 +117,7 @@ def confusion(card: ScoreCard, kind: str) -> Figure | None:
 
 
 def kaplan_meier(card: ScoreCard) -> Figure | None:
-    """Return survival in the thirds by risk; None where no patient has time, event and score."""
+    """Return survival in the thirds by risk; None if no patient has time, event and score."""
     groups_and_test = card.more["survival"]
     groups = [
         survival.Group(

@@ -173,7 +173,7 @@ PAIRS = {
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:
-    """Return the score by the published rules. score: that of the evaluation, NaN where it is undefined."""
+    """Return the score by the published rules. score: that of the evaluation, NaN if it is undefined."""
     options = evaluation.options
     usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]
@@ -188,7 +188,7 @@ def official(evaluation: HecktorEvaluation, score: float) -> Official:
 
 
 def missing_words(evaluation: HecktorEvaluation, metrics: Mapping[str, Any]) -> str:
-    """Return what is missing or unusable, "" where nothing is. metrics: of the card."""
+    """Return what is missing or unusable, "" if nothing is. metrics: of the card."""
     truth, staged = evaluation.truth, {k: codes >= 0 for k, codes in evaluation.true_stages.items()}
     lacking = (
         ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),

@@ -15,11 +15,11 @@ from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.tables import OTHER_FORMAT
 
 OTHER_VOLUMES = (".mhd", ".nhdr", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
-"""Endings of volumes that are not read."""
+"""Extensions of volumes that are not read."""
 LABELS, LABELS_BYTES = "dataset.json", 100_000
 """Where nnU-Net lists the labels of masks."""
 LABEL_LISTS = (".txt", ".label", ".ctbl", ".tsv", ".json", ".yaml", ".yml")
-"""Endings of other lists of labels."""
+"""Extensions of other lists of labels."""
 LABEL_LINE = re.compile(
     r"\W*(?:(\d+)\b.*GTV[-_ ]?([pn])|GTV[-_ ]?([pn])\W+(\d+))\b.{0,200}", re.IGNORECASE | re.ASCII
 )

@@ -85,7 +85,7 @@ def _with_patients(
     table: TextTable, first: str, own: Sequence[str], known: Collection[str]
 ) -> TextTable | None:
     """Return a table whose column of patients is called so, whatever its name; None for one without patients.
-    Raises InputRefused where patients are columns, or numbers of the rows of the first table."""
+    Raises InputRefused if patients are columns, or numbers of the rows of the first table."""
     if 2 * len({*map(patient_of, table.header)} & {*known}) >= len(known):
         message = "its columns are patients: write a row for each, with columns PatientID and Risk."
         raise InputRefused([error("missing-column", table.header_place, message)])
@@ -182,7 +182,7 @@ def _c_index_words(truth: HecktorTruth | None, patients: Sequence[str], risks: F
 
 def _with_stages(table: TextTable, findings: list[Finding]) -> TextTable:
     """Return a table with a column of the most probable T and N stages, where it holds a probability of each
-    and no stages. Raises InputRefused where such columns hold anything else."""
+    and no stages. Raises InputRefused if such columns hold anything else."""
     names = {plain_name(header) for header in table.header}
     for kind, stages in STAGES.items():
         found = [(m[1].upper(), k) for k, h in enumerate(table.header) if (m := OF_STAGE.fullmatch(h))]

@@ -72,7 +72,7 @@ def tables_in_folders(files: SourceFiles) -> list[str]:
 
 
 def _of_json(files: SourceFiles, layout: Layout, used: list[str]) -> TextTable | None:
-    """Return a row for each JSON file of a patient with a mask; None where they hold something else."""
+    """Return a row for each JSON file of a patient with a mask; None if they hold something else."""
     patient_of_member: dict[str, str] = {}
     for member in files.members:
         path = PurePosixPath(member)

@@ -117,7 +117,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
 def _label_order(
     contents: submitted_masks.SubmissionLayout, counted: submitted_masks.MaskCounts, findings: list[Finding]
 ) -> list[Finding]:
-    """Return warnings about labels that may be exchanged. Raises InputRefused where the masks say that."""
+    """Return warnings about labels that may be exchanged. Raises InputRefused if the masks say that."""
     wrong, doubtful = split(foreign_masks.label_order(contents, counted.tables))
     if wrong:
         raise InputRefused(wrong, findings)

@@ -28,7 +28,7 @@ class RuleVariant:
     """The score under another value of one option, and how far it is from the card's; None if one of them
     is undefined.
 
-    parts: the subtasks under it, None where undefined.
+    parts: the subtasks under it, None if undefined.
     """
 
     option: str

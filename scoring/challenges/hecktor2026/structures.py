@@ -72,7 +72,7 @@ def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple
 
 
 def _parts(members: Iterable[str], top: str, numbered: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
-    """Return the member of each structure of each patient; nothing where two are of one, or one of nobody. A
+    """Return the member of each structure of each patient; nothing if two are of one, or one of nobody. A
     patient is the first folder below `top`, else what is before the structure, else the file."""
     parts: dict[str, dict[str, str]] = {}
     for member in members:

@@ -61,7 +61,7 @@ class Layout:
 class SubmissionLayout:
     """A source that was opened. layout: what lies where in it. digest: SHA-256 of what was read. joined:
     masks that are read from one file of GTVp and one of GTVn each, with these. swap: whether labels 1 and 2
-    change places, "yes" or "no", "" where nobody said. forms: masks that their headers say are another
+    change places, "yes" or "no", "" if nobody said. forms: masks that their headers say are another
     form than one label map on the truth's grid."""
 
     files: SourceFiles
@@ -179,7 +179,7 @@ def separate_structures(contents: SubmissionLayout) -> list[Finding]:
 
 
 def _enclosing(members: Iterable[str]) -> str:
-    """Return the one folder that holds everything, with `/`, to be looked through; "" where there is none, or
+    """Return the one folder that holds everything, with `/`, to be looked through; "" if there is none, or
     it is a patient's in a container's layout."""
     places = [PurePosixPath(member).parts for member in members]
     first = {parts[0] for parts in places}
@@ -218,7 +218,7 @@ class MaskCounts:
     [N, 3, 3], voxels by true (rows) and submitted label, a missing or malformed mask counting as empty; zeros
     where there is no truth. digests: SHA-256 of the labels of usable masks.
 
-    nodes: int64 [N, 3], lesions of GTVn in the truth, in the submission, and matched; None where they were
+    nodes: int64 [N, 3], lesions of GTVn in the truth, in the submission, and matched; None if they were
     not counted.
     """
 
@@ -256,7 +256,7 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
 
 def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -> Opener | None:
-    """Return a function that opens a patient's mask; None where there is none. grid: that of the truth, on
+    """Return a function that opens a patient's mask; None if there is none. grid: that of the truth, on
     which masks are that were cut out of it."""
     members = contents.layout.masks.get(patient)
     if not members:
@@ -315,7 +315,7 @@ def examine_all(
 ) -> tuple[tuple[Mask | None, ...], list[tuple[str, MaskError]], list[Finding]]:
     """Examine every patient's mask by itself.
 
-    Returns masks, None where there is none or it is malformed; the faults by patient; the notes. Raises
+    Returns masks, None if there is none or it is malformed; the faults by patient; the notes. Raises
     Cancelled.
     """
     masks: list[Mask | None] = []

@@ -20,7 +20,7 @@ UNUSABLE = {
 
 @dataclass(frozen=True)
 class SubtaskPart:
-    """A subtask in the weighted sum. weight, value: 0..1. won: their product. value and won are None where
+    """A subtask in the weighted sum. weight, value: 0..1. won: their product. value and won are None if
     the subtask is undefined."""
 
     metric: str
@@ -54,7 +54,7 @@ def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
 
 
 def submitted_alone(card: ScoreCard) -> str:
-    """Return the metric of the one subtask of which anything was submitted; "" where it is of several, or of
+    """Return the metric of the one subtask of which anything was submitted; "" if it is of several, or of
     none."""
     lacking = {finding.where for finding in card.findings if finding.code == "subtask-missing"}
     of_part = {"segmentation": {"segmentation"}, "staging": {"T stage", "N stage"}, "c_index": {"prognosis"}}

@@ -72,7 +72,7 @@ def plain_name(header: str) -> str:
 
 def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]) -> PatientCells | None:
     """Return the cells of the columns that are there. Adds `row-length`, `duplicate-column`,
-    `missing-column`, `missing-value` and `duplicate-case`; None where there is no patient column. Rows
+    `missing-column`, `missing-value` and `duplicate-case`; None if there is no patient column. Rows
     without anything in them are left out, repeated ones and those of the wrong length too."""
     problems += table.problems
     columns = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
@@ -200,7 +200,7 @@ def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | No
 
 
 def answers(files: SourceFiles, layout: Layout, used: list[str]) -> PatientCells | None:
-    """Return a container's JSON files, one value each, as cells; None where there are none. A file that holds
+    """Return a container's JSON files, one value each, as cells; None if there are none. A file that holds
     no bare value gives its text, which nothing accepts."""
     if not layout.answers:
         return None
@@ -293,7 +293,7 @@ def is_not_assessed(cell: str, kind: str) -> bool:
 
 
 def stage_name(code: int, kind: str) -> str | None:
-    """Return the stage of a code, None where there is none."""
+    """Return the stage of a code, None if there is none."""
     return STAGES[kind][code] if code >= 0 else None
 
 
@@ -358,7 +358,7 @@ def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:
 
 
 def oriented(scores: Mapping[str, PrognosisScores], direction: str, n: int) -> np.ndarray:
-    """Scores [N], the higher the worse: a time is negated. NaN where there is none. direction "risk" or
+    """Scores [N], the higher the worse: a time is negated. NaN if there is none. direction "risk" or
     "time" forces the reading of the column."""
     kind = chosen(scores, direction)
     if kind is None:

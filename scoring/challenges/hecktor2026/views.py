@@ -317,7 +317,7 @@ def _thirds(card: ScoreCard) -> Table:
 
 
 def centers(card: ScoreCard) -> Sequence[Table]:
-    """Return the numbers of each center; nothing where the test set names none."""
+    """Return the numbers of each center; nothing if the test set names none."""
     rows = card.more.get("per_center")
     if not rows:
         return ()

@@ -1,16 +1,16 @@
 """ISIC Challenge lesion classification: balanced accuracy over the categories of the truth file.
 
-Source: the evaluation page of 2019 and, where that is silent, `isic-challenge-scoring` 5.8.0 of July 2025
-("the official scorer"). If the official scorer gives a number, ours is the same; if it stops, defined values
-are given and the others are None.
+Source: the evaluation page of 2019; for open questions, `isic-challenge-scoring` 5.8.0 of July 2025 ("the
+official scorer"). If the official scorer gives a number, Benchside gives the same; if it stops, defined
+values are given and the others are None.
 
 * test set and submission: `truth.read_truth`, `predictions.read_predictions`
 * balanced accuracy and other measures: `measures.quantities`; scorecard: `card.score`; views: `views.views`
 * the official scorer's score and refusals: `official_program.official`, `official_rejections.first_refusal`
-* other thresholds than 0.5: `thresholds.sweep`
+* thresholds other than 0.5: `thresholds.sweep`
 * tables: `tables`; categories by year: `categories`; ONNX models: `model.predict`;
   matched cases: `evaluation`
-* digits as the official scorer rounds them: `official_float_parsing`; figures of views: `card_summary`
+* rounding of digits by the official scorer: `official_float_parsing`; numbers for views: `card_summary`
 * views of categories and thresholds: `category_views`, `threshold_views`;
   `comparison`, `options`, `definition`
 """

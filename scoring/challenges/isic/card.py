@@ -46,8 +46,8 @@ def score(truth: IsicCases, predictions: Predictions, settings: ScoreSettings) -
     """Score predictions [N, K] that are in 0..1.
 
     Raises:
-        InputRefused: With every fault of the predictions, for options that are not allowed, and for metadata
-            or a unit column that cannot be read.
+        InputRefused: With every problem of the predictions, for options that are not allowed, and for
+            unreadable metadata or unit columns.
     """
     used = malignant(truth.categories, settings.options["malignant"])
     known = ", ".join(truth.categories)
@@ -133,7 +133,7 @@ def _model(predictions: Predictions) -> dict[str, Any]:
 
 
 def scores_at_half(predictions: Predictions) -> int:
-    """Return how many scores are exactly 0.5."""
+    """Return the number of scores that are exactly 0.5."""
     return int((predictions.outputs == HALF).sum())
 
 
@@ -253,7 +253,7 @@ def _arrays(e: IsicEvaluation, units: Ints, reliable: Reliability | None) -> dic
 
 
 def malignant_curve(scored: ScoreCard, malignant: Sequence[str]) -> dict[str, Any]:
-    """Malignant against benign by another grouping of a card's categories: "auc" (None where undefined), and
+    """Malignant against benign with another grouping of the card's categories: "auc" (None if undefined), and
     "x", "y", "threshold" of its curve."""
     m = measures.malignancy(
         tuple(scored.per_class), scored.arrays["truth"], scored.arrays["outputs"], malignant

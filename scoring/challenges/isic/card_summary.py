@@ -1,4 +1,4 @@
-"""Figures derived from an ISIC scorecard for its views; no official number depends on them."""
+"""Numbers derived from an ISIC scorecard for its views; no official number depends on them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,33 +12,32 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.submission import table_of
 
 NO_CALL = {"ppv": "sensitivity", "npv": "specificity"}
-"""Measures that are 1 by the official rule where nothing is predicted positive (negative), and the one that
-is 0 then."""
+"""Measures that the official rule sets to 1 if nothing is predicted positive (negative), and the measure that
+is then 0."""
 
 
 def ranking(card: ScoreCard) -> tuple[str, str]:
-    """Return the metric that is the score ("macro_f1"), and the measure of each category whose mean it is
-    ("f1")."""
+    """Return the metric of the score ("macro_f1"), and the measure of each category in its mean ("f1")."""
     metric = RANKED_BY[card.provenance["options"]["metric"]]
     return metric, MEANS[metric]
 
 
 def chance(card: ScoreCard) -> float | None:
-    """Return the score of guessing: 1/K of balanced accuracy, 1/2 of the area under the ROC curve; None where
+    """Return the score of guessing: 1/K for balanced accuracy, 1/2 for the area under the ROC curve; None if
     it depends on how one guesses."""
     return {"recall": 1 / len(card.per_class), "auc": 0.5}.get(ranking(card)[1])
 
 
 def smallest(card: ScoreCard) -> tuple[str, int] | None:
-    """Return the category with the fewest cases, at least one, and how many it has."""
+    """Return the category with the fewest cases, at least one, and its number of cases."""
     supports = {name: entry["support"] for name, entry in card.per_class.items() if entry["support"]}
     return min(supports.items(), key=lambda item: item[1]) if supports else None
 
 
 def case_worth(card: ScoreCard) -> dict[str, float]:
-    """Return the points that one more correct case of each category adds to the score, most first.
+    """Return the points that one more correct case of each category adds to the score, largest first.
 
-    Empty where the score is not a mean of recalls, or cases weigh differently.
+    Empty if the score is not a mean of recalls, or if cases have different weights.
     """
     weights = card.arrays["score_weights"]
     if ranking(card)[1] != "recall" or np.ptp(weights[weights > 0]) > 0:
@@ -52,12 +51,12 @@ def case_worth(card: ScoreCard) -> dict[str, float]:
 
 
 def absent(card: ScoreCard) -> list[str]:
-    """Return the categories without a case."""
+    """Return the categories without cases."""
     return [name for name, entry in card.per_class.items() if not entry["support"]]
 
 
 def risks(card: ScoreCard) -> dict[str, str]:
-    """Return the risk group of the categories that count as malignant; the others have none."""
+    """Return the risk group of the malignant categories; the others have none."""
     return dict.fromkeys(card.more["malignant"], "malignant")
 
 
@@ -68,7 +67,7 @@ def no_call(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] | None]]:
-    """Return where the cut at 0.5 is on each category's curves, None where undefined.
+    """Return the position of the threshold 0.5 on each category's curves, None if undefined.
 
     "roc": (1 - specificity, sensitivity); "pr": (recall, precision).
     """
@@ -84,19 +83,18 @@ def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] |
 
 
 def prevalence(card: ScoreCard, malignant: Sequence[str]) -> tuple[int, int]:
-    """Return the numbers of malignant and of benign cases that take part in the malignant curve of a
-    grouping."""
+    """Return the numbers of malignant and benign cases in the malignant curve of a grouping."""
     grouping = malignancy(tuple(card.per_class), card.arrays["truth"], card.arrays["outputs"], malignant)
     positive = grouping.positive[card.arrays["score_weights"][grouping.members] > 0]
     return int(positive.sum()), int((~positive).sum())
 
 
 def to_fix(card: ScoreCard) -> list[Finding]:
-    """Return findings about input that was read here but that the official scorer refuses."""
+    """Return findings about input that Benchside reads but the official scorer refuses."""
     return [finding for finding in card.findings if REFUSES in finding.message]
 
 
 def fixed_predictions(card: ScoreCard, id_name: str) -> str:
-    """Return the predictions as a file that the official scorer takes: ids as compared, the truth's
+    """Return the predictions as a file that the official scorer accepts: normalised ids, the truth's
     categories, plain numbers."""
     return table_of([c["case"] for c in card.cases], card.arrays["outputs"], list(card.per_class), id_name)

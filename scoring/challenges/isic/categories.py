@@ -1,4 +1,4 @@
-"""Diagnosis categories of the ISIC Challenges by year, which are malignant, and their names.
+"""Diagnosis categories of the ISIC Challenges by year, their names, and which are malignant.
 
 Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-challenge-scoring` 5.8.0 for
 `EXCLUDED`.
@@ -55,14 +55,14 @@ def preset(categories: Iterable[str]) -> str | None:
 
 
 def of_width(width: int) -> tuple[str, ...] | None:
-    """Return the categories of the preset with so many outputs; 8 = 2019 without UNK."""
+    """Return the categories of the preset with this number of outputs; 8 = 2019 without UNK."""
     candidates = [*PRESETS.values(), tuple(c for c in PRESETS["2019"] if c != UNKNOWN)]
     return next((members for members in candidates if len(members) == width), None)
 
 
 def malignant(categories: Sequence[str], wanted: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return the malignant categories in column order: the given ones (a list, or names with commas), else
-    the usual ones. Unknown names are kept, last."""
+    """Return the malignant categories in column order: the given ones (a list, or names with commas), or the
+    default. Unknown names are kept at the end."""
     if wanted is None:
         return tuple(c for c in categories if c in MALIGNANT)
     names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
@@ -75,7 +75,7 @@ def malignant(categories: Sequence[str], wanted: str | Iterable[str] | None) -> 
 
 
 def compared(ids: Sequence[str]) -> tuple[str, ...]:
-    """Ids as they are compared: without spaces around, folders and one picture ending in any case."""
+    """Return normalised ids: without surrounding spaces, folders and one image extension in any case."""
     joined = "\n".join(ids)
     if not any(mark in joined for mark in "./\\ \t\xa0") and len(joined.split()) == len(ids):
         return tuple(ids)

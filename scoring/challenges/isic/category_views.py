@@ -104,14 +104,13 @@ COLUMNS = {
         ),
     )
 }
-"""The measures of a category."""
+"""Measures of a category."""
 MEAN_OF = {measure: f"macro_{measure}" for measure in COLUMNS} | {"recall": "balanced_accuracy"}
 """Measure -> the metric that is its mean over the categories."""
 
 
 def strip(card: ScoreCard) -> Figure:
-    """Return each category's contribution to the score, which is their mean, with the arithmetic of the
-    score."""
+    """Return each category's contribution to the score (their mean), with the arithmetic."""
     measure = card_summary.ranking(card)[1]
     word, marked = COLUMNS[measure].label, card_summary.risks(card)
     rows = [
@@ -205,7 +204,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> Data:
 
 
 def scores(card: ScoreCard, index: int) -> Figure:
-    """Return all scores of a case. index: its place in `card.cases`."""
+    """Return all scores of a case. index: its position in `card.cases`."""
     case, outputs = card.cases[index], card.arrays["outputs"][index].tolist()
     return Figure(
         partial(
@@ -222,14 +221,14 @@ def scores(card: ScoreCard, index: int) -> Figure:
 
 
 WANTED = 0.8
-"""The sensitivity from which on the challenge takes an area of its own."""
+"""Sensitivity above which the challenge computes its partial area."""
 AT_HALF = Mark(0.5, "the cut at 0.5", "circle")
 TOLD_APART = "How well is each category separated from the rest?"
 OF_CALLED = "How many cases predicted as a category belong to it?"
 
 
 def curves(card: ScoreCard) -> Choice:
-    """Return one category against the rest: a small figure for each, or all of them in one."""
+    """Return one-versus-rest curves, one small figure per category or all in one figure."""
     a, cut, risks = card.arrays, card_summary.points_at_half(card), card_summary.risks(card)
     kinds = {
         "roc": (a["roc_x"], a["roc_y"], "auc"),

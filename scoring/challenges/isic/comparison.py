@@ -14,8 +14,8 @@ from scoring.statistics.permutation_test import Categories, Score
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
-    """McNemar for accuracy, and for recall, sensitivity, specificity and accuracy of a category; DeLong for
-    the AUC of a category."""
+    """Return data for McNemar's test (accuracy, and recall, sensitivity, specificity and accuracy of a
+    category) or DeLong's test (AUC of a category)."""
     measure, _, name = metric.partition("/")
     categories = tuple(card.per_class)
     if name not in categories or measure == "recall":

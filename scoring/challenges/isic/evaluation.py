@@ -1,4 +1,4 @@
-"""Submission held against a truth under options, and its quantities on many test sets at once."""
+"""A submission compared with a truth under given options, and its measures on many test sets at once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,10 +20,10 @@ from scoring.statistics.interval_basis import Basis, counted
 
 @dataclass(frozen=True)
 class IsicEvaluation:
-    """Predictions on a truth, under options.
+    """Predictions and truth with the options.
 
     Attributes:
-        groups: Subgroups whose shares are wanted; none without metadata.
+        groups: Subgroups to compute shares for; empty without metadata.
     """
 
     truth: IsicCases
@@ -43,7 +43,7 @@ class IsicEvaluation:
 
     @cached_property
     def supports(self) -> dict[str, int]:
-        """Cases of each category with a weight."""
+        """Number of cases with a weight in each category."""
         counts = (self.answers.positives & self.scored[:, None]).sum(0).tolist()
         return dict(zip(self.answers.categories, counts, strict=True))
 
@@ -60,7 +60,7 @@ class IsicEvaluation:
 
     @cached_property
     def point(self) -> dict[Any, Floats]:
-        """Every quantity of the test set itself, [1] each."""
+        """Every measure on the test set itself, [1] each."""
         return self.quantities(self.truth.weights.score[None])
 
     def basis(self, units: Ints) -> Basis:
@@ -70,6 +70,6 @@ class IsicEvaluation:
         return replace(of_measures, units={**of_measures.units, **inside})
 
     def quantities(self, weights: Floats) -> dict[Any, Floats]:
-        """Return every quantity that has an interval, [B] by name."""
+        """Return every measure with an interval, [B] by name."""
         values = measures.quantities(self.answers, weights, self.options.ranked_by)
         return values | subgroups.quantities(self.groups, self.shares, weights)

@@ -53,8 +53,8 @@ OF_NEGATIVES = ("specificity", "npv", "auc", "auc_sens_80")
 
 @dataclass(frozen=True)
 class Malignancy:
-    """Malignant against benign. members: cases that take part, bool [N]; positive, scores: of those [n];
-    levels of their scores; left_out: bool [N], of UNK."""
+    """Malignant against benign. members: included cases, bool [N]; positive, scores: of those [n]; levels of
+    their scores; left_out: bool [N], cases of UNK."""
 
     members: np.ndarray
     positive: np.ndarray
@@ -81,7 +81,7 @@ class CategoryScores:
 def answers(
     truth: IsicCases, predictions: Predictions, malignant: Sequence[str], inclusive: bool
 ) -> CategoryScores:
-    """Prepare the measures. inclusive: a score of 0.5 itself is positive."""
+    """Prepare the measures. inclusive: whether a score of exactly 0.5 is positive."""
     outputs, labels, names = predictions.outputs, truth.labels, tuple(truth.categories)
     return CategoryScores(
         names,
@@ -100,11 +100,10 @@ def answers(
 def malignancy(
     categories: Sequence[str], labels: np.ndarray, outputs: np.ndarray, malignant: Sequence[str]
 ) -> Malignancy:
-    """Malignant against benign among the cases with a truth label, those of UNK left out unless it is among
-    the malignant.
+    """Malignant against benign among the cases with a truth label. UNK is left out unless it is malignant.
 
     The score of a case is the sum of its malignant scores in column order, rounded to 12 decimals so that 0.1
-    + 0.2 ties with 0.3.
+    + 0.2 equals 0.3.
     """
     places = [k for k, name in enumerate(categories) if name in malignant]
     unknown = [k for k, name in enumerate(categories) if name == UNKNOWN and name not in malignant]
@@ -118,8 +117,8 @@ def malignancy(
 
 
 def malignant_auc(m: Malignancy, weights: np.ndarray) -> np.ndarray:
-    """Area under the malignant curve [B] for weights [B, N]; NaN without a malignant or without a benign
-    case."""
+    """Area under the malignant curve [B] for weights [B, N]; NaN without malignant or without benign
+    cases."""
     return auc_and_average_precision.in_chunks(
         m.levels, weights[:, m.members], {"auc": auc_and_average_precision.auc}
     )["auc"]
@@ -134,8 +133,9 @@ def counts(a: CategoryScores, weights: np.ndarray) -> binary.Decisions:
 
 
 def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
-    """Measures of one-vs-rest counts of any shape, with the official 1.0 where nothing is predicted positive
-    (ppv) or negative (npv); NaN where there is no positive, or no negative, to be found."""
+    """Measures from one-vs-rest counts of any shape. As in the official scorer, ppv is 1.0 if nothing is
+    predicted positive, and npv is 1.0 if nothing is predicted negative; NaN if there are no positives or no
+    negatives."""
     measures = {
         "sensitivity": binary.recall(d),
         "specificity": binary.specificity(d),
@@ -158,7 +158,7 @@ def _counts(a: CategoryScores, weights: np.ndarray) -> classification.ClassCount
 
 
 def per_category(a: CategoryScores, weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Return every measure of every category, [B, K] each; NaN where it is undefined."""
+    """Return every measure of every category, [B, K] each; NaN if it is undefined."""
     measures = {
         "recall": classification.recall(_counts(a, weights)),
         **of_counts(counts(a, weights)),
@@ -220,9 +220,8 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
 def unit_sums(
     a: CategoryScores, units: np.ndarray, weights: np.ndarray, metric: str, score: float
 ) -> np.ndarray:
-    """Return the parts of the score by a metric, by unit [n, ...]: counts per category for balanced
-    accuracy and macro F1, its share in the mean AUC; NaN for the average precision, of which nothing is
-    known.
+    """Return the parts of the score for a metric, by unit [n, ...]: counts per category for balanced accuracy
+    and macro F1, shares in the mean AUC; NaN for average precision, which cannot be split.
 
     weights [N]: of the cases.
     """
@@ -244,8 +243,8 @@ def unit_sums(
 
 
 def categories_of_sums(metric: str, number: int) -> Categories:
-    """Return which of the sums of `unit_sums` count the answers to each of a number of categories; the shares
-    in a mean AUC are values."""
+    """Return which sums of `unit_sums` count the answers to each category; for a mean AUC, its shares are
+    values."""
     hits = np.arange(number)
     if metric == "balanced_accuracy":
         return Categories(hits, cases=(hits + number,), gains=(hits,))
@@ -256,7 +255,7 @@ def categories_of_sums(metric: str, number: int) -> Categories:
 
 
 def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:
-    """Return the score by a metric of the sums [..., K] of `unit_sums`."""
+    """Return the score of a metric from the sums [..., K] of `unit_sums`."""
     if metric == "balanced_accuracy":
         hits, support = np.split(sums, 2, axis=-1)
         return mean_of_defined(divide(hits, support))
@@ -267,7 +266,7 @@ def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:
 
 
 def ranked_value(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
-    """Return the number that ranks, for weights [N]; NaN where it is undefined."""
+    """Return the number that ranks, for weights [N]; NaN if undefined."""
     measure = MEANS[RANKED_BY[metric]]
     if measure == "recall":
         return float(mean_of_defined(classification.recall(_counts(a, weights[None])))[0])
@@ -285,9 +284,9 @@ def _areas(a: CategoryScores, weights: np.ndarray, measure: str) -> np.ndarray:
 
 
 def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
-    """Return the number that the official scorer prints for a truth that is not sorted by id. It sorts
-    truth and scores by id (`order` [N]) but not the weights [N], which it applies by position; only the
-    denominators of the recalls use the right rows. NaN where it has none."""
+    """Return the number that the official scorer prints for a truth that is not sorted by id. It sorts truth
+    and scores by id (`order` [N]) but not the weights [N], which it applies by position; only the
+    denominators of the recalls use the right rows. NaN if it prints none."""
     moved = np.empty_like(weights)
     moved[order] = weights
     if metric in ("ap", "dice"):
@@ -300,7 +299,7 @@ def by_position(a: CategoryScores, weights: np.ndarray, order: np.ndarray, metri
 
 def _with_empty_categories(a: CategoryScores, weights: np.ndarray, metric: str) -> float:
     """Return the official mean of `ap` or `dice` for weights [N]: a category without a positive case counts
-    there, 0 as `ap`, and as `dice` 1 where nothing is predicted positive either, else 0. NaN where it
+    there, 0 as `ap`, and as `dice` 1 if nothing is predicted positive either, else 0. NaN if it
     stops."""
     if metric == "ap":
         areas = _areas(a, weights, "average_precision")
@@ -315,9 +314,9 @@ def swapped(
 ) -> tuple[float, list[tuple[str, str]]] | None:
     """Return whether the columns of the predictions may be interchanged.
 
-    With R[j, k] = share of the cases of j labelled k: the permutation p with the largest sum of R[j, p(j)],
-    where it would raise balanced accuracy by `least` or more; its gain, and the pairs (category, column that
-    seems to hold its scores). present: bool [N], the cases that count.
+    R[j, k] is the share of cases of j labelled k. If the permutation p with the largest sum of R[j, p(j)]
+    raises balanced accuracy by at least `least`, the result is this gain and the pairs (category, column that
+    seems to contain its scores). present: bool [N], the counted cases.
     """
     n = len(categories)
     counted = present & (labels >= 0)
@@ -342,7 +341,7 @@ def swapped(
 def slices(
     groups: Mapping[str, Mapping[str, np.ndarray]], weights: np.ndarray
 ) -> dict[str, dict[str, np.ndarray]]:
-    """Return the groups without their cases of weight 0 [N], empty ones left out."""
+    """Return the groups without cases of weight 0 [N]; empty groups are left out."""
     counted = {
         column: {name: members & (weights > 0) for name, members in of_column.items()}
         for column, of_column in groups.items()

@@ -1,6 +1,7 @@
-"""Models of ISIC: one photograph in, one score per category out; photographs of a lesion are averaged.
+"""Models of ISIC: one photograph in, one score per category out; the scores of a lesion's photographs are
+averaged.
 
-There is no official program for running models: this is the project's own definition.
+There is no official program for running models; this module defines the project's own rules.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -34,8 +35,8 @@ from scoring.metrics.output_kinds import TOLERANCE
 
 @dataclass(frozen=True)
 class Photographs:
-    """One row per photograph, in the order of its cases: what a model is run on. ids: of the case; of_case:
-    its index."""
+    """One row per photograph, in the order of its cases, as input of a model. ids: of the case; of_case: its
+    index."""
 
     ids: tuple[str, ...]
     images: tuple[str, ...]
@@ -47,7 +48,7 @@ class Photographs:
         return len(self.ids)
 
     def picture(self, index: int) -> bytes:
-        """Return the encoded photograph. Raises InputRefused where the file cannot be read."""
+        """Return the encoded photograph. Raises InputRefused if the file cannot be read."""
         return self.pictures.read(self.images[index])
 
 
@@ -70,8 +71,8 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Return the preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused
-    with every problem; Cancelled."""
+    """Return the check of a model: whether it can run, and whether its outputs are scores from 0 to 1. Raises
+    InputRefused with every problem; Cancelled."""
     file = read_model(model, name)
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
     categories = truth.categories if truth is not None else ()
@@ -87,10 +88,11 @@ def inspect(
 
 
 def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
-    """Inspect a model and run it on every photograph: CPU, one thread, one image at a time.
+    """Check a model and run it on every photograph: CPU, one thread, one image at a time.
 
-    For cases without a truth the option `categories` names the outputs; else the model's own entry
-    `categories`, else the preset with as many. Raises InputRefused; `scoring.inference.model_pool.Cancelled`.
+    For cases without a truth, the option `categories` names the outputs, or else the model's own entry
+    `categories`, or else the preset with this number of outputs. Raises InputRefused;
+    `scoring.inference.model_pool.Cancelled`.
     """
     file = read_model(model, context.name)
     inspected = inspect(file.data, cases, file.name, cancelled=context.cancelled)
@@ -120,13 +122,13 @@ def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:
 
 
 def table(cases: IsicCases, predictions: Predictions) -> str:
-    """Return the CSV that the official scorer takes: ids as compared and each score as `repr(float(x))`."""
+    """Return the CSV for the official scorer: normalised ids and each score as `repr(float(x))`."""
     names = cases.categories or tuple((predictions.model or {})["categories"])
     return submission.table(cases, predictions, names, cases.id_name)
 
 
 def image_task(classes: Sequence[str] | None) -> ModelTask:
-    """Return a model's output for one photograph, by the categories of a test set."""
+    """Return the expected output of a model for one photograph, by the categories of a test set."""
     names = tuple(classes or ())
     return ModelTask(
         ID,

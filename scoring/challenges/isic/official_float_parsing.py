@@ -1,9 +1,9 @@
-"""Rounding of the official scorer's reader: decisions that hang on the last digit of a number.
+"""Rounding in the official scorer's reader, for decisions that depend on the last digit of a number.
 
 Source: pandas 2, on which `isic-challenge-scoring` 5.8.0 runs: `precise_xstrtod` of its tokenizer. It takes
-the first 17 digits, a leading zero included, and rounds at every step: 36 % of random numbers that Python
-writes come out one unit off in their last place. pandas 3 rounds correctly, whatever `float_precision` says,
-so that it cannot are in.
+the first 17 digits, including a leading zero, and rounds at every step: for 36 % of random numbers written by
+Python, the last place is off by one. pandas 3 rounds correctly with every `float_precision`, so it cannot
+reproduce this.
 """
 
 import re
@@ -20,16 +20,16 @@ ROUNDING = "official-rounding"
 """Code of the finding."""
 DIGITS_READ = 17
 EXACT_CHARACTERS = 15
-"""A cell of fewer characters is read alike by both."""
+"""Number of characters below which both readers give the same number."""
 APART = 5e-16
-"""Farther apart than this, two scores in 0..1 stay apart and in order."""
+"""Difference above which two scores in 0..1 stay different and in order."""
 WITH_EXPONENT, EXPONENT = 1e-4, re.compile("[eE]")
 HALF = 0.5
 NAMED_CASES = 3
 
 
 def as_read_there(cell: str) -> float:
-    """Return the number that the official scorer reads from a cell with a number."""
+    """Return the number that the official scorer reads from a numeric cell."""
     written, _, power = cell.strip().lower().lstrip("+-").partition("e")
     number, digits, decimals, beyond_point = 0.0, 0, 0, False
     for character in written:
@@ -49,8 +49,8 @@ def as_read_there(cell: str) -> float:
 def rounding_note(
     table: TextTable, places: Sequence[int], values: Floats, ids: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield `official-rounding` where another label, another side of 0.5 or another order of two cases comes
-    of it. values: what is read here [rows, K] from the columns `places`."""
+    """Yield `official-rounding` if this changes a label, a side of 0.5 or the order of two cases. values:
+    numbers read by Benchside [rows, K] from the columns `places`."""
     columns = [table.columns[index] for index in places]
     if not columns or max(max(map(len, column)) for column in columns) < EXACT_CHARACTERS:
         return

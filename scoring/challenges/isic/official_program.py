@@ -1,4 +1,4 @@
-"""Official program's score for the same files, and findings where it differs or stops."""
+"""Score of the official program for the same files, and findings if it differs or stops."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics.replicates import Replicates
 
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
-"""Preset -> the metric that its site ranks by."""
+"""Preset -> the metric that its site uses for ranking."""
 ROUNDED = (
     "Tied scores differ only in the last of 16 or more digits, and the official scorer reads that digit "
     "differently."
@@ -34,8 +34,8 @@ YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
 
 def official(e: IsicEvaluation, score: float | None) -> Official:
-    """Return what the official scorer gives, by the metric that the site of the year ranks by. score: the
-    score here; None or NaN where it is undefined."""
+    """Return the official scorer's result for the metric of that year's site. score: Benchside's score; None
+    or NaN if undefined."""
     truth, options = e.truth, e.options
     goal = GOALS.get(preset(truth.categories) or "", options.ranked_by)
     stops, order = list(_stops(e)), out_of_order(truth)
@@ -61,8 +61,8 @@ def _curable(e: IsicEvaluation, reasons: Sequence[str]) -> int:
 
 
 def out_of_order(truth: IsicCases) -> Ints | None:
-    """Return the places [N] of the cases sorted by id, where the official scorer applies the weights to
-    other rows; None where it does not."""
+    """Return the positions [N] of the cases sorted by id, if the official scorer applies the weights to other
+    rows; otherwise None."""
     varying = any(np.ptp(w) > 0 for w in (truth.weights.score, truth.weights.validation))
     if not varying or all(map(le, truth.ids, truth.ids[1:])):
         return None
@@ -70,7 +70,7 @@ def out_of_order(truth: IsicCases) -> Ints | None:
 
 
 def strictly_above(a: CategoryScores) -> CategoryScores:
-    """Return the answers with a score of 0.5 itself as negative, as the official scorer takes it."""
+    """Return the answers with a score of exactly 0.5 as negative, as in the official scorer."""
     return replace(a, predicted_positive=decided(a.outputs, HALF, False))
 
 
@@ -107,11 +107,11 @@ def _name(metric: str) -> str:
 
 
 SWAP_GAIN = 0.2
-"""Balanced accuracy that an exchange of columns has to win before it is reported."""
+"""Minimum gain in balanced accuracy for reporting interchanged columns."""
 
 
 def findings(e: IsicEvaluation, metrics: Mapping[str, float], replicates: Replicates) -> Iterator[Finding]:
-    """Yield cautions about a score. metrics: NaN if undefined."""
+    """Yield warnings about a score. metrics: NaN if undefined."""
     truth, a = e.truth, e.answers
     yield from _cases(truth, a, e.options)
     yield from _undecided(e.predictions, a)

@@ -1,7 +1,7 @@
-"""Rejections by the official scorer, in its words: of files that are read here, and its twelve checks.
+"""Refusals by the official scorer, in its words: of files that Benchside reads, and its twelve checks.
 
-Source: `isic-challenge-scoring` 5.8.0, load_csv.py. Its checks read the files by pandas and report the first
-that fails; so it is here.
+Source: `isic-challenge-scoring` 5.8.0, load_csv.py. Its checks read the files with pandas and report the
+first failure; this module does the same.
 """
 
 import codecs
@@ -42,9 +42,9 @@ CHECKS = (
     "Missing images",
     "Extra images",
 )
-"""What its messages hold, in the order in which it checks."""
+"""Parts of its messages, in the order of its checks."""
 TEXT_FORMATS = ("JSON", LONG, WEKA_LIST)
-"""Other formats of tables whose bytes are text."""
+"""Other table formats whose bytes are text."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
 INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WHOLE = re.compile(r"\d+", re.ASCII)
@@ -54,10 +54,10 @@ NOT_THERE = frozenset((
     "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN", "<NA>", "N/A", "n/a", "NA",
     *("NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"),
 ))  # fmt: skip
-"""Cells that its reader takes for missing ones."""
+"""Cells that its reader treats as missing."""
 SPELLING = "id-spelling"
 SPELLED_ALIKE = "id-spelling-alike"
-"""Code of the note that ids which it takes as written are written alike in both files."""
+"""Code of the note that ids, which the official scorer compares as written, are the same in both files."""
 DECLARED = re.compile(rb"(\xef\xbb\xbf)?\s*sep=", re.IGNORECASE)
 JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
@@ -65,9 +65,9 @@ JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 def tolerated(
     source: CategoryTable, categories: Sequence[str], block: NumberBlock, truth: bool
 ) -> list[Finding]:
-    """Return warnings for what is read here and refused there, in the order of the specification's table.
-    `categories`: those whose columns are in the block; ids of predictions are judged by `spelled_alike`
-    where there is a truth."""
+    """Return warnings for input that Benchside reads and the official scorer refuses, in the order of the
+    specification's table. `categories`: categories whose columns are in the block; with a truth,
+    `spelled_alike` checks the ids of predictions."""
     table = source.table
     checks = [
         ("delimiter", _delimiter(source)),
@@ -88,8 +88,8 @@ def tolerated(
 
 
 def first_refusal(findings: Iterable[Finding]) -> str | None:
-    """Return what the official scorer says of files that were read here: the words of its first failing
-    check, None where it accepts them."""
+    """Return the official scorer's message about files that Benchside read: the words of its first failing
+    check, None if it accepts them."""
     findings = list(findings)
     alike = any(finding.code == SPELLED_ALIKE for finding in findings)
     refusals = [
@@ -107,12 +107,12 @@ def first_refusal(findings: Iterable[Finding]) -> str | None:
 def spelled_alike(
     written: Sequence[str], cases: Sequence[int], there: Sequence[str], name: str
 ) -> Finding | None:
-    """Return the note that the official scorer matches ids that it takes as they are written.
+    """Return the note that the official scorer matches these ids as they are written.
 
     Args:
-        written: Ids of the predictions, of which it drops a final .jpg.
+        written: Ids of the predictions; the official scorer removes a final .jpg.
         cases: Case of each row.
-        there: Ids of the truth, of which it drops nothing.
+        there: Ids of the truth, unchanged.
     """
     if any(JPG.sub("", cell) != there[case] for cell, case in zip(written, cases, strict=True)):
         return None
@@ -121,8 +121,8 @@ def spelled_alike(
 
 
 def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
-    """Return what the official scorer says of predictions that are read with changes, as they were given.
-    Raises InputRefused where the source cannot be opened."""
+    """Return the official scorer's message about the original predictions, if Benchside reads them with
+    changes. Raises InputRefused if the source cannot be opened."""
     if not isinstance(source, FixedSource):
         return []
     refusal = message(source.source, truth, name)
@@ -288,8 +288,8 @@ def _short(data: bytes) -> str:
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
-    """Return the official scorer's one message about a prediction file; None where it accepts it. Raises
-    InputRefused where a source cannot be opened, or takes more to read than a server allows.
+    """Return the official scorer's single message about a prediction file; None if it accepts the file.
+    Raises InputRefused if a source cannot be opened, or exceeds the limits of a server.
 
     If it cannot read a truth, its exception is returned.
     """

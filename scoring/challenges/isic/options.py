@@ -61,11 +61,11 @@ MEANS = {
     "ap": "average precisions",
     "dice": "F1, positive {} 0.5",
 }
-"""The measure whose plain mean each metric is."""
+"""The measure whose unweighted mean each metric is."""
 
 
 def formula(values: Values) -> str:
-    """Return the score in one line, by the options."""
+    """Return the score formula in one line, for the given options."""
     metric = values.get(METRIC.name) or "balanced_accuracy"
     name = METRIC.value_labels.get(metric) or METRIC.value_labels[None]
     above = "at or above" if values.get(RULES.name) == PAGE_RULES else "above"
@@ -76,8 +76,8 @@ def formula(values: Values) -> str:
 class IsicOptions:
     """The options that change a score.
 
-    metric: what ranks, by its official name; None where none was named. malignant: the categories. rules:
-    "official" or "milk10k-page".
+    metric: official name of the ranking metric; None if not given. malignant: the malignant categories.
+    rules: "official" or "milk10k-page".
     """
 
     metric: str | None
@@ -90,7 +90,7 @@ class IsicOptions:
 
     @property
     def inclusive(self) -> bool:
-        """Whether a score of 0.5 itself is positive."""
+        """Whether a score of exactly 0.5 is positive."""
         return self.rules == PAGE_RULES
 
     def as_dict(self) -> dict[str, Any]:

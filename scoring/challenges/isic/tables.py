@@ -1,5 +1,5 @@
-"""Tables of the ISIC Challenges: column names, ids and cells, read with a warning where the official
-scorer refuses.
+"""Tables of the ISIC Challenges: column names, ids and cells, with a warning if the official scorer would
+refuse them.
 
 Source: `isic-challenge-scoring` 5.8.0, load_csv.py; its checks are numbered in the order in which it makes
 them.
@@ -53,13 +53,13 @@ NAMELESS = "column {} has no name (an index column?): leave it out."
 SHOWN = 3
 GROUND_TRUTH = "groundtruth"
 NUMBERS = 0.9
-"""Share of the cells of a category that are numbers."""
+"""Minimum share of numeric cells in a category column."""
 
 
 @dataclass(frozen=True)
 class CategoryTable:
-    """One table with its id column found. ids: as compared [rows]; id_column: its place; data: the file's
-    bytes; digest_of: SHA-256 of the member read."""
+    """A table with its id column. ids: normalised [rows]; id_column: its position; data: bytes of the file;
+    digest_of: SHA-256 of the member."""
 
     table: TextTable
     id_column: int
@@ -72,14 +72,14 @@ class CategoryTable:
         return self.table.name
 
     def place(self, name: str) -> int | None:
-        """Return the first column of that name, exactly as written but for spaces around."""
+        """Return the first column with exactly this name, apart from surrounding spaces."""
         return self.table.header.index(name) if name in self.table.header else None
 
 
 @dataclass(frozen=True)
 class NumberBlock:
-    """Numbers [rows, columns] float64, NaN where a cell holds none; fault: row and column -> "missing-value",
-    "not-a-number", "not-finite"; decimal_commas, odd_spaces: numbers of such cells, see `cells.Numbers`."""
+    """Numbers [rows, columns] float64, NaN for other cells; fault: row and column -> "missing-value",
+    "not-a-number", "not-finite"; decimal_commas, odd_spaces: number of such cells, see `cells.Numbers`."""
 
     values: np.ndarray
     faults: dict[tuple[int, int], str]
@@ -108,7 +108,7 @@ def find_table(files: SourceFiles) -> str:
 
 
 def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
-    """Read a table and find its ids: by the `preferred` names of the id column, else the usual ones. Raises
+    """Read a table and find its id column: by the `preferred` names, or else the usual ones. Raises
     InputRefused."""
     member = find_table(files)
     data, table = files.read_table(member)
@@ -126,7 +126,7 @@ def read(files: SourceFiles, preferred: Sequence[str] = ()) -> CategoryTable:
 
 
 def duplicate_columns(table: TextTable) -> list[Finding]:
-    """`duplicate-column`, one per name that occurs twice."""
+    """Return `duplicate-column` for each name that occurs twice."""
     names = [name for name, n in Counter(table.header).items() if n > 1 and name]
     return [
         tables.duplicate_column(table, [i for i, h in enumerate(table.header) if h == name]) for name in names
@@ -134,7 +134,8 @@ def duplicate_columns(table: TextTable) -> list[Finding]:
 
 
 def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -> Finding:
-    """`missing-column` for a category, with the header that was probably meant. known: headers of others."""
+    """Return `missing-column` for a category, with the header that was probably meant. known: headers of
+    other columns."""
     hint = did_you_mean(nearest(name, filter(None, table.header), 0.75))
     message = f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
     missing = error("missing-column", table.header_place, message)
@@ -142,7 +143,8 @@ def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -
 
 
 def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:
-    """Return the numbers of the columns. A decimal comma is read where the delimiter is another character."""
+    """Return the numbers of the columns. A decimal comma is accepted if the delimiter is another
+    character."""
     values, commas, spaces = np.empty((len(table), len(columns))), 0, 0
     faults: dict[tuple[int, int], str] = {}
     for k, column in enumerate(columns):
@@ -154,7 +156,7 @@ def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:
 
 
 def by_row(cells: Iterable[tuple[int, int]], skipped: frozenset[int] | set[int]) -> dict[int, list[int]]:
-    """Columns by row, rows ascending, without the rows that have an entry of their own already."""
+    """Return columns by row, in ascending order, without rows that already have a finding."""
     rows: dict[int, list[int]] = {}
     for row, column in sorted(cells):
         if row not in skipped:
@@ -169,7 +171,7 @@ def cell_problems(
     columns: Sequence[int],
     fix: Callable[[str], str] | str,
 ) -> list[Finding]:
-    """Return one entry per row: the case, and its faulty columns with their values."""
+    """Return a finding per row: the case, and its invalid columns with their values."""
     table, problems = source.table, []
     for row, places in cells.items():
         values = [(table.header[columns[k]], table.columns[columns[k]][row].strip()) for k in places]
@@ -184,12 +186,12 @@ def cell_problems(
 
 
 def in_row_order(problems: Iterable[Finding]) -> list[Finding]:
-    """Problems of rows by the line that they are on."""
+    """Return findings sorted by line."""
     return sorted(problems, key=lambda p: int(p.where.rsplit(":", 1)[1]))
 
 
 def repeated(source: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
-    """Return the first row of every id, and for each later row of an id the first one."""
+    """Return the first row of every id, and for each later row of the same id the first one."""
     first = dict(zip(source.ids, range(len(source.ids)), strict=True))
     if len(first) == len(source.ids):
         return first, {}
@@ -201,8 +203,8 @@ def repeated(source: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
 def row_problems(
     source: CategoryTable, again: dict[int, int]
 ) -> tuple[list[Finding], list[Finding], frozenset[int]]:
-    """`row-length` with `duplicate-case`, `missing-value` of nameless rows, and the rows that say nothing
-    more."""
+    """Return `row-length` with `duplicate-case`, `missing-value` of rows without an id, and the rows to
+    skip."""
     table = source.table
     nameless = [i for i, name in enumerate(source.ids) if not name] if "" in source.ids else []
     twice = [
@@ -240,13 +242,13 @@ def _dropped_there(table: TextTable) -> list[int]:
 
 TITLES = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 SAMPLES = {"2018": "isic2018", "2019": "isic2019"}
-"""Preset -> key of the sample test set of that year."""
+"""Preset -> key of that year's sample test set."""
 METADATA_IDS = ("isic_id", *ID_COLUMNS)
 PERSON = (*UNIT_COLUMNS, *(name for names in SLICES.values() for name in names))
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield the possible uses of files for the ISIC Challenge: a table of categories, alone or with images,
+    """Yield the possible uses of files for the ISIC Challenge: a table of categories with or without images,
     metadata, or a model with an output per category of a year."""
     width = contents.output_width
     if width and of_width(width):

@@ -1,4 +1,4 @@
-"""Views of thresholds other than 0.5. They are chosen on the page; reports leave them out."""
+"""Views of thresholds other than 0.5. They are chosen on the page; reports do not contain them."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,4 +1,5 @@
-"""Thresholds other than 0.5 on a scored submission, and a file in which 0.5 acts as them."""
+"""Thresholds other than 0.5 on a scored submission, and a prediction file in which 0.5 has the same
+effect."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,8 +23,8 @@ FOLDING_SEED = 0
 
 
 def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, np.ndarray]:
-    """Sensitivity, specificity, ppv, npv and F1 of a category where "score > t" decides, at every t of the
-    grid [T]; "threshold" holds t."""
+    """Return sensitivity, specificity, ppv, npv and F1 of a category for the decision "score > t" at every t
+    of the grid [T]; "threshold" contains t."""
     k = list(card.per_class).index(category)
     measured = measures.of_counts(
         decisions_along(
@@ -38,8 +39,8 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
-    """Return what thresholds by category (others 0.5) give: "per_class" -> category -> SHOWN, "macro_f1" in
-    which they act, and "balanced_accuracy" of the rescaled file."""
+    """Return the results for thresholds by category (others 0.5): "per_class" -> category -> SHOWN,
+    "macro_f1" with them, and "balanced_accuracy" of the rescaled file."""
     decisions = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
     measured = _measures(card, decisions)
     per_class = {name: {m: float(measured[m][k]) for m in SHOWN} for k, name in enumerate(card.per_class)}
@@ -54,8 +55,8 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
 
 
 def best(card: ScoreCard) -> dict[str, float]:
-    """Return the threshold with the highest F1 of each category on these very cases: too good, because it is
-    chosen on the rows that it is scored on."""
+    """Return the threshold with the highest F1 of each category on these cases. This F1 is too good, because
+    it is measured on the same cases."""
     a = card.arrays
     return {
         name: cuts.best(a["outputs"][:, k], a["positives"][:, k], a["score_weights"], _inclusive(card))
@@ -64,9 +65,9 @@ def best(card: ScoreCard) -> dict[str, float]:
 
 
 def compared(card: ScoreCard) -> dict[str, float | None]:
-    """Three macro F1s: "half" (cut at 0.5), "cross_validated" (thresholds chosen on four folds, applied to
-    the fifth, counts pooled; folds by unit, stratified by label, seeded; None with fewer than five units) and
-    "same_rows" (the best thresholds on the rows they were chosen on)."""
+    """Return three macro F1s: "half" (threshold 0.5), "cross_validated" (thresholds chosen on four folds and
+    applied to the fifth, counts pooled; folds by unit, stratified by label, seeded; None with fewer than five
+    units) and "same_rows" (the best thresholds on the cases that they were chosen on)."""
     a = card.arrays
     parts = cuts.folds(a["truth"], a["units"], FOLDING_SEED)
     honest = (
@@ -88,7 +89,8 @@ def compared(card: ScoreCard) -> dict[str, float | None]:
 
 
 def rescaled(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
-    """Return the scores [N, K] rescaled so that 0.5 acts as the thresholds by category (others 0.5).
+    """Return the scores [N, K] rescaled so that 0.5 has the effect of the thresholds by category (others
+    0.5).
 
     The order within a category stays, but labels can change.
     """
@@ -96,7 +98,7 @@ def rescaled(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
 
 
 def rescaled_table(card: ScoreCard, chosen: Mapping[str, float], id_name: str = "image") -> str:
-    """`rescaled` as a prediction file that the official scorer takes."""
+    """Return `rescaled` as a prediction file that the official scorer accepts."""
     return table_of([c["case"] for c in card.cases], rescaled(card, chosen), list(card.per_class), id_name)
 
 

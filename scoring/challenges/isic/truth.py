@@ -1,4 +1,4 @@
-"""Test set of an ISIC Challenge: cases, categories, weights, and where the photographs are."""
+"""Test set of an ISIC Challenge: cases, categories, weights, and the location of the photographs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,13 +24,13 @@ from scoring.metrics.subgroups import age_groups
 UNKNOWN_GROUP = ("", "unknown", "nan", "na", "n/a", "none", "null")
 IMAGE = "image"
 UNIT_COLUMN = "unit-column"
-"""Code of the note about a column that the official scorer takes for a category."""
+"""Code of the note about a column that the official scorer treats as a category."""
 
 
 @dataclass(frozen=True)
 class CaseWeights:
-    """How much each case counts, float64 [N], 0 for the excluded image: in the score, and in the score of
-    validation; and whether the file has columns for these."""
+    """Weight of each case, float64 [N], 0 for the excluded image: in the score, and in the validation score;
+    and whether the file has columns for these."""
 
     per_case: ClassVar[tuple[str, ...]] = ("score", "validation")
     score: np.ndarray
@@ -41,11 +41,11 @@ class CaseWeights:
 
 @dataclass(frozen=True)
 class IsicCases:
-    """The cases of a test set, in file order; or of pictures alone, without categories.
+    """The cases of a test set in file order, or of images alone, without categories.
 
-    ids: as compared; written_ids: as the table has them. photographs: members of `pictures` by case;
-    ambiguous: cases with several that cannot be told apart. columns: cells by `key` of the columns that are
-    no category, and of joined metadata, for units and slices. positives: bool [N, K] in the order of
+    ids: normalised; written_ids: as in the table. photographs: members of `pictures` by case; ambiguous:
+    cases with several photographs that cannot be distinguished. columns: cells by `key` for columns that are
+    not categories, and of joined metadata, for units and subgroups. positives: bool [N, K] in the order of
     `categories`.
     """
 
@@ -78,38 +78,38 @@ class IsicCases:
 
     @property
     def labels(self) -> np.ndarray:
-        """Category number of each case [N], -1 (undecided) where its row has none or several."""
+        """Category number of each case [N], -1 (undecided) if its row has none or several."""
         if self.categories:
             return np.where(self.positives.sum(1) == 1, self.positives.argmax(1), -1)
         return np.full(len(self), -1)
 
     @property
     def score_weights(self) -> np.ndarray:
-        """How much each case counts in the score [N]."""
+        """Weight of each case in the score [N]."""
         return self.weights.score
 
     @property
     def images(self) -> tuple[str | None, ...]:
-        """The first photograph of each case, None where there is none."""
+        """The first photograph of each case, None if there is none."""
         return tuple(members[0] if members else None for members in self.photographs)
 
     @property
     def id_name(self) -> str:
-        """The heading of the ids in a prediction file that the official scorer takes."""
+        """Heading of the id column in prediction files for the official scorer."""
         return "lesion_id" if self.id_column == "lesion" else self.id_column
 
     def picture(self, index: int) -> bytes | None:
-        """Return the first photograph of a case, encoded; None where there is none. Raises InputRefused where
+        """Return the first photograph of a case, encoded; None if there is none. Raises InputRefused if
         the file cannot be read."""
         return self.pictures.read(self.photographs[index][0]) if self.photographs[index] else None
 
 
 def read_truth(source: Source, images: Source | None, context: Context) -> IsicCases:
-    """Read the test set: a CSV, or a folder or zip with one CSV and images; `images` names another place for
-    these.
+    """Read the test set: a CSV, or a folder or zip with one CSV and images; `images` is another place for the
+    images.
 
-    The option `group` is a column that names the unit, hence no category. Raises InputRefused with every
-    problem; its `salvaged` is what could be read.
+    The option `group` names the unit's column, which is then not a category. Raises InputRefused with every
+    problem; its `salvaged` contains the readable part.
     """
     files = open_source(source, context.name)
     pictures = files if images is None else open_source(images)
@@ -153,8 +153,8 @@ def read_truth(source: Source, images: Source | None, context: Context) -> IsicC
 
 
 def read_images(source: Source, name: str | None = None) -> IsicCases:
-    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
-    its file name without ending."""
+    """Read cases without labels, for `predict`: the rows of the table if there is one, otherwise every image
+    by its file name without extension."""
     files = open_source(source, name)
     if files.kind == "file" or table_members(files):
         source_table = category_tables.read(files)
@@ -190,10 +190,11 @@ def read_images(source: Source, name: str | None = None) -> IsicCases:
 def find_photographs(
     pictures: SourceFiles, ids: Sequence[str], lesions: bool
 ) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
-    """Return the members that show each case, and the cases with several that cannot be told apart.
+    """Return the members with each case's photographs, and the cases with several that cannot be
+    distinguished.
 
-    Photographs are found by file name without ending, in any folder; those of `lesions` are all in the folder
-    named as the lesion.
+    Photographs are found by file name without extension, in any folder; the photographs of `lesions` are in
+    the folder with the lesion's name.
     """
     if pictures.kind == "file":
         return ((),) * len(ids), frozenset()
@@ -213,8 +214,7 @@ def find_photographs(
 
 
 def subgroups(columns: Mapping[str, Sequence[str]]) -> dict[str, dict[str, np.ndarray]]:
-    """Members (bool [N]) of every group that occurs, by age band, sex and site, where there is such a
-    column."""
+    """Return the members (bool [N]) of every group by age band, sex and site, if there are such columns."""
     cells = {
         slice_name: next((columns[c] for c in names if c in columns), None)
         for slice_name, names in SLICES.items()

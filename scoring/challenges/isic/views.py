@@ -40,13 +40,13 @@ NAMES = {
 }
 """Metrics that can rank."""
 SENTENCE = 600
-"""Characters of a finding's message that are shown."""
+"""Maximum characters of a finding's message."""
 
 
 def views(card: ScoreCard) -> Views:
     """Return headline and sections of a scorecard.
 
-    "Malignant" is for reports: on the page, choices change it.
+    The section "Malignant" is for reports: on the page, choices change it.
     """
     return Views(
         headline(card),
@@ -195,7 +195,7 @@ def _case_worth(card: ScoreCard) -> Table | Text:
 
 
 def subgroups(card: ScoreCard) -> Sequence[Block]:
-    """Return shares by age, sex and body site, or what is needed to know them."""
+    """Return shares by age, sex and body site, or which columns are needed for them."""
     if card.more.get("slices"):
         return shared.subgroups(card)
     return (
@@ -208,7 +208,7 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 
 def preflight(card: ScoreCard) -> tuple[Block, ...]:
-    """Return whether the official scorer takes the files, and whether the numbers can be believed."""
+    """Return whether the official scorer accepts the files, and whether the numbers can be trusted."""
     to_fix = [f"**{f.code}** {markdown(f.message, SENTENCE)}" for f in card_summary.to_fix(card)]
     return (
         *_sanity(card),

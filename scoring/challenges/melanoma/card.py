@@ -1,4 +1,4 @@
-"""Scorecard of Melanoma, and the score that the challenge's own code gives for the same files."""
+"""Scorecard of Melanoma, and the score of the challenge's own code for the same files."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -32,7 +32,7 @@ from scoring.metrics import calibration, classification, curves, subgroups
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
+    """Score predictions on a truth. Raises InputRefused with every problem that `missing` does not allow."""
     evaluation = evaluate(
         truth,
         predictions,
@@ -163,7 +163,7 @@ def _ranks(evaluation: SafeScanEvaluation, with_curves: bool) -> dict[str, Array
 
 
 def official(score: float | None, evaluation: SafeScanEvaluation) -> Official:
-    """Return the result of the challenge's own code. score: the score here, 0..1; None or NaN where it is
+    """Return the result of the challenge's own code. score: the score here, 0..1; None or NaN if it is
     undefined."""
     predictions, codes = evaluation.predictions, {finding.code for finding in evaluation.read}
     reasons = of_files(evaluation.read, evaluation.truth.findings)

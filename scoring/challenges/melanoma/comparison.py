@@ -30,7 +30,7 @@ PARAMETERS = (
 
 
 def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the score with another beta and other weights; NaN where these sum to 0. A part without weight
+    """Return the score with another beta and other weights; NaN if the weights sum to 0. A part with weight 0
     may be undefined."""
     # Nothing called positive, or nothing to be found, gives F 0.
     precision, recall = (np.nan_to_num(value(name)) for name in ("precision", "recall"))
@@ -41,7 +41,7 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
-    """McNemar for accuracy, recall and specificity, DeLong for the AUC."""
+    """Return data for McNemar's test (accuracy, recall and specificity) or DeLong's test (AUC)."""
     truth, predicted = card.arrays["truth"], card.arrays["predicted"]
     if metric == "recall":
         return BinarySample(predicted[truth == 1] == 1)

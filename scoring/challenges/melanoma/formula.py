@@ -8,15 +8,15 @@ from scoring.metrics.binary import Decisions
 ID = "melanoma"
 CLASSES = ("negative", "positive")
 NAMES = ("another lesion", "melanoma")
-"""The classes in full, for people."""
+"""Full names of the classes."""
 THRESHOLD = 0.5
 BETA = 2
 WEIGHTS = {"f2": ("F2", "F2", 60), "accuracy": ("accuracy", "acc.", 30), "auc": ("AUC", "AUC", 10)}
-"""The parts of the score by metric: name, name where there is little room, points of 100."""
+"""The parts of the score by metric: name, short name, points out of 100."""
 
 
 def combined(d: Decisions, auc: float | Floats) -> Floats:
-    """Return the score [B] from decisions and AUC; NaN where the AUC is."""
+    """Return the score [B] from decisions and AUC; NaN if the AUC is."""
     return 0.6 * binary.f_beta(d, BETA) + 0.3 * binary.accuracy(d) + 0.1 * auc
 
 

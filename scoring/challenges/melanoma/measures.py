@@ -1,4 +1,4 @@
-"""Scores of Melanoma, their decisions and ranks, and every quantity that has an interval."""
+"""Scores of Melanoma, their decisions and ranks, and every measure that has an interval."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ from scoring.statistics.permutation_test import Categories
 
 REACHED = 0.9
 AT_CHOSEN = AT_SPECIFICITY, AT_SENSITIVITY = "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"
-"""What the other class reaches at the threshold by which one class reaches 0.9."""
+"""Value of one class at the threshold with which the other class reaches 0.9."""
 RANKED = {
     "auc": auc_and_average_precision.auc,
     "average_precision": auc_and_average_precision.average_precision,
@@ -38,17 +38,18 @@ RANKED = {
 
 
 def predicted_positive(outputs: Floats) -> Ints:
-    """Return the decisions of scores [N, 1], [N]: 1 for melanoma, 0 for another, -1 where there is none."""
+    """Return the decisions [N] from scores [N, 1]: 1 for melanoma, 0 for other lesions, -1 without a
+    score."""
     return np.where(np.isnan(outputs[:, 0]), -1, (outputs[:, 0] > THRESHOLD).astype(int))
 
 
 def are_risks(scores: Floats) -> bool:
-    """Return whether every score is in 0..1, up to a rounding error."""
+    """Return whether every score is in 0..1, within rounding error."""
     return bool(scores.min() >= -output_kinds.TOLERANCE and scores.max() <= 1 + output_kinds.TOLERANCE)
 
 
 def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterator[Finding]:
-    """Yield warnings about the finite scores of a table, which may be percent, or of a model. where: its
+    """Yield warnings about the finite scores of a table, which may be percentages, or of a model. where: its
     name."""
     scale = probability_scales.scale_of(scores[:, np.newaxis]) if of_table else ""
     if scale in probability_scales.WORDS:
@@ -72,22 +73,22 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
 
 
 def rank_scores(truth: SafeScanCases, predictions: Predictions) -> Floats:
-    """Return the scores [N] as they rank: a case without one as wrong as can be, a positive below and a
-    negative above every score."""
+    """Return the scores [N] for ranking: a case without a score counts as wrong as possible, a positive below
+    and a negative above every score."""
     return np.where(
         predictions.labels < 0, np.where(truth.true_labels == 1, -np.inf, np.inf), predictions.outputs[:, 0]
     )
 
 
 def decided(truth: SafeScanCases, predictions: Predictions) -> Bools:
-    """Return which cases count as predicted positive [N]: a case without a score as the opposite of its
-    label."""
+    """Return which cases count as predicted positive [N]; a case without a score counts as the opposite of
+    its label."""
     calls: Bools = np.where(predictions.labels < 0, truth.true_labels == 0, predictions.labels == 1)
     return calls
 
 
 def tied_pairs(scores: Floats, positive: Bools) -> int:
-    """Count the pairs of a positive and a negative with the same score."""
+    """Count the pairs of a positive and a negative with equal scores."""
     values, rank = np.unique(scores, return_inverse=True)
     return int(
         np.dot(
@@ -98,7 +99,7 @@ def tied_pairs(scores: Floats, positive: Bools) -> int:
 
 
 def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
-    """Return every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
+    """Return every measure that has an interval, [B] by name; per class under ("f1", class), per slice under
     ("slice", column, group, name)."""
     positive, decisions = truth.true_labels == 1, decided(truth, predictions)
     d, ranks = binary.decisions(positive, decisions, weights), rank_scores(truth, predictions)
@@ -158,10 +159,9 @@ def basis_of_decisions(positive: Bools, decisions: Bools, units: Ints) -> Basis:
 
 
 def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:
-    """Return the parts of the score, by unit [n, 5]: the four counts of decisions, and the share in the
-    AUC.
+    """Return the parts of the score by unit [n, 5]: the four counts of decisions, and the share in the AUC.
 
-    From the cases [N] and their unit numbers; auc_left_out: the AUC without each unit [n].
+    Inputs are the cases [N] and their unit numbers; auc_left_out: the AUC without each unit [n].
     """
     cells = np.column_stack(
         [positive & decisions, ~positive & decisions, positive & ~decisions, ~positive & ~decisions]
@@ -171,13 +171,13 @@ def unit_sums(positive: Bools, decisions: Bools, units: Ints, auc: float, auc_le
 
 
 def categories_of_sums() -> Categories:
-    """Return which of the sums of `unit_sums` count the answers to positive and to negative cases."""
+    """Return which sums of `unit_sums` count the answers to positive and to negative cases."""
     right, wrong = np.array([0, 3]), np.array([2, 1])
     return Categories(right, cases=(right, wrong), gains=(right,), losses=(wrong,), unseen=3.0)
 
 
 def score_of_sums(sums: Floats) -> Floats:
-    """Return the score of the sums [..., 5] of `unit_sums`."""
+    """Return the score from the sums [..., 5] of `unit_sums`."""
     *cells, auc = np.moveaxis(sums, -1, 0)
     return combined(Decisions(*cells), auc)
 
@@ -208,7 +208,8 @@ def groups(truth: SafeScanCases) -> subgroups.Groups:
 
 
 def slice_shares(positive: Bools, decisions: Bools) -> dict[str, SubgroupShare]:
-    """Return the counts of every group: accuracy, and recall of its positives. positive, called: [N]."""
+    """Return the counts of every group: accuracy, and recall of its positives. positive, called: true and
+    predicted positives [N]."""
     return {
         "accuracy": SubgroupShare(positive == decisions, np.ones(len(positive), bool)),
         "recall": SubgroupShare(positive & decisions, positive, "n_positive"),

@@ -1,4 +1,4 @@
-"""Models of Melanoma: inputs, preflight, run on a test set."""
+"""Models of Melanoma: inputs, checks, and runs on a test set."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,18 +30,18 @@ PICTURE_SIDE = 224
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Return the recipe of the inputs: stretched to 224 x 224, or to the size that the model declares, in one
+    """Return the preparation of the inputs: resized to 224 x 224, or to the model's declared size, in one
     bicubic step from the original (a symbolic axis counts as 224)."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return the recipe for a model that declares this size; None = symbolic."""
+    """Return the preparation for a model with this declared size; None = symbolic."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bicubic"),))
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
-    """Report the size of a model; it is not scored here."""
+    """Report the size of a model; it does not affect the score here."""
     return [note("model-size", name, f"{size_mib:.2f} MiB; not scored in this challenge.")]
 
 
@@ -49,15 +49,15 @@ TASK = Task(CONTRACT, recipe_for, size_findings, wording=WORDING, run_images=run
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
-    """Return a model's output for one photograph."""
+    """Return the expected output of a model for one photograph."""
     return ModelTask(ID, CLASSES, NAMES, ("benign", "malignant"), 1, TASK.contract, recipe_for)
 
 
 def inspect(
     model: Model, truth: SafeScanCases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
-    """Check whether the official code would run this model, and what it outputs. Raises InputRefused with
-    every problem."""
+    """Check whether the official code would run this model, and describe its outputs. Raises InputRefused
+    with every problem."""
     file = read_model(model, name)
     return _described(preflight.inspect(file, TASK, truth, timings), file.name, trial=True)
 
@@ -95,7 +95,7 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
 
 
 def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
-    """Inspect a model and run it on every case: CPU, one thread, one image at a time; the first number of the
+    """Check a model and run it on every case: CPU, one thread, one image at a time; the first number of the
     first output is the score.
 
     Raises InputRefused; `scoring.inference.model_pool.Cancelled`.
@@ -139,6 +139,6 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
 def received(
     truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[thumbnails.Stage], ImageInfo]:
-    """Return a model's input for one case: its pixels at 224 x 224, or at the size that the model
-    (`Inspection.model`) declares."""
+    """Return a model's input for one case: its pixels at 224 x 224, or at the declared size of the model
+    (`Inspection.model`)."""
     return thumbnails.received(truth, index, recipe_of_size(*declared_size(model)))

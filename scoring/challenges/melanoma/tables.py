@@ -60,11 +60,11 @@ OTHER_CLASS = re.compile(
     r"(.*_)?(benign|nevus|nevi|naevus|nv|negative|neg|not|non|nonmelanoma|free|healthy|0)(_.*)?"
 )
 OF_TRUTH = re.compile(r"y_true|target|labels?|truth|ground_truth|gt")
-"""Keys of columns that are named as another class, or as the truth."""
+"""Keys of columns whose names mean another class or the truth."""
 
 
 def parse_label(cell: str) -> int | None:
-    """1 for melanoma, 0 for another, None where the word is neither."""
+    """Return 1 for melanoma, 0 for other lesions, None for any other word."""
     word = tables.key(cell)
     return 1 if word in POSITIVE else 0 if word in NEGATIVE else None
 
@@ -243,11 +243,11 @@ def _word(cell: str) -> int | None:
 
 
 MOST_COLUMNS = 2
-"""Of scores: for other lesions and melanoma."""
+"""Column names of scores, for other lesions and for melanoma."""
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield the possible uses of files for Melanoma: a table, alone or with images, or a model with one
+    """Yield the possible uses of files for Melanoma: a table with or without images, or a model with one
     output."""
     if contents.output_width in (1, 2):
         description = f"a Melanoma model: {counted(contents.output_width or 0, 'output')}"
@@ -290,8 +290,8 @@ read_images = partial(cases.read_images, with_demographics=False)
 
 
 def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
-    """Read a prediction table, as `safe_scan.predictions.read_predictions`; scores that rank the cases upside
-    down are told."""
+    """Read a prediction table, as `safe_scan.predictions.read_predictions`; report scores that rank the cases
+    in reverse."""
     read = predictions.read_predictions(_choose_column, source, truth, context)
     if truth is None or truth.labels is None:
         return read

@@ -26,18 +26,18 @@ from scoring.statistics.replicates import (
 )
 
 KEPT_BYTES, KEPT_CARDS = 64_000_000, 2
-"""What is kept of a card, at most, and of how many: 40 MB for 10,000 cases and 1,000 replicates. Larger
-counts are computed again each time."""
+"""Maximum size of a card's cached counts, and number of cached cards: 40 MB for 10,000 cases and 1,000
+replicates. Larger counts are computed again each time."""
 ROWS = 64
-"""Replicates that are counted at a time: their sums stay in the processor's cache."""
+"""Number of replicates counted at a time, so that their sums stay in the processor's cache."""
 Interval = list[float] | None
-"""A 95 % interval [low, high]; None where undefined."""
+"""A 95 % interval [low, high]; None if undefined."""
 ValueWithInterval = tuple[float | None, Interval]
 
 
 @dataclass(frozen=True)
 class ReplicateCounts:
-    """What was counted on B replicates.
+    """Counts on B replicates.
 
     Attributes:
         counts: Positives and negatives at or above every score [B, T].
@@ -64,12 +64,12 @@ class _Cases(NamedTuple):
 
 @dataclass(frozen=True)
 class Ordered:
-    """What a scorecard's scores give once they are sorted.
+    """A scorecard's sorted scores.
 
     Attributes:
-        cuts: Every distinct decision "score > t", descending: 0.5 and the midpoints between successive
-            scores, one above and one below all.
-        positive: Scores of melanomas as they rank, ascending.
+        cuts: Every distinct threshold of "score > t", descending: 0.5 and the midpoints between successive
+            scores, with one above and one below all.
+        positive: Scores of melanomas for ranking, ascending.
     """
 
     cuts: Floats
@@ -78,12 +78,12 @@ class Ordered:
 
 
 def ranked(card: ScoreCard) -> tuple[Floats, Bools]:
-    """Return scores as they rank, and which cases are melanomas, [N] each."""
+    """Return the scores for ranking, and which cases are melanomas, [N] each."""
     return card.arrays["rank_scores"], card.arrays["truth"] == 1
 
 
 def ordered(card: ScoreCard) -> Ordered:
-    """Return the scores in order, kept like the counts."""
+    """Return the sorted scores, cached like the counts."""
     return _ordered(_cases(card))
 
 
@@ -193,8 +193,8 @@ def _counted(ranks: Floats, positive: Bools, blocks: Iterable[Floats]) -> Iterat
 
 
 def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterval]:
-    """Return F2, accuracy, score, recall, specificity and precision when "score > threshold" decides: the
-    number and its interval on the card's replicates.
+    """Return F2, accuracy, score, recall, specificity and precision for the decision "score > threshold":
+    each number and its interval on the card's replicates.
 
     It changes no official number. Cases without a score stay wrong.
     """
@@ -223,7 +223,7 @@ def _reached(d: Decisions, auc: float | Floats) -> dict[Any, Floats]:
 
 
 def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
-    """Return the confusion matrix [[TN, FP], [FN, TP]] when "score > threshold" decides."""
+    """Return the confusion matrix [[TN, FP], [FN, TP]] for the decision "score > threshold"."""
     d = _decisions_at(card, np.array([threshold]))
     rows = (d.true_negative, d.false_positive), (d.false_negative, d.true_positive)
     return [[int(counts[0]) for counts in row] for row in rows]
@@ -232,12 +232,12 @@ def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
 def predictive_values(
     card: ScoreCard, threshold: float, prevalence: float | None = None
 ) -> dict[str, ValueWithInterval]:
-    """Return the predictive values of a positive prediction where `prevalence` of the people (0..1;
-    default: that of these cases) have a melanoma, each with its interval.
+    """Return the predictive values of a positive prediction if `prevalence` of the people (0..1; default: as
+    in these cases) have a melanoma, each with its interval.
 
-    flagged: share of the people predicted positive. precision: share of the flagged with a melanoma.
-    missed_among_cleared: share of the others with one. Sensitivity and specificity are those of these cases:
-    a change of prevalence alone is assumed to leave them as they are.
+    flagged: share of people predicted positive. precision: share of these with a melanoma.
+    missed_among_cleared: share of the others with a melanoma. Sensitivity and specificity are those of these
+    cases; the calculation assumes that they do not depend on prevalence.
     """
     ranks, positive = ranked(card)
     share = prevalence if prevalence is not None else float(positive.mean())
@@ -262,8 +262,8 @@ def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | Non
     """Return the threshold of the highest specificity with at least the wanted sensitivity, and the interval
     of that specificity.
 
-    Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. None with one
-    class only.
+    Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. None with only
+    one class.
     """
     _, positive = ranked(card)
     return _wanted(card, wanted, binary.point_at_sensitivity, binary.specificity_at_sensitivity, ~positive)
@@ -292,12 +292,11 @@ def _wanted(
 
 
 def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[float] = ()) -> dict[str, Array]:
-    """Return F2, accuracy, score, recall, specificity and precision at every distinct decision "score > t",
-    from high to low t; "threshold" holds t.
+    """Return F2, accuracy, score, recall, specificity and precision at every distinct threshold of "score >
+    t", from high to low t; "threshold" contains t.
 
-    The candidates are 0.5 and the midpoints between successive scores, one above and one below all. most:
-    keep that many of them, evenly spread, the first, the last and 0.5 among them. included: more thresholds
-    to be among them.
+    Candidates are 0.5 and the midpoints between successive scores, with one above and one below all. most:
+    maximum number, evenly spread, always with the first, the last and 0.5. included: additional thresholds.
     """
     candidates = ordered(card).cuts
     if most is not None and len(candidates) > most:
@@ -316,8 +315,8 @@ def _decisions_at(card: ScoreCard, cuts: Floats) -> Decisions:
 
 
 def best_threshold(card: ScoreCard) -> float | None:
-    """Return the threshold with the highest score on these very cases, nearest to 0.5 among equals; None
-    where the score is undefined."""
+    """Return the threshold with the highest score on these cases, the nearest to 0.5 if several are equal;
+    None if the score is undefined."""
     curve = thresholds(card)
     if np.isnan(curve["score"]).all():
         return None
@@ -326,8 +325,8 @@ def best_threshold(card: ScoreCard) -> float | None:
 
 
 def threshold_range(card: ScoreCard) -> tuple[float, float]:
-    """Return where thresholds are worth trying: 0 to 1 for risks, else the whole numbers around the scores
-    and 0.5."""
+    """Return the useful range of thresholds: 0 to 1 for risks, otherwise the integers around the scores and
+    0.5."""
     finite = card.arrays["rank_scores"][np.isfinite(card.arrays["rank_scores"])]
     if not len(finite) or are_risks(finite):
         return 0.0, 1.0
@@ -335,10 +334,10 @@ def threshold_range(card: ScoreCard) -> tuple[float, float]:
 
 
 def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
-    """Count the cases of each class with a score in each bin (low, high], the first with its low end: edges
-    [bins + 1] over `threshold_range`.
+    """Count the cases of each class with a score in each bin (low, high]; the first bin includes its low end.
+    Edges [bins + 1] cover `threshold_range`.
 
-    For risks 0.5 is an edge, so that each bin is on one side of the official threshold. Cases without a
+    For risks, 0.5 is an edge, so that each bin is on one side of the official threshold. Cases without a
     score are left out.
     """
     edges = np.linspace(*threshold_range(card), bins + 1)
@@ -351,12 +350,12 @@ def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
 
 
 def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None = None) -> dict[str, Array]:
-    """Return the net benefit of deciding by "score > t" at each t of an ascending grid in [0, 1), of calling
-    everybody, and of treating nobody as positive (0).
+    """Return the net benefit of deciding by "score > t" at each t of an ascending grid in [0, 1), of treating
+    everybody, and of treating nobody (0).
 
-    prevalence: 0..1, the share of melanomas where the model would be used; default: that of these cases. low,
-    high: pointwise 95 % bounds of the model's, on up to 300 of the card's replicates; absent without any.
-    Vickers, Elkin 2006.
+    prevalence: 0..1, the share of melanomas in the intended population; default: as in these cases. low,
+    high: pointwise 95 % bounds of the model's net benefit, from up to 300 of the card's replicates; missing
+    without replicates. Vickers, Elkin 2006.
     """
     ranks, positive = ranked(card)
     cuts: Floats = np.asarray(grid, float)

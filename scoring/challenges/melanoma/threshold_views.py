@@ -1,4 +1,4 @@
-"""Views of thresholds: the official 0.5, the best on these cases, and the one that the page tries."""
+"""Views of thresholds: the official 0.5, the best on these cases, and the one chosen on the page."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -40,7 +40,7 @@ QUANTITIES = {
 }
 MOVED = QUANTITIES | {"precision": "precision"}
 QuantityCurves = Mapping[str, np.ndarray]
-"""Quantities along the thresholds, as of `thresholds`."""
+"""Measures along the thresholds, as in `thresholds`."""
 
 
 def official(card: ScoreCard) -> tuple[Block, ...]:
@@ -52,7 +52,7 @@ def official(card: ScoreCard) -> tuple[Block, ...]:
 
 
 def along(card: ScoreCard, threshold: float | None, best: float | None) -> QuantityCurves:
-    """Return quantities along the thresholds, these two among them."""
+    """Return measures along the thresholds, including these two."""
     return thresholds(card, POINTS_DRAWN, [t for t in (threshold, best) if t is not None])
 
 
@@ -63,7 +63,7 @@ def marks(threshold: float | None, best: float | None) -> list[Mark]:
 
 
 def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
-    """Return the official numbers, and beside them those at the chosen threshold."""
+    """Return the official numbers beside those at the chosen threshold."""
     reached = at_threshold(card, threshold)
     metrics = {"score": card.score, **card.metrics}
     here = cut(threshold)
@@ -90,7 +90,7 @@ def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
 
 
 def chosen_here(card: ScoreCard, curve: QuantityCurves, best: float | None) -> Text:
-    """Return the best threshold, and why not to believe it."""
+    """Return the best threshold, and why not to trust it."""
     if best is None or card.score is None:
         return Text("The test set has only one class, so the score is undefined and no threshold is best.")
     reached = float(curve["score"][curve["threshold"] == best][0])
@@ -123,7 +123,7 @@ def _numbers(curve: QuantityCurves, *names: str) -> dict[str, list[float]]:
 
 
 def curves(card: ScoreCard, curve: QuantityCurves, drawn: Sequence[Mark]) -> tuple[Figure, Figure, Figure]:
-    """Return histogram, ROC, precision and recall, each with the thresholds on it."""
+    """Return histogram, ROC, precision and recall, each with the thresholds marked."""
     prevalence = card.per_class["positive"]["support"] / card.n_cases
     places = (
         f"{'Diamond: your threshold. ' if _chosen(drawn) else ''}Circle: the official 0.5. Star: the best on "
@@ -186,7 +186,7 @@ def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:
 
 
 def chosen(card: ScoreCard, threshold: float, best: float | None) -> tuple[Block, ...]:
-    """Return everything that moves with the threshold: numbers beside the lines, above the curves."""
+    """Return all blocks that depend on the threshold: numbers beside the lines, above the curves."""
     curve, drawn = along(card, threshold, best), marks(threshold, best)
     return (
         SideBySide(
@@ -197,7 +197,7 @@ def chosen(card: ScoreCard, threshold: float, best: float | None) -> tuple[Block
 
 
 def cost(card: ScoreCard, wanted: str, value: float) -> Facts | Text:
-    """Return the results at a threshold with at least the required share.
+    """Return the results at a threshold that reaches the required share.
 
     wanted: "sensitivity" or "specificity". value: 0..1.
     """

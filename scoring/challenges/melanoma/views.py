@@ -33,7 +33,7 @@ from scoring.presentation.figures.number_format import decimal, percent, points,
 from scoring.statistics.replicates import CURVE_REPLICATES
 
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
-"""Classes as people call them; None: a case without a prediction."""
+"""Readable names of the classes; None: a case without a prediction."""
 CONFUSION = MatrixStyle("Which classes are confused?", "both", (MELANOMA.name, MELANOMA.other))
 USUAL_THRESHOLDS = (0.03, 0.1, 0.2, 0.5)
 CALIBRATION = CalibrationWords(
@@ -65,7 +65,7 @@ CLASS_COLUMNS = (
 def views(card: ScoreCard) -> Views:
     """Return headline and sections of a scorecard.
 
-    "Threshold", "Missed" and "Net benefit" are for reports: on the page, choices change them.
+    The sections "Threshold", "Missed" and "Net benefit" are for reports: on the page, choices change them.
     """
     return Views(
         headline(card),
@@ -81,7 +81,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score, where its points come from, and the numbers beside it."""
+    """Return the score, a figure of its parts, and the numbers beside it."""
     positives, interval = card.per_class["positive"]["support"], card.intervals.get("score")
     of_metrics = (
         ("f2", "F2", "60 of 100 points"),
@@ -121,7 +121,7 @@ def _arithmetic(card: ScoreCard) -> str:
 
 
 def calls(card: ScoreCard) -> Text:
-    """Return how many melanomas are missed, and how many others are flagged."""
+    """Return how many melanomas are missed, and how many other lesions are flagged."""
     (quiet, alarms), (missed, flagged) = card.confusion[1]
     return Text(
         f"At 0.5 :red[▲] **{missed} of {missed + flagged}** melanomas are missed, and **{alarms} of "
@@ -131,8 +131,8 @@ def calls(card: ScoreCard) -> Text:
 
 
 def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
-    """Return the predictive values of a positive prediction where that share of people, 0..1, have a
-    melanoma; None: as here."""
+    """Return the predictive values of a positive prediction if this share of people, 0..1, have a melanoma;
+    None: as in these cases."""
     values = predictive_values(card, THRESHOLD, prevalence)
 
     def lines(*named: tuple[str, str]) -> Text:
@@ -200,10 +200,9 @@ def _classes_table(card: ScoreCard) -> Table:
 
 
 def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
-    """Return whether deciding by the model serves people better than treating everybody as positive or
-    nobody.
+    """Return whether deciding by the model is better than treating everybody or nobody.
 
-    prevalence: share of melanomas where the model would be used, 0..1; None: as in the test set.
+    prevalence: share of melanomas in the intended population, 0..1; None: as in the test set.
     """
     if "reliability_n" not in card.arrays:
         return (
@@ -262,7 +261,7 @@ def subgroups(card: ScoreCard) -> Sequence[Block]:
 
 
 def case_score(card: ScoreCard, index: int) -> Figure:
-    """Return one case's score on the line of all thresholds. index: of the case in `card.cases`."""
+    """Return one case's score on a line of all thresholds. index: of the case in `card.cases`."""
     case, ends = card.cases[index], threshold_range(card)
     output = "no prediction" if case["output"] is None else f"raw output {case['output']!r}"
     return Figure(

@@ -53,8 +53,8 @@ from scoring.statistics.replicates import Quantities, Replicates, leave_one_out_
 
 @dataclass(frozen=True)
 class CountedNuclei:
-    """What was counted. rules: the chosen rule's name. counted: tallies by rule. truth_um [n], predicted_um
-    [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined."""
+    """Counted nuclei. rules: name of the chosen rule. counted: counts by rule. truth_um [n], predicted_um
+    [m]: distances from tumour nuclei to the nearest lymphocyte, NaN if undefined."""
 
     truth: PumaTruth
     detections: PairedNuclei
@@ -65,12 +65,12 @@ class CountedNuclei:
 
     @property
     def chosen(self) -> Tallies:
-        """The tallies of the chosen rule."""
+        """The counts of the chosen rule."""
         return self.counted[self.rules]
 
 
 def metric_values(s: CountedNuclei, point: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the metrics in the order of the contract; NaN where undefined."""
+    """Return the metrics in their fixed order; NaN if undefined."""
     support, predicted = s.chosen.support.sum(0), s.chosen.predicted.sum(0)
     return {
         **{name: float(point[name][0]) for name in METRICS.values()},
@@ -94,7 +94,7 @@ def _best(s: CountedNuclei, rules: str) -> np.ndarray:
 
 
 def class_rows(s: CountedNuclei, point: Mapping[Any, Any], replicates: Replicates) -> dict[str, Any]:
-    """Return a row per class, NaN where undefined."""
+    """Return a row per class, NaN if undefined."""
     t, area = s.chosen, float(tissue_statistics.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
     precision, recall = divide(hits, predicted), divide(hits, support)
@@ -123,7 +123,7 @@ def class_rows(s: CountedNuclei, point: Mapping[Any, Any], replicates: Replicate
 
 
 def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
-    """Return a row per image in truth order, NaN where undefined."""
+    """Return a row per image in truth order, NaN if undefined."""
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
     f1, macro, micro = t.f1, mean_of_defined(t.f1), f_score(hits, support, predicted)
@@ -157,7 +157,7 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
 
 def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
     """Return the challenge's own top-level entries: detection regardless of class, from the confusion matrix
-    [11, 11], and tumour to immune cells."""
+    [11, 11], and from tumour to immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {
@@ -174,8 +174,8 @@ FEW_IMAGES = 100
 
 
 def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions on the truth that they were read against; the unit is the image. All three macro F1s
-    are computed; the option `rules` says which one is the score. Raises InputRefused."""
+    """Score predictions on the truth that they were matched to; the unit is the image. All three macro F1s
+    are computed; the option `rules` selects the score. Raises InputRefused."""
     if settings.problems:
         raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
     statistics, metadata, options = settings.statistics, settings.metadata, settings.options
@@ -189,10 +189,10 @@ def score(truth: PumaTruth, predictions: NucleiPredictions, settings: ScoreSetti
 
 
 def rescore(truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
-    """Return the same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all
-    else as on the card, but without the quality of outlines.
+    """Return the same submission with another value of `rules`, `radius`, `min_confidence` or `resamples`,
+    all else as on the card, but without outline quality.
 
-    The nuclei and pairs that the card holds serve again. Raises InputRefused.
+    The card's nuclei and pairs are reused. Raises InputRefused.
     """
     source = card.provenance
     used = (
@@ -342,8 +342,8 @@ def _jackknife(
 def _arrays(s: CountedNuclei, units: np.ndarray) -> dict[str, np.ndarray]:
     """Return the data for figures and comparisons besides the detections, read-only.
 
-    units [N]. f1: of each image and class [N, 10], NaN where the class does not occur. um_truth [n],
-    um_predicted [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined. aligned: uint8 [32],
+    units [N]. f1: of each image and class [N, 10], NaN if the class does not occur. um_truth [n],
+    um_predicted [m]: from tumour nuclei to the nearest lymphocyte, NaN if undefined. aligned: uint8 [32],
     the SHA-256 of what was submitted for the truth's cases.
     """
     d = s.detections

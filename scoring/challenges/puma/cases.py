@@ -1,4 +1,4 @@
-"""Files of nuclei: the case of each file by file name or `submission.csv`, and the nuclei in it."""
+"""Files of nuclei: the case of each file, by file name or `submission.csv`, and its nuclei."""
 
 import re
 from collections import Counter
@@ -23,13 +23,13 @@ from scoring.inputs.tables import TextTable, find_column, key, read_table, repea
 ENDINGS = (".geojson", ".json")
 OF_IMAGES = (".tif", ".tiff", ".png", ".jpg", ".jpeg")
 OF_CLASSES = (*TYPE_FILES, "meta.json")
-"""Names of classes beside files of nuclei; the last is Supervisely's."""
+"""Names of class lists beside files of nuclei; the last is Supervisely's."""
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
 N_CLASSES = len(nucleus_classes.CLASSES)
 ORDERS = ((nucleus_classes.CLASSES, ""), (sorted(nucleus_classes.CLASSES), " by the alphabet"))
-"""Orders in which programs number classes, and what each is called."""
+"""Orders in which programs number classes, and the name of each order."""
 SHOWN = 5
 LEAVE_OUT = SuggestedFix(
     "Leave out nuclei of other classes", InputChanges(options=(("unknown_classes", "ignore"),))
@@ -38,12 +38,12 @@ LEAVE_OUT = SuggestedFix(
 
 @dataclass(frozen=True)
 class WrittenFiles:
-    """How the files of the cases are written, where the challenge's evaluator goes by that.
+    """Format of the case files, as far as the challenge's evaluator depends on it.
 
     Attributes:
-        keys: What the file of each case calls its list, "" for a case without a file.
+        keys: Key of the list in each case's file, "" for a case without a file.
         marked: Whether a file begins with a byte order mark.
-        unnamed: Whether a nucleus of Multiple polygons has no key `name`.
+        unnamed: Whether a nucleus of Multiple polygons lacks the key `name`.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("keys", "names")
@@ -58,8 +58,7 @@ NO_FILE = NucleiFile(Nuclei.empty())
 
 @dataclass(frozen=True)
 class CaseFiles:
-    """What was read of several files, in their order. digest_of: SHA-256 by member. problems: errors of all
-    of them."""
+    """Content of several files in order. digest_of: SHA-256 by member. problems: errors of all files."""
 
     contents: tuple[NucleiFile, ...]
     digest_of: Mapping[str, str]
@@ -68,7 +67,7 @@ class CaseFiles:
 
     @property
     def names(self) -> Counter[str]:
-        """Class names as written -> nuclei."""
+        """Class names as written -> number of nuclei."""
         return sum((Counter(nuclei_file.names) for nuclei_file in self.contents), Counter())
 
     @property
@@ -76,7 +75,7 @@ class CaseFiles:
         return tuple(nuclei_file.nuclei for nuclei_file in self.contents)
 
     def written(self, of_case: Iterable[NucleiFile]) -> WrittenFiles:
-        """Return how they are written. of_case: the file of each case, `NO_FILE` without."""
+        """Return the format of the files. of_case: the file of each case, `NO_FILE` if there is none."""
         files = tuple(of_case)
         return WrittenFiles(
             tuple(file.key for file in files),
@@ -87,7 +86,7 @@ class CaseFiles:
 
 
 def case_id(name: str) -> str:
-    """Return the case that a file is of: its name without folder, ending, also that of an image before it
+    """Return the case of a file: its name without folder, extension, a preceding image extension
     (a.tif.json), and a final `_nuclei`."""
     base = PurePosixPath(name).name
     ending = next((ending for ending in ENDINGS if base.lower().endswith(ending)), "")
@@ -97,14 +96,14 @@ def case_id(name: str) -> str:
 
 
 def is_nuclei_file(member: str) -> bool:
-    """Return whether a name is that of a file of nuclei: JSON, and not of tissue or classes."""
+    """Return whether a name is that of a nuclei file: JSON, and not a file of tissue or classes."""
     path = PurePosixPath(member)
     named = path.suffix.lower() in ENDINGS and path.name not in OF_CLASSES
     return named and not path.stem.endswith(TISSUE)
 
 
 def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:
-    """Return the first member of each case, and `duplicate-case` for those of several."""
+    """Return the first member of each case, and `duplicate-case` for cases with several."""
     members_of: dict[str, list[str]] = {}
     for member in members:
         members_of.setdefault(case_id(member), []).append(member)
@@ -121,8 +120,8 @@ def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str],
 
 
 def read_cases(files: SourceFiles, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
-    """Read files of nuclei, one by one. naming: how other class names are treated. graded: whether
-    confidences are read."""
+    """Read files of nuclei, one by one. naming: treatment of other class names. graded: whether confidences
+    are read."""
     contents: list[NucleiFile] = []
     digest_of: dict[str, str] = {}
     problems: list[Finding] = []
@@ -178,7 +177,7 @@ def _in_order(first: int, names: Sequence[str], order: str) -> SuggestedFix:
 
 
 def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
-    """Return the same with `out-of-image` of each file, by its image's size."""
+    """Return the same with `out-of-image` for each file, by the size of its image."""
     beyond = [
         entry
         for nuclei_file, size, where in zip(files.contents, sizes, places, strict=True)
@@ -188,7 +187,7 @@ def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> Case
 
 
 def outside(contents: NucleiFile, size: np.ndarray, where: str) -> Iterator[Finding]:
-    """`out-of-image` for centroids outside an image of `size` (width, height, px)."""
+    """Yield `out-of-image` for centroids outside an image of `size` (width, height, px)."""
     nuclei = contents.nuclei
     beyond = nuclei.outside(size)
     if beyond.any():
@@ -238,10 +237,10 @@ HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
 @dataclass(frozen=True)
 class SubmissionMembers:
-    """member_of: case -> the member that predicts it, None where none can be read. digest_of: SHA-256 of the
-    table, where there is one.
+    """member_of: case -> the member with its prediction, None if none can be read. digest_of: SHA-256 of the
+    table, if there is one.
 
-    table: its member, None without.
+    table: its member, None if there is none.
     """
 
     member_of: Mapping[str, str | None]
@@ -254,8 +253,8 @@ class SubmissionMembers:
 def find_predictions(
     files: SourceFiles, ids: Sequence[str] | None, leaves: Callable[[str], bool]
 ) -> SubmissionMembers:
-    """Return the predictions of a submission. ids: the cases of the truth, None without one. leaves: whether
-    a member leads out of the submission, which is then not opened."""
+    """Return the predictions of a submission. ids: the cases of the truth, None without a truth. leaves:
+    whether a member is a link out of the submission, which is then not opened."""
     member = _table_of(files)
     if member is not None and leaves(member):
         return SubmissionMembers({}, {}, member, (outward(member),), ())
@@ -294,7 +293,7 @@ def _nothing_of(files: SourceFiles) -> str:
 
 
 def outward(member: str) -> Finding:
-    """`unsafe-path` for a link to the outside."""
+    """Return `unsafe-path` for a link out of the submission."""
     return error(
         "unsafe-path", member, "it is a link that leads out of the folder: put the file itself there."
     )

@@ -1,4 +1,4 @@
-"""PUMA in comparisons."""
+"""PUMA in comparisons of teams."""
 
 from functools import partial
 
@@ -13,12 +13,12 @@ from scoring.statistics.mcnemar_delong_wilcoxon import Sample
 
 
 def correct(card: ScoreCard) -> np.ndarray:
-    """Return the mean F1 of the classes that occur in each image [N]; NaN where none does."""
+    """Return the mean F1 of the classes in each image [N]; NaN for an image without classes."""
     return mean_of_defined(card.arrays["f1"])
 
 
 def sample(_card: ScoreCard, _metric: str) -> Sample | None:
-    """None: no metric of nuclei is a mean over images that a paired test could take."""
+    """Return None: no metric of nuclei is a mean over images for a paired test."""
     return None
 
 

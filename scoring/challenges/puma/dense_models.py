@@ -1,8 +1,8 @@
-"""Dense models: a tile of stained tissue in, a map of probabilities out; tiles of any size by overlapping
-windows.
+"""Dense models: they turn a tile of stained tissue into a map of probabilities. Tiles of any size are
+processed in overlapping windows.
 
-The contract is written down in docs/models.md: float32 (1, 3, H, W) in 0..1 in, (1, 11, h, w) out with h = H
-/ stride, first background, then the ten classes, in the challenge's order or in that of the model's own entry
+docs/models.md describes the contract: input float32 (1, 3, H, W) in 0..1, output (1, 11, h, w) with h = H /
+stride, first background, then the ten classes, in the challenge's order or in the order of the model's entry
 `categories`.
 """
 
@@ -25,11 +25,11 @@ from scoring.inference.preprocessing import Pixels, Recipe
 from scoring.inference.worker_results import ModelFacts
 
 WINDOW, OVERLAP = 1024, 128
-"""px: what a model that takes any size is given at once, and how far neighbouring windows overlap; windows of
-less than twice the overlap overlap by half."""
+"""px: window size for models that take any size, and overlap of neighbouring windows; smaller windows than
+twice the overlap overlap by half."""
 SMALLEST_SIDE, TRIAL_SIDE = 32, 256
 MOST_CELLS = 1 << 24
-"""Of the map of one tile: 4096 x 4096 px for a model that answers for every pixel."""
+"""Maximum size of a tile's map: 4096 x 4096 px for a model with one output per pixel."""
 TOLERANCE = 1e-3
 BACKGROUND = "background"
 AS_IT_IS = Recipe(())
@@ -37,8 +37,8 @@ AS_IT_IS = Recipe(())
 
 @dataclass(frozen=True)
 class DenseModel:
-    """Known facts about a dense model. name: its name in messages. places: class of each output channel after
-    the first [10]. size: width and height that it takes, None for any. findings: warnings about it."""
+    """Facts about a dense model. name: its name in messages. places: class of each output channel after the
+    first [10]. size: required width and height, None for any. findings: warnings about it."""
 
     name: str
     places: tuple[int, ...]
@@ -47,11 +47,11 @@ class DenseModel:
 
 
 def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel:
-    """Check the declaration of a model, and run it on noise twice.
+    """Check the declarations of a model, and run it twice on noise.
 
     Raises:
         InputRefused: With every problem.
-        ModelFailed: The model failed.
+        ModelFailed: If the model failed.
     """
     problems, findings = split(model_contract.examine(facts, Contract(), name))
     places, wrong = _places(facts.graph.metadata, name)
@@ -79,18 +79,18 @@ class Map(NamedTuple):
 
 
 def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, where: str = "the image") -> Map:
-    """Return a model's answer to a tile of any size.
+    """Return a model's map for a tile of any size.
 
-    A tile of the size of one window gets the answer of one run. A larger one is run in windows that overlap,
-    and blended where they do: the weight of a window falls towards its edges. A
-    smaller one is continued by its mirror image.
+    A tile as large as one window needs one run. A larger tile is processed in overlapping windows, which are
+    blended: the weight of a window falls towards its edges. A smaller tile is extended by reflection.
 
     Args:
         pixels: RGB, uint8 [H, W, 3].
 
     Raises:
-        InputRefused: The tile is too small or too large, or the answer is not a map of probabilities over it.
-        ModelFailed: The model failed.
+        InputRefused: If the tile is too small or too large, or the output is not a map of probabilities over
+            it.
+        ModelFailed: If the model failed.
     """
     height, width = pixels.shape[:2]
     if min(height, width) < SMALLEST_SIDE:
@@ -193,7 +193,7 @@ def _are_last(shape: Sequence[int | None]) -> bool:
 
 def _stride(sides: Sequence[int], cells: Sequence[int]) -> int | None:
     """Return px per cell of h x w cells over a window of H x W px, the last cell of each way perhaps cut;
-    if several are possible, the one with the most factors 2. None where they cannot cover it so."""
+    if several are possible, the one with the most factors 2. None if they cannot cover it so."""
     if not all(cells):
         return None
     least = max(-(-side // count) for side, count in zip(sides, cells, strict=True))

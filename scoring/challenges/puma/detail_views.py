@@ -1,4 +1,4 @@
-"""Views beside the score: tissue statistics, and the quality of outlines."""
+"""Views beside the score: tissue statistics and outline quality."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -54,7 +54,7 @@ def densities(card: ScoreCard) -> Figure:
 
 
 def lymphocyte_shares(card: ScoreCard) -> Figure:
-    """Return lymphocytes of all nuclei, a dot per image."""
+    """Return lymphocytes as a share of all nuclei, one dot per image."""
     names = [row["case"] for row in card.cases]
     true, predicted = (np.array([row[f"til_share_{side}"] for row in card.cases], float) for side in SIDES)
     together = [f"{side_name} {percent(card.metrics[f'til_share_{side_name}'])}" for side_name in SIDES]
@@ -69,7 +69,7 @@ def lymphocyte_shares(card: ScoreCard) -> Figure:
 
 
 def distances(card: ScoreCard) -> Figure:
-    """Return how many tumour nuclei have a lymphocyte within so many µm."""
+    """Return the share of tumour nuclei with a lymphocyte within each distance in µm."""
     away = [card.arrays[f"um_{side}"] for side in SIDES]
     within = tissue_statistics.drawn_within(*away)
     true, predicted = (tissue_statistics.cumulative(values, within) for values in away)
@@ -90,7 +90,7 @@ def distances(card: ScoreCard) -> Figure:
 
 
 def distance_table(card: ScoreCard) -> Table:
-    """Return the distance from tumour nuclei to the nearest lymphocyte, of all images and of each."""
+    """Return the distance from tumour nuclei to the nearest lymphocyte, for all images and for each."""
     columns = [Column("image", "image", width=182)]
     for key, label, digits, width in (
         ("median", "median µm", 1, 80),
@@ -145,7 +145,7 @@ EXPLAIN = (
 
 
 def outlines(card: ScoreCard) -> tuple[Block, ...]:
-    """Return how good the outlines are: of all classes, of each class, of each tile."""
+    """Return the outline quality of all classes together, of each class, and of each tile."""
     measured = card.more["outlines"]
     if not measured["n_tiles"]:
         return (Text("No tile has outlines on both sides: there is nothing to measure.", "note"),)
@@ -159,7 +159,7 @@ def outlines(card: ScoreCard) -> tuple[Block, ...]:
 
 
 def by_class(card: ScoreCard) -> Figure:
-    """Return the panoptic quality of each class with its interval, the best class first."""
+    """Return the panoptic quality of each class with its interval, best class first."""
     rows = sorted(card.per_class.items(), key=lambda item: -(item[1]["pq"] or 0))
     drawn = [
         intervals.IntervalRow(spaced(name), row["pq"], row.get("pq_interval"), row["images_truth"])
@@ -179,7 +179,7 @@ def by_class(card: ScoreCard) -> Figure:
 
 
 def class_table(card: ScoreCard) -> Table:
-    """Return panoptic quality with its parts, and the overlap of matched nuclei, of each class."""
+    """Return panoptic quality with its parts, and the overlap of matched nuclei, for each class."""
     columns = (
         Column("class", "class", width=96),
         Column("pq", "PQ", "bar", better="higher", width=80),
@@ -199,7 +199,7 @@ def class_table(card: ScoreCard) -> Table:
 
 
 def tile_table(card: ScoreCard) -> Table:
-    """Return panoptic quality and overlap of each tile, the worst first."""
+    """Return panoptic quality and overlap of each tile, worst first."""
     rows = sorted(card.cases, key=lambda row: (row["matched_iou"] is None, row["matched_iou"] or 0.0))
     columns = (
         Column("case", "image", width=200),

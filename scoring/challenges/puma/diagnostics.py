@@ -1,4 +1,4 @@
-"""Diagnostics of a card: the score along radius and confidence, and signs of mistakes in files."""
+"""Diagnostics of a card: the score by radius and confidence, and signs of mistakes in files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,28 +15,27 @@ from scoring.common.arrays import Floats
 from scoring.core.scorecard import ScoreCard
 
 MOST_PAIRS = 2_000_000
-"""Pairs of nuclei that are kept for a curve at most."""
+"""Maximum pairs of nuclei for a curve."""
 
 
 def widest(card: ScoreCard) -> PairedNuclei:
-    """Return the nuclei of a card with their pairs up to 30 px; where nuclei are crowded, up to the card's
-    own radius."""
+    """Return the nuclei of a card with their pairs up to 30 px; if nuclei are crowded, up to the card's own
+    radius."""
     d = of_card(card)
     return reaching(d, RADIUS_RANGE[1], MOST_PAIRS) or d
 
 
 def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
-    """Return the score by the card's rule at radii from 1 to 30 px, its smallest confidence unchanged: "x" in
-    px and "y". Where nuclei are crowded the curve ends at the card's own radius."""
+    """Return the score by the card's rule at radii from 1 to 30 px, with the card's smallest confidence: "x"
+    in px and "y". If nuclei are crowded, the curve ends at the card's own radius."""
     rule, x, d = rule_of(card), np.linspace(*RADIUS_RANGE, steps), widest(card)
     x = x[x <= d.reach]
     return _along(d, x, [replace(rule, radius=float(radius)) for radius in x])
 
 
 def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
-    """Return the score by the card's rule when predictions below a confidence are left out, its radius
-    unchanged: "x", evenly spread among the confidences that occur (0 first where all are above it), so that
-    the first one leaves out nothing, and "y"."""
+    """Return the score by the card's rule without predictions below a confidence, with the card's radius:
+    "x", evenly spread among the confidences, beginning with a value that leaves out nothing, and "y"."""
     rule, values = rule_of(card), np.unique(np.r_[card.arrays["confidence"], 0.0])
     x = values[np.unique(np.rint(np.linspace(0, len(values) - 1, steps)).astype(int))]
     return _along(of_card(card), x, [replace(rule, min_confidence=float(least)) for least in x])
@@ -55,7 +54,7 @@ def _score(d: PairedNuclei, rule: MatchingRule) -> float:
 SHIFT_PX = 5.0
 TIMES = 2
 LEAST_PAIRS, DENSER = 10, 3
-"""Pairs that must agree on an offset: a minimum number, and a minimum multiple of the number expected by
+"""Number of pairs that must agree on an offset: a minimum, and a minimum multiple of the number expected by
 chance."""
 AGREE_PX, SMOOTHING_PX = 5.0, 2.0
 
@@ -63,8 +62,8 @@ AGREE_PX, SMOOTHING_PX = 5.0, 2.0
 def shift(card: ScoreCard) -> np.ndarray:
     """Return the offset of predictions from the truth, px to the right and down [2].
 
-    That is the offset on which most pairs of a truth nucleus and a kept prediction of its class up to 30 px
-    away agree, 5 px more or less; NaN where no offset is clear.
+    It is the offset on which most pairs of a true nucleus and a prediction of its class within 30 px agree,
+    within 5 px; NaN if no offset is clear.
     """
     ways, _, reach = _ways(card)
     return _densest(ways, reach)
@@ -109,8 +108,8 @@ def _kept(card: ScoreCard) -> np.ndarray:
 
 
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
-    """Return what is suspicious about each case, in words: missing, nothing predicted, twice or half as many
-    nuclei as in the truth, all of one class, or shifted by 5 px and more."""
+    """Return signs of mistakes for each case, as text: missing, nothing predicted, twice or half as many
+    nuclei as in the truth, all of one class, or shifted by at least 5 px."""
     d, counting = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
     occurring[0][d.truth.case, d.truth.classes] = True

@@ -1,4 +1,4 @@
-"""Example of a submission: one nucleus in the middle of each tile."""
+"""Example submission: one nucleus in the middle of each tile."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from scoring.common.reproducible_zip import zipped
 from scoring.inputs.nuclei.reader import Nuclei
 
 OUTLINE = np.array([(-8, -8), (8, -8), (8, 8), (-8, 8)], np.float32)
-"""px around the middle."""
+"""Size of the nucleus around the middle, px."""
 
 
 def example(truth: PumaTruth) -> tuple[str, bytes]:
-    """Return the name and the bytes of a zip that takes nothing but names and sizes from the truth."""
+    """Return name and bytes of a zip that uses only names and sizes of the truth."""
     sizes = dict(zip(truth.ids, truth.sizes.tolist(), strict=True))
     return "example.zip", zipped(
         (f"{case}.json", multiple_polygons(_nucleus(np.array(sizes[case]) / 2)).encode())

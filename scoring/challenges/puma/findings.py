@@ -1,4 +1,4 @@
-"""Findings about a PUMA score and its reliability."""
+"""Findings about the reliability of a PUMA score."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ def score_warnings(
     metrics: Mapping[str, Any],
     replicates: Replicates,
 ) -> Iterator[Finding]:
-    """Yield the warnings and notes of scoring. counted: by the chosen rule."""
+    """Yield the warnings and notes of scoring. counted: with the chosen rule."""
     changed = [f"radius {rule.radius:g} px"] * (rule.radius != RADIUS)
     if rule.min_confidence is not None:
         changed.append(f"only predictions of confidence {rule.min_confidence:g} and more")

@@ -1,4 +1,4 @@
-"""PUMA's macro F1 by three rules, its best possible value, and every quantity that has an interval."""
+"""PUMA's macro F1 by three rules, its possible maximum, and every measure that has an interval."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ RULE_NAMES = {
     "grand-challenge": "Grand Challenge evaluator",
     "pooled": "pooled",
 }
-"""Name of each rule where people read it."""
+"""Readable name of each rule."""
 RULES = tuple(RULE_NAMES)
 METRICS = {
     "description": "macro_f1",
     "grand-challenge": "macro_f1_grand_challenge",
     "pooled": "macro_f1_pooled",
 }
-"""The macro F1 that each rule ranks by."""
+"""The macro F1 that ranks under each rule."""
 RADIUS, RADIUS_RANGE = 15.0, (1.0, 30.0)
-"""The challenge's radius in px, and those that a page offers."""
+"""The challenge's radius in px, and the radii that a page offers."""
 MICROMETRES_PER_PIXEL = 0.23
 
 
 @dataclass(frozen=True)
 class Tallies:
-    """Per image and class, int [N, K]: nuclei of the truth, predicted ones, and those that match."""
+    """Number of true nuclei, predictions and matches per image and class, int [N, K]."""
 
     true_positive: np.ndarray
     support: np.ndarray
@@ -47,14 +47,14 @@ class Tallies:
 
     @property
     def f1(self) -> np.ndarray:
-        """F1 of each image and class [N, K]; NaN where the class does not occur."""
+        """F1 of each image and class [N, K]; NaN if the class does not occur."""
         return f_score(self.true_positive, self.support, self.predicted)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """What all aggregations are made of, for every row of weights: [B, K] each but weight [B]. f1: sum of the
-    images' F1; occurs: images that hold the class."""
+    """Sums for all aggregations, for every row of weights: [B, K] each, except weight [B]. f1: sum of the
+    images' F1; occurs: number of images with the class."""
 
     true_positive: np.ndarray
     support: np.ndarray
@@ -65,7 +65,7 @@ class Sums:
 
 
 def image_sums(tallies: Sequence[np.ndarray], weights: Floats) -> list[Floats]:
-    """Return the sums [B, K] over the images of each of the tallies [N, K], for rows of weights [B, N]."""
+    """Return the sums [B, K] over the images of each of the counts [N, K], for rows of weights [B, N]."""
     columns = np.hstack(tallies).astype(float)
     total = np.zeros((len(weights), columns.shape[1]))
     # Image by image and not as a matrix product, whose order of additions depends on the processor: the same
@@ -85,8 +85,8 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
-    """Return the parts of the macro F1 by a rule, by unit [n, ...]: pooled counts matches, nuclei and
-    predictions of each class; the others add F1 of the images, images that hold the class, and images."""
+    """Return the parts of the macro F1 under a rule, by unit [n, ...]. Pooled: numbers of matches, nuclei and
+    predictions of each class; other rules: sum of the images' F1, images with the class, and images."""
     if rules == "pooled":
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
     else:
@@ -95,16 +95,16 @@ def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
 
 
 def categories_of_sums(rules: str, number: int) -> Categories:
-    """Return which of the sums of `unit_sums` hold the F1 of a number of classes and the images with them,
-    and pooled their matches and nuclei."""
+    """Return which sums of `unit_sums` contain each class's F1 and its number of images, or if pooled its
+    matches and nuclei."""
     classes = np.arange(number)
     gains = (classes, classes + 2 * number) if rules == "pooled" else (classes,)
     return Categories(classes, cases=(classes + number,), gains=gains)
 
 
 def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> np.ndarray:
-    """Return the macro F1 by a rule of the sums [..., K] of `unit_sums`. in_data: of `macro_f1`; None where
-    the sums are of whole test sets, each with the classes that it has."""
+    """Return the macro F1 under a rule from the sums [..., K] of `unit_sums`. in_data: as in `macro_f1`; None
+    if the sums are of whole test sets, each with its own classes."""
     rows = sums.reshape(-1, sums.shape[-1])
     nothing = np.zeros((len(rows), 0))
     if rules == "pooled":
@@ -119,10 +119,10 @@ def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> n
 
 
 def class_values(rules: str, s: Sums) -> np.ndarray:
-    """Return the value of each class [B, K] by a rule; NaN for a class that no image of nonzero weight holds.
+    """Return the value of each class [B, K] under a rule; NaN for a class without an image of nonzero weight.
 
-    description: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images.
-    pooled: F1 of the summed counts.
+    description: mean F1 of the images with the class. grand-challenge: sum of the F1 / all images. pooled: F1
+    of the summed counts.
     """
     if rules == "pooled":
         return f_score(s.true_positive, s.support, s.predicted)
@@ -131,26 +131,26 @@ def class_values(rules: str, s: Sums) -> np.ndarray:
 
 
 def macro_f1(rules: str, values: np.ndarray, in_data: int | Ints) -> np.ndarray:
-    """Return the mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data:
+    """Return the mean over classes [B]; NaN if no class occurs. values: of `class_values` [B, K]. in_data:
     classes that occur in any image.
 
-    grand-challenge, pooled: over the classes that occur. description: over all K; where a resampled set
-    lacks a class of the data, that class is left out and the mean keeps its share of the K.
+    grand-challenge, pooled: over the classes that occur. description: over all K; if a resampled set lacks a
+    class of the data, that class is left out, and the mean keeps its share of the K.
     """
     mean = mean_of_defined(values)
     return mean * (in_data / values.shape[1]) if rules == "description" else mean
 
 
 def perfect(tallies: Tallies) -> Tallies:
-    """Return the tallies of the truth submitted as the prediction."""
+    """Return the counts if the truth were submitted as the prediction."""
     return Tallies(tallies.support, tallies.support, tallies.support)
 
 
 def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> dict[QuantityName, Floats]:
-    """Return every quantity of the rows of weights [B, N], [B] by name; F1 of a class by the chosen rules
-    under ("f1", class).
+    """Return every measure for the rows of weights [B, N], [B] by name; F1 of a class under the chosen rule
+    as ("f1", class).
 
-    counted: the tallies of every rule, description and pooled alike. NaN where undefined.
+    counted: the counts of every rule; description and pooled have the same. NaN if undefined.
     """
     added = {name: sums(tallies, weights) for name, tallies in counted.items() if name != "pooled"}
     added["pooled"] = added["description"]
@@ -171,6 +171,6 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> d
 
 
 def basis_of_classes(tallies: Tallies, units: Ints) -> Basis:
-    """Return what the F1 of classes rests on: units with an image that holds the class."""
+    """Return the number of units of each class's F1: units with an image of the class."""
     held = {("f1", name): images for name, images in zip(CLASSES, tallies.occurs.T, strict=True)}
     return Basis(counted(held, units), worst={"f1": 0.0})

@@ -1,4 +1,4 @@
-"""Views of single images: the worst images, and places of their errors; nuclei for the viewer:
+"""Views of single images: the worst images, and the positions of their errors; nuclei for the viewer:
 `nuclei_listing`."""
 
 from collections.abc import Sequence
@@ -16,16 +16,17 @@ from scoring.presentation.figures.nuclei_pictures import overlay_png
 from scoring.presentation.figures.number_format import decimal
 
 IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
-"""In a report: images in the heat map and in the list, pictures of errors, their size in px and colours."""
+"""Limits of a report: images in the heat map and in the list, pictures of errors, their size in px and number
+of colours."""
 
 
 def count_of_images(n: int) -> str:
-    """Return a number of images in words."""
+    """Return a number of images as text."""
     return f"{n} image{'s' * (n != 1)}"
 
 
 def images(card: ScoreCard) -> tuple[Figure | Table | Gallery, ...]:
-    """Return the worst images, those that are missing or suspicious, and errors of the worst."""
+    """Return the worst images, the missing or suspicious ones, and errors of the worst."""
     order, signs = worst_first(card), suspicious_signs(card)
     flagged = [
         (row["case"], ", ".join(signs_of_case))
@@ -47,8 +48,8 @@ def images(card: ScoreCard) -> tuple[Figure | Table | Gallery, ...]:
 
 
 def worst_first(card: ScoreCard) -> tuple[int, ...]:
-    """Return the places of the cases by macro F1, the lowest first; equal ones by the number of their errors,
-    images empty on both sides last."""
+    """Return the positions of the cases by macro F1, lowest first; equal ones by their number of errors;
+    images without nuclei on both sides last."""
 
     def rank(i: int) -> tuple[bool, float, int]:
         row = card.cases[i]
@@ -58,7 +59,7 @@ def worst_first(card: ScoreCard) -> tuple[int, ...]:
 
 
 def class_heat(card: ScoreCard, places: Sequence[int]) -> Figure:
-    """Return F1 of images and classes, for the cases at some places."""
+    """Return F1 of images and classes, for some cases."""
     names = [card.cases[i]["case"] for i in places]
     f1 = card.arrays["f1"][list(places)]
     return Figure(
@@ -72,7 +73,7 @@ def class_heat(card: ScoreCard, places: Sequence[int]) -> Figure:
 
 
 def images_table(card: ScoreCard) -> Table:
-    """Return all images, the worst first, with the signs that something is wrong with a file."""
+    """Return all images, worst first, with signs of mistakes in a file."""
     order, signs = worst_first(card), suspicious_signs(card)
     columns = (
         Column("case", "image", width=200),

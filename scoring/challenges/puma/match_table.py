@@ -1,4 +1,4 @@
-"""Table of matches: outcome of every nucleus and its reason, a row for each."""
+"""Table of matches: the outcome of every nucleus and its reason, one row each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ NONE = -1
 
 @dataclass(frozen=True)
 class NucleusOutcomes:
-    """The result of the nuclei of one side, [n] each, in the order of `PairedNuclei`.
+    """Outcomes of the nuclei of one side, [n] each, in the order of `PairedNuclei`.
 
     status: position in STATUSES, -1 for a prediction that is left out. reason: position in REASONS. partner:
-    the nucleus of the other side that it matches, or that the reason is about; -1 = none. distance: px to the
-    partner, NaN without.
+    the matching nucleus of the other side, or the nucleus that the reason is about; -1 = none. distance: px
+    to the partner, NaN if there is none.
     """
 
     status: np.ndarray
@@ -36,9 +36,9 @@ class NucleusOutcomes:
 
 
 def outcomes(d: PairedNuclei, m: Matching) -> tuple[NucleusOutcomes, NucleusOutcomes]:
-    """Of the truth and of the predictions. The first reason that holds: the case has no prediction; the
-    nearest one of its own class within the radius was matched otherwise; the nearest one within the radius is
-    of another class; nothing is near."""
+    """Return the outcomes of truth and predictions. The reason is the first that applies: the case has no
+    prediction; the nearest nucleus of the same class within the radius has another match; the nearest one
+    within the radius has another class; no nucleus is near."""
     near, classes = m.near, (d.truth.classes, d.predicted.classes)
     truth = _outcomes_of(m.prediction, FALSE_NEGATIVE, (near.truth, near.prediction), near.distance, classes)
     truth.reason[(m.prediction < 0) & d.missing[d.truth.case]] = MISSING_CASE
@@ -78,9 +78,9 @@ def table(
     """Return the columns of `ScoreCard.matches`, read-only: by case, truth first, each side in file order.
 
     case, truth_class, predicted_class, status, reason: texts, "" = none. truth, prediction, near: position in
-    the file's own list, -1 = none. confidence: of the prediction, as the rule reads it [m]. distance: px, of
-    a match; near_distance: px, to `near`; NaN = none. iou: of the outlines of a match, where those of the
-    truth's nuclei are given [n].
+    the file's own list, -1 = none. confidence: of the prediction, as the rule reads it [m]. distance: of a
+    match in px; near_distance: px, to `near`; NaN = none. iou: of the outlines of a match, if the truth's
+    outlines are given [n].
     """
     truth, predicted = outcomes(d, m)
     alone = np.flatnonzero(predicted.status == FALSE_POSITIVE)
@@ -128,13 +128,13 @@ def _named(names: Sequence[str], codes: np.ndarray) -> np.ndarray:
 
 
 def to_csv(card: ScoreCard) -> str:
-    """Return the matches as CSV, unrounded, empty where there is none."""
+    """Return the matches as CSV, unrounded, with empty cells for missing values."""
     columns = card.matches or {}
     return csv_text(columns, zip(*map(cells, columns.values()), strict=True))
 
 
 def cells(column: Array) -> list[Any]:
-    """Return a column of the matches as texts and numbers, "" where there is none."""
+    """Return a column of the matches as texts and numbers, "" for missing values."""
     if column.dtype == object:
         return list(column.tolist())
     empty = np.isnan(column) if column.dtype == float else column == NONE

@@ -1,4 +1,4 @@
-"""Models of nuclei: preflight, run on every tile, and detections as the platform's files."""
+"""Models of nuclei: checks, runs on every tile, and detections in the platform's file format."""
 
 import io
 import json
@@ -39,7 +39,7 @@ from scoring.inputs.sources import Source, open_source
 DEPTH = 0.5
 """Third coordinate of every point on the platform, whose images have one layer."""
 STAMP = (1980, 1, 1, 0, 0, 0)
-"""Time of the members of a zip, so that the same nuclei give the same bytes."""
+"""Fixed time of zip members, so that the same nuclei give the same bytes."""
 
 
 def read_images(source: Source, name: str | None = None) -> PumaTruth:
@@ -75,8 +75,8 @@ def inspect(
     timings: bool = False,
     cancelled: Cancelled | None = None,
 ) -> Inspection:
-    """Check whether a model gives maps of nuclei. timings: also how long the first tile takes. Raises
-    InputRefused with every problem; `scoring.inference.model_pool.Cancelled`."""
+    """Check whether a model returns maps of nuclei. timings: whether to measure the time of the first tile.
+    Raises InputRefused with every problem; `scoring.inference.model_pool.Cancelled`."""
     return _inspect(read_model(model, name), truth, timings, cancelled)[0]
 
 
@@ -122,9 +122,9 @@ def _timings(process: CancellableProcess, dense: DenseModel) -> dict[str, Any]:
 
 
 def predict(model: Model, cases: PumaTruth, context: Context) -> NucleiPredictions:
-    """Inspect a model and run it on every tile: CPU, one thread, one window at a time.
+    """Check a model and run it on every tile: CPU, one thread, one window at a time.
 
-    A case without an image that can be read is missing, as in a submission of files. Raises InputRefused with
+    A case without a readable image counts as missing, as in a submission of files. Raises InputRefused with
     every problem; `scoring.inference.model_pool.Cancelled`.
     """
     file = read_model(model, context.name)
@@ -205,7 +205,7 @@ def _about(cases: PumaTruth, outputs: tuple[Nuclei | Exception | None, ...]) -> 
 
 
 def table(cases: PumaTruth, predictions: NucleiPredictions) -> bytes:
-    """Return predictions as a zip with a file of Multiple polygons per case, as the platform takes them."""
+    """Return predictions as a zip with a file of Multiple polygons per case, in the platform's format."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for case, nuclei, missing in zip(cases.ids, predictions.nuclei, predictions.missing, strict=True):
@@ -241,8 +241,7 @@ def multiple_polygons(nuclei: Nuclei) -> str:
 def received(
     truth: PumaTruth, index: int, _model: Mapping[str, Any] | None = None
 ) -> tuple[list[thumbnails.Stage], ImageInfo]:
-    """Return a model's input for one case: its pixels as they are. Raises ImageUnreadable,
-    InputRefused."""
+    """Return a model's input for one case: its unchanged pixels. Raises ImageUnreadable, InputRefused."""
     width, height = truth.sizes[index].tolist()
     return thumbnails.received(truth, index, Recipe(((width, height, "lanczos"),)))
 

@@ -29,8 +29,8 @@ TRUTH, PREDICTION = 0, 1
 def overlay(
     truth: PumaTruth, predictions: NucleiPredictions, card: ScoreCard, index: int
 ) -> dict[str, Array]:
-    """Return the nuclei of one case with the outlines that their files hold; columns as of `marks`, and iou:
-    of the outlines of a match [n], NaN where there is none or one has no outline."""
+    """Return the nuclei of one case with the outlines from their files; columns as in `marks`, and iou: of
+    the outlines of a match [n], NaN if there is none or an outline is missing."""
     drawn = marks(card, index)
     counting = np.flatnonzero(rule_of(card).keeps(predictions.nuclei[index].confidences))
     sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], counting)
@@ -52,14 +52,14 @@ def _iou(drawn: dict[str, Array], truth: Nuclei, predicted: Nuclei, counting: Ar
 
 
 def marks(card: ScoreCard, index: int) -> dict[str, Array]:
-    """Return the nuclei of one case in one list, truth first, without the predictions that the card's
-    smallest confidence leaves out.
+    """Return the nuclei of one case in one list, truth first, without predictions below the card's smallest
+    confidence.
 
-    Columns, n nuclei: xy float32 [v, 2], px, outlines one after the other, of which a card holds none; start
-    [n + 1], where each begins (equal neighbours: there is none); centroids float64 [n, 2], px; kind 0 truth,
-    1 prediction; cls: position in CLASSES; status: in STATUSES; reason: in REASONS; partner: row of the
-    nucleus that it matches or that the reason is about, -1 = none; number: position in its file's list;
-    score: confidence, 1 for the truth; distance: px to the partner, NaN = none.
+    Columns, n nuclei: xy float32 [v, 2], px, all outlines one after the other (a card contains none); start
+    [n + 1], the start of each outline (equal neighbours: no outline); centroids float64 [n, 2], px; kind 0
+    truth, 1 prediction; cls: position in CLASSES; status: in STATUSES; reason: in REASONS; partner: row of
+    the matching nucleus or of the one that the reason is about, -1 = none; number: position in its file's
+    list; score: confidence, 1 for the truth; distance: px to the partner, NaN = none.
     """
     d, rule = of_card(card), rule_of(card)
     m = nuclei_matching.match(d, rule)
@@ -104,15 +104,15 @@ LISTS = {
 """Lists of nuclei, and the statuses in each."""
 SIDES = ("truth", "prediction")
 MOST = 2000
-"""Rows of a list at most: a browser takes seconds for a hundred thousand."""
+"""Maximum rows of a list: a browser takes seconds for a hundred thousand."""
 
 
 @dataclass(frozen=True)
 class NucleusRow:
-    """A nucleus of the truth, or a prediction without one. side, number: its place in its file's list.
-    centroid: x, y in px. partner: number of the prediction that it matches, None without. confidence: of the
-    prediction. distance: px, to the match or to the nucleus that `why` is about; both None where there is
-    none. iou: of the outlines of a match, None without."""
+    """A true nucleus, or a prediction without a match. side, number: its position in its file's list.
+    centroid: x, y in px. partner: number of the matching prediction, None if there is none. confidence: of
+    the prediction. distance: px, to the match or to the nucleus that `why` is about; both None if there is
+    none. iou: of the outlines of a match, None if unknown."""
 
     status: str
     name: str
@@ -128,14 +128,14 @@ class NucleusRow:
 
 @dataclass(frozen=True)
 class Listing:
-    """rows: the first `MOST`. total: how many there are."""
+    """rows: the first `MOST`. total: number of all rows."""
 
     rows: tuple[NucleusRow, ...]
     total: int
 
     def place(self, side: str, number: int) -> int | None:
-        """Return the row of a nucleus, a matched prediction standing in the row of its truth; None where it
-        is not listed."""
+        """Return the row of a nucleus; a matched prediction is in the row of its true nucleus; None if it is
+        not listed."""
         for index, row in enumerate(self.rows):
             if (row.side, row.number) == (side, number) or (
                 side == "prediction" and row.side == "truth" and row.partner == number
@@ -153,8 +153,8 @@ def listing(drawn: Mapping[str, np.ndarray], which: str, radius: float, most: in
 
 
 def nucleus_row(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float) -> NucleusRow | None:
-    """Return one nucleus of a case, a matched prediction as the row of its truth; None where the case has no
-    such nucleus."""
+    """Return one nucleus of a case, a matched prediction as the row of its true nucleus; None if the case has
+    no such nucleus."""
     here = np.flatnonzero((drawn["kind"] == SIDES.index(side)) & (drawn["number"] == number))
     if not len(here):
         return None

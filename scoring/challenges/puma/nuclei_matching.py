@@ -1,4 +1,4 @@
-"""Matching of nuclei within a radius: the pairs that are near each other, and the matches by each rule."""
+"""Matching of nuclei within a radius: nearby pairs, and the matches under each rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ MOST_PAIRS = 10_000_000
 class Side:
     """The nuclei of one side of all cases, one after the other in the truth's order of cases.
 
-    first: int64 [N + 1], where the nuclei of each case begin. classes: int8 [n]. points: float64 [n, 2], px.
+    first: int64 [N + 1], the first nucleus of each case. classes: int8 [n]. points: float64 [n, 2], px.
     numbers: int32 [n], position in the file's own list.
     """
 
@@ -42,11 +42,11 @@ class Side:
 
 @dataclass(frozen=True)
 class PairedNuclei:
-    """Truth and predicted nuclei of all cases, and which of them are near each other.
+    """True and predicted nuclei of all cases, and which of them are near each other.
 
-    confidence, score: of predictions, float64 [m], as `Nuclei` has them. twins: int32 [m], number of the
-    group of predictions of a case and class at the same place, -1 = alone. pairs: every truth and prediction
-    of a case at most `reach` px apart. missing: bool [N], no prediction for the case.
+    confidence, score: of predictions, float64 [m], as in `Nuclei`. twins: int32 [m], number of the group of
+    predictions of the same case, class and place, -1 = alone. pairs: all pairs of a true nucleus and a
+    prediction of the same case at most `reach` px apart. missing: bool [N], cases without prediction.
     """
 
     truth: Side
@@ -63,7 +63,7 @@ class PairedNuclei:
 
     @property
     def arrays(self) -> dict[str, Array]:
-        """The arrays of a scorecard that hold all this, read-only; `from_arrays` is the same again."""
+        """The read-only arrays of a scorecard with all this; `from_arrays` reverses this."""
         named: dict[str, Array] = {
             "first_truth": self.truth.first,
             "first_prediction": self.predicted.first,
@@ -88,7 +88,7 @@ class PairedNuclei:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> "PairedNuclei":
-        """Return what the arrays of a scorecard hold."""
+        """Return the nuclei and pairs in the arrays of a scorecard."""
         truth, predicted = (
             Side(arrays[first], *(arrays[f"{side}_{name}"] for name in ("class", "points", "number")))
             for side, first in (("truth", "first_truth"), ("predicted", "first_prediction"))
@@ -111,8 +111,8 @@ def cases_of(first: Ints) -> Ints:
 
 
 def detections(truth: PumaTruth, predictions: NucleiPredictions, radius: float = RADIUS) -> PairedNuclei:
-    """Return the nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) where those are
-    too many to be matched."""
+    """Return the nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) if there are too
+    many pairs to match."""
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
     true, predicted_nuclei = truth.nuclei, predictions.nuclei
@@ -144,7 +144,7 @@ def _side(nuclei: Sequence[Nuclei]) -> Side:
 
 
 def reaching(d: PairedNuclei, radius: float, most: int = MOST_PAIRS) -> PairedNuclei | None:
-    """Return the same with all pairs up to a radius, None where there are more than `most` of them."""
+    """Return the same with all pairs up to a radius, None if there are more than `most`."""
     if radius <= d.reach:
         return d
     places = (
@@ -158,7 +158,7 @@ def reaching(d: PairedNuclei, radius: float, most: int = MOST_PAIRS) -> PairedNu
 
 
 def crowded(name: str, radius: float) -> Finding:
-    """Return the refusal of nuclei so crowded that no picture of cells can show them."""
+    """Return the refusal of nuclei more crowded than real cells can be."""
     message = (
         f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of "
         "each other."
@@ -171,8 +171,8 @@ K = len(CLASSES)
 
 @dataclass(frozen=True)
 class MatchingRule:
-    """name: one of RULES. radius: px. min_confidence: predictions below are left out; None keeps every one,
-    also of a confidence below 0."""
+    """name: one of RULES. radius: px. min_confidence: lower predictions are left out; None keeps all, also
+    with a confidence below 0."""
 
     name: str = "description"
     radius: float = RADIUS
@@ -180,11 +180,11 @@ class MatchingRule:
 
     @property
     def inclusive(self) -> bool:
-        """Whether the circle itself is within the radius."""
+        """Whether a distance equal to the radius counts."""
         return self.name != "grand-challenge"
 
     def keeps(self, confidences: np.ndarray) -> np.ndarray:
-        """Return which predictions are not left out, bool [m], by their confidences [m]."""
+        """Return which predictions are kept, bool [m], by their confidences [m]."""
         least = self.min_confidence
         return np.ones(len(confidences), bool) if least is None else confidences >= least
 
@@ -195,9 +195,9 @@ class MatchingRule:
 
 @dataclass(frozen=True)
 class Matching:
-    """prediction: of each truth nucleus, int [n], -1 = missed. truth: of each prediction, int [m], -1 =
-    spurious. distance: float64 [n], px, NaN where missed. confident: bool [m], the predictions that the
-    smallest confidence leaves. near: all pairs of these within the radius."""
+    """prediction: of each true nucleus, int [n], -1 = missed. truth: of each prediction, int [m], -1 =
+    spurious. distance: float64 [n], px, NaN if missed. confident: bool [m], the predictions at or above the
+    smallest confidence. near: all pairs of these within the radius."""
 
     prediction: np.ndarray
     truth: np.ndarray
@@ -212,13 +212,13 @@ def of_card(card: ScoreCard) -> PairedNuclei:
 
 
 def rule_of(card: ScoreCard) -> MatchingRule:
-    """Return the rule that a card was scored by."""
+    """Return the rule of a card's score."""
     options = card.provenance["options"]
     return MatchingRule(options["rules"], options["radius"], options["min_confidence"])
 
 
 def match(d: PairedNuclei, rule: MatchingRule) -> Matching:
-    """Match every case and class at once: nuclei of other cases or classes never meet in a pair."""
+    """Match all cases and classes at once; nuclei of different cases or classes never form a pair."""
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
     counting = rule.keeps(d.confidence)
@@ -249,8 +249,8 @@ def tallies(d: PairedNuclei, m: Matching) -> Tallies:
 
 
 def confusion(d: PairedNuclei, m: Matching) -> np.ndarray:
-    """Counts [11, 11], rows = truth, the last row and column = none: matches, then what is left over paired
-    regardless of class, nearest first."""
+    """Counts [11, 11], rows = truth, last row and column = none: first the matches, then the remaining nuclei
+    paired regardless of class, nearest first."""
     leftover = m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]
     order = np.lexsort((leftover.prediction, leftover.truth, leftover.distance))
     rows, _ = match_in_order(leftover.truth, leftover.prediction, order)

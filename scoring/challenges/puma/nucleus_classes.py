@@ -1,4 +1,4 @@
-"""Classes of nuclei, ten, and every name under which files know them."""
+"""The ten classes of nuclei, and all names for them in files."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ PLATFORM = (
     "nuclei_endothelium",
     "nuclei_apoptosis",
 )
-"""As the data set and the Grand Challenge platform write them, in the order of CLASSES."""
+"""Names in the data set and on Grand Challenge, in the order of CLASSES."""
 ALIASES = {
     "tumor": ("tumour",),
     "lymphocytes": ("lymphocyte",),
@@ -46,27 +46,27 @@ ALIASES = {
 }
 PREFIX = "nuclei_"
 IGNORE = "ignore"
-"""Value of a name in a map of classes: its nuclei are left out."""
+"""Value of a name in a map of classes that leaves its nuclei out."""
 PREFIXES = (PREFIX, "nucleus_", "cell_", "cells_", "class_")
 ENDINGS = ("s", "_cell", "_cells", "_nucleus", "_nuclei")
 ABBREVIATIONS = {"til": "lymphocyte", "tils": "lymphocyte", "pmn": "neutrophil", "pmns": "neutrophil"}
-"""Tumour-infiltrating lymphocytes and polymorphonuclear neutrophils, as pathologists write them."""
+"""Tumour-infiltrating lymphocytes and polymorphonuclear neutrophils, as pathologists abbreviate them."""
 POSITION = {alias: k for k, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
 NAMES = frozenset((*POSITION, *(f"{PREFIX}{alias}" for alias in POSITION)))
-"""All names of the ten, as `tables.key` writes them."""
+"""All names of the ten classes, as `tables.key` returns them."""
 COMPARED = 60
 SHOWN = 20
 
 
 def position(name: str) -> int | None:
-    """Return the place in CLASSES of a name as written, None where it is none of the ten: blanks around it,
-    upper case, blanks and hyphens inside and one `nuclei_` in front make no difference."""
+    """Return the position in CLASSES of a written name, None if it is none of the ten. Surrounding blanks,
+    upper case, inner blanks and hyphens, and one leading `nuclei_` are ignored."""
     return POSITION.get(key(name).removeprefix(PREFIX))
 
 
 def variant(name: str) -> str | None:
-    """Return the class of which a name that is none of the ten is another spelling: another prefix or ending,
-    a plural, an abbreviation. None for any other name: how alike letters are says nothing about cells."""
+    """Return the class for another spelling of its name: another prefix or ending, a plural, an abbreviation.
+    None for any other name, because similar letters say nothing about cells."""
     plain = key(name)[:COMPARED]
     for prefix in PREFIXES:
         plain = plain.removeprefix(prefix)
@@ -80,11 +80,11 @@ def variant(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Naming:
-    """How class names that are not among the ten are treated.
+    """Treatment of class names that are not among the ten.
 
     Attributes:
         unknown: "refuse" them, or "ignore": leave their nuclei out.
-        chosen: What they count as instead: key of the name -> its place in CLASSES, None to leave it out.
+        chosen: Replacement classes: key of the name -> position in CLASSES, None to leave it out.
     """
 
     unknown: str = "refuse"
@@ -92,22 +92,22 @@ class Naming:
 
     @classmethod
     def of(cls, unknown_classes: str = "refuse", class_map: str | None = None) -> "Naming":
-        """Return the meaning of these options."""
+        """Return the treatment that these options choose."""
         pairs = parsed_pairs(class_map or "")
         return cls(unknown_classes, {key(name): position(target) for name, target in pairs})
 
     def position(self, name: str) -> int | None:
-        """Return the place in CLASSES of a name as written, None for a name that counts as none of them."""
+        """Return the position in CLASSES of a written name, None for a name that counts as none of them."""
         index = position(name)
         return self.chosen.get(key(name)) if index is None else index
 
     def ignores(self, name: str) -> bool:
-        """Return whether nuclei of a name that is not a class are left out without a refusal."""
+        """Return whether nuclei of an unknown name are left out without a refusal."""
         return self.unknown == "ignore" or key(name) in self.chosen
 
 
 def map_problem(class_map: str) -> str | None:
-    """Return the problems of `NAME=CLASS,...` as a sentence, None if there are none."""
+    """Return the problem of `NAME=CLASS,...` as a sentence, None if there is none."""
     pairs = parsed_pairs(class_map)
     for name, target in pairs:
         if not name:
@@ -122,8 +122,8 @@ def map_problem(class_map: str) -> str | None:
 
 
 def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) -> Iterator[Finding]:
-    """Yield `names-mapped` for the written names that are not the canonical ones, and for those that were
-    chosen to count as a class. counts: name as written -> nuclei."""
+    """Yield `names-mapped` for written names that are not canonical, and for those mapped to a class. counts:
+    name as written -> number of nuclei."""
     chosen = [
         f"{name!r} ({count:,}) as {CLASSES[index]}"
         for name, count in sorted(counts.items())
@@ -148,7 +148,7 @@ def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) 
 
 
 def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
-    """Yield `mixed-names` and `names-not-grand-challenge`: what the platform would make of the names."""
+    """Yield `mixed-names` and `names-not-grand-challenge`: how the platform would treat the names."""
     known = sorted(name for name in counts if position(name) is not None)
     families = {key(name).startswith(PREFIX) for name in known}
     if len(families) == 2:

@@ -33,7 +33,7 @@ def official(
         truth: The test set.
         rule: What they were scored by.
         counted: Tallies of the evaluator's matching, at the radius and smallest confidence of `rule`.
-        score: The score here; None or NaN where it is undefined.
+        score: The score here; None or NaN if it is undefined.
     """
     stops = list(_stops(truth, predictions, d))
     written = predictions.written
@@ -46,7 +46,7 @@ def official(
 
 
 def missing_words(d: PairedNuclei) -> str:
-    """Return how many images have no prediction, "" where all have one."""
+    """Return how many images have no prediction, "" if all have one."""
     n = int(d.missing.sum())
     return f"{n} of {len(d)} tiles missing, counted as empty" if n else ""
 
@@ -99,7 +99,7 @@ def _leaves_out(d: PairedNuclei, rule: MatchingRule) -> bool:
 def _evaluated(
     truth: WrittenFiles, written: WrittenFiles, d: PairedNuclei, rule: MatchingRule, counted: Tallies
 ) -> float | None:
-    """Return the evaluator's macro F1 of all predictions that it reads, at its own radius; None where the
+    """Return the evaluator's macro F1 of all predictions that it reads, at its own radius; None if the
     nuclei are too crowded for it, or a class has several names."""
     if rule.radius != RADIUS or _leaves_out(d, rule):
         within = reaching(d, RADIUS)
@@ -127,7 +127,7 @@ def _names(written: WrittenFiles, is_read: Bools) -> frozenset[str]:
 
 def _alike(there: frozenset[str], sent: frozenset[str]) -> tuple[Bools, int] | None:
     """Return which classes have one name in truth and predictions, bool [10], and the number of names, each
-    of which is a class to the evaluator; None where that does not say which nuclei can match."""
+    of which is a class to the evaluator; None if that does not say which nuclei can match."""
     shared = there & sent
     if any(position(name) is None for name in there | sent):
         return None  # left out here, or read as a class that was chosen for the name

@@ -111,7 +111,7 @@ def measure(
 
 
 def matched_iou(truth: Nuclei, predicted: Nuclei, pairs: tuple[Ints, Ints]) -> Floats:
-    """Return the IoU of pairs of nuclei of one image [p], NaN where one has no outline. pairs: positions of
+    """Return the IoU of pairs of nuclei of one image [p], NaN if one has no outline. pairs: positions of
     truth and prediction [p]."""
     true, predicted_outlines = _outlines([truth]), _outlines([predicted])
     common = geometry.intersections(true, predicted_outlines, pairs)
@@ -204,7 +204,7 @@ def per_class(point: Quantities, replicates: Replicates) -> dict[str, dict[str, 
 
 
 def cases(measured: MeasuredOutlines) -> list[dict[str, Any]]:
-    """Return the further columns of the row of each image, NaN where undefined."""
+    """Return the further columns of the row of each image, NaN if undefined."""
     values = quantities(measured.tallies, np.eye(len(measured.left_out)))
     return [
         {name: np.nan if left_out else values[name][i] for name in METRICS}

@@ -55,15 +55,15 @@ def drawn_within(*distances: np.ndarray) -> np.ndarray:
 
 
 def cumulative(distances: np.ndarray, within: np.ndarray) -> np.ndarray | None:
-    """Return the share of the defined distances (um) that is at most each of `within` [n]; None without
-    any."""
+    """Return the share of the defined distances (um) that is at most each of `within` [n]; None if
+    there are none."""
     defined = np.sort(distances[~np.isnan(distances)])
     return np.searchsorted(defined, within, side="right") / len(defined) if len(defined) else None
 
 
 def summary(distances: np.ndarray) -> dict[str, float] | None:
-    """n, median (um) and the share within 20 and 50 um of the distances that are defined; None without
-    any."""
+    """n, median (um) and the share within 20 and 50 um of the distances that are defined; None if
+    there are none."""
     distances = distances[~np.isnan(distances)]
     if not len(distances):
         return None

@@ -70,7 +70,7 @@ def measure(
 
 
 def _size(pictures: SourceFiles, member: str) -> tuple[int, int]:
-    """Width and height by the header of an image. Raises ValueError where it is none, or larger than any that
+    """Width and height by the header of an image. Raises ValueError if it is none, or larger than any that
     is read."""
     try:
         with warnings.catch_warnings(), _seekable(pictures, member) as file:

@@ -1,4 +1,4 @@
-"""Test sets: a table of image, label, age, gender and body location, and the images themselves."""
+"""Test sets: a table with image, label, age, gender and body location, and the images."""
 
 import posixpath
 from collections import Counter
@@ -24,7 +24,7 @@ from scoring.inputs.text_columns import LazyColumns, trimmed
 from scoring.inputs.truncated_images import is_whole
 
 READ_BYTES = 500_000_000
-"""Images of more bytes in all are not read to see whether they are whole."""
+"""Total bytes of images above which they are not checked for completeness."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class SafeScanCases:
     Attributes:
         demographics: Age, gender and location.
         labels: Class numbers [N]; None for images without labels.
-        images: Member of `pictures` that shows each case, None where there is none.
+        images: Member of `pictures` with the image of each case, None if there is none.
         columns: Cells [N] of the table by `tables.key` of the header.
         digest_of: SHA-256 of the members that were read.
     """
@@ -70,8 +70,8 @@ class LabelColumn:
     """Labels of a table.
 
     Attributes:
-        labels: Class numbers [N], -1 where unreadable.
-        cancels: Places of labels for which the official loader would cancel the run.
+        labels: Class numbers [N], -1 if unreadable.
+        cancels: Positions of labels for which the official loader would cancel the run.
     """
 
     labels: Ints
@@ -79,7 +79,7 @@ class LabelColumn:
 
 
 ReadLabels = Callable[[TextTable, list[Finding], list[Finding]], LabelColumn]
-"""Reads the labels of a table and appends to its problems and findings."""
+"""Function that reads the labels of a table and adds to its problems and findings."""
 
 
 def read_truth(
@@ -104,11 +104,11 @@ def read_cases(
 
     Args:
         source: The table, folder or zip.
-        read_labels: Reads the challenge's labels; None for cases without labels.
-        with_demographics: Whether a model receives them, so that missing ones are a finding.
+        read_labels: Function that reads the challenge's labels; None for cases without labels.
+        with_demographics: Whether a model receives them; missing ones are then reported.
 
     Raises:
-        InputRefused: Lists every problem; its `salvaged` is what could be read.
+        InputRefused: With every problem; its `salvaged` contains the readable part.
     """
     try:
         cases = _read_cases(source, name, read_labels, images, with_demographics)
@@ -120,7 +120,7 @@ def read_cases(
 
 
 def read_images(source: Source, name: str | None = None, with_demographics: bool = True) -> SafeScanCases:
-    """Read cases without labels: the rows of the table where the folder or zip has one, else every image by
+    """Read cases without labels: the rows of the table if the folder or zip has one, otherwise every image by
     file name. Raises InputRefused."""
     files = open_source(source, name)
     if files.kind == "file" or table_members(files):
@@ -229,8 +229,8 @@ def _one_alias(findings: list[Finding]) -> list[Finding]:
 def find_images(
     pictures: SourceFiles, folder: str, ids: Sequence[str]
 ) -> tuple[tuple[str | None, ...], frozenset[int]]:
-    """Return the member that shows each id, and the indices of those that are elsewhere: not at their path
-    below `folder`, but where the base name occurs once."""
+    """Return the member with the image of each id, and the indices of images found elsewhere: not at their
+    path below `folder`, but by a unique base name."""
     if pictures.kind == "file":
         return (None,) * len(ids), frozenset()
     members = set(pictures.members)
@@ -258,7 +258,7 @@ def image_findings(
     images: Sequence[str | None],
     elsewhere: frozenset[int],
 ) -> list[Finding]:
-    """Return `image-elsewhere` and the consequence of missing images; nothing for a source without images."""
+    """Return `image-elsewhere` and the consequence of missing images; empty for a source without images."""
     if pictures.kind == "file" or not any(m.lower().endswith(IMAGE_ENDINGS) for m in pictures.members):
         return []
     findings = once(

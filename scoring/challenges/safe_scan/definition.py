@@ -1,4 +1,4 @@
-"""Shared parts of two definitions: inputs, and what a challenge's own package holds under the same names."""
+"""Shared parts of two definitions: inputs, and the functions that both packages have under the same names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ def _part(challenge_id: str, reference: str) -> Lazy:
 
 
 def citations(key: str, title: str) -> tuple[Citation, ...]:
-    """Return how papers cite a competition."""
+    """Return the references of a competition."""
     return (Citation(key, title, ("Safe-Scan",), url="github.com/safe-scan-ai/cancer-ai"),)
 
 
@@ -48,7 +48,7 @@ def readers(challenge_id: str) -> Readers[SafeScanCases, Predictions]:
 def scoring(
     challenge_id: str, weights: Mapping[str, tuple[str, str, float]]
 ) -> Scoring[SafeScanCases, Predictions]:
-    """Return the scorer of `card`, whose score is a sum of weighted parts."""
+    """Return the scoring by `card`, whose score is a weighted sum of parts."""
     parts = {name: ScoreBreakdownPart(*part) for name, part in weights.items()}
     return Scoring(
         score=_part(challenge_id, "card:score"),
@@ -62,7 +62,7 @@ def scoring(
 def model_support(
     challenge_id: str, columns: Sequence[str], sweep: Callable[..., Any] | None = None
 ) -> ModelSupport[SafeScanCases, Predictions]:
-    """Return what `model` does with models. columns: headers of a prediction table."""
+    """Return the functions of `model` for ONNX models. columns: headers of a prediction table."""
     return ModelSupport(
         _part(challenge_id, "tables:read_images"),
         _part(challenge_id, "model:inspect"),
@@ -74,7 +74,7 @@ def model_support(
 
 
 def display(challenge_id: str, **more: Any) -> Display[SafeScanCases]:
-    """Return what `views` shows. more: further attributes of `Display`."""
+    """Return the display by `views`. more: further attributes of `Display`."""
     return Display(
         views=_part(challenge_id, "views:views"),
         thumbnails=Lazy("scoring.inference.thumbnails:thumbnails"),

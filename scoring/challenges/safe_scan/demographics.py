@@ -1,4 +1,4 @@
-"""Age, gender and body location of the cases, and how a model receives them."""
+"""Age, gender and body location of the cases, and their form as a model's input."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Demographics:
     """Age, gender and body location of N cases.
 
     Attributes:
-        age: Years [N], NaN where missing.
+        age: Years [N], NaN if missing.
         gender: 1 male, 0 female, -1 unknown [N].
         location: 1 to 7 in the order of `LOCATIONS`, -1 unknown [N].
     """
@@ -37,14 +37,14 @@ class Demographics:
 
     @property
     def encoded(self) -> np.ndarray:
-        """The second input of a model, float32 [N, 3]: age (0 where missing), gender, location."""
+        """The second input of a model, float32 [N, 3]: age (0 if missing), gender, location."""
         return np.column_stack([np.nan_to_num(self.age), self.gender, self.location]).astype(np.float32)
 
 
 @dataclass(frozen=True)
 class Read:
     """Demographics read from a table; official_errors: row of every metadata error that the official loader
-    counts, ascending (a row with three errors is there three times)."""
+    counts, ascending (a row with three errors occurs three times)."""
 
     values: Demographics
     official_errors: tuple[int, ...]
@@ -52,12 +52,12 @@ class Read:
 
 
 def unknown(n: int) -> Demographics:
-    """Return the demographics of n cases of which nothing is known."""
+    """Return unknown demographics for n cases."""
     return Demographics(np.full(n, np.nan), np.full(n, UNKNOWN), np.full(n, UNKNOWN))
 
 
 def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
-    """Read age, gender and location of every row; a column that occurs twice is appended to `problems`."""
+    """Read age, gender and location of every row; a repeated column is added to `problems`."""
     findings: list[Finding] = []
     age_cells = _cells(table, "age", AGE, problems, findings)
     gender_cells = _cells(table, "gender", GENDER, problems, findings)
@@ -106,7 +106,7 @@ def read_demographics(table: TextTable, problems: list[Finding]) -> Read:
 
 
 def described(demographics: Demographics) -> list[dict[str, float | str | None]]:
-    """Return age (years), gender ("male", "female") and location of each case; None where unknown."""
+    """Return age (years), gender ("male", "female") and location of each case; None if unknown."""
     genders = {1: "male", 0: "female"}
     read = zip(demographics.age.tolist(), np.isnan(demographics.age).tolist(), strict=True)
     ages = [None if is_missing else int(age) if age == int(age) else age for age, is_missing in read]
@@ -122,7 +122,7 @@ def described(demographics: Demographics) -> list[dict[str, float | str | None]]
 
 
 def subgroups(demographics: Demographics) -> dict[str, dict[str, np.ndarray]]:
-    """Return the members (bool [N]) of every group that occurs, by column: age band, gender, location."""
+    """Return the members (bool [N]) of every non-empty group, by column: age band, gender, location."""
     groups: Mapping[str, Mapping[str, np.ndarray]] = {
         "age": age_groups(demographics.age),
         "gender": {

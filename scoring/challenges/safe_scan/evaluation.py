@@ -1,4 +1,4 @@
-"""Predictions held against a truth, and the parts of a scorecard that both challenges share."""
+"""Predictions compared with a truth, and the parts of a scorecard that both challenges share."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,11 +22,11 @@ from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 @dataclass(frozen=True)
 class SafeScanEvaluation:
-    """Predictions that are scored on a truth.
+    """Predictions scored on a truth.
 
     Attributes:
-        point: Quantities on the test set itself, [1] each.
-        replicates: The same quantities on the replicates.
+        point: Measures on the test set itself, [1] each.
+        replicates: The same measures on the replicates.
         units: Unit number of each case [N].
         source: `provenance` of the scorecard.
     """
@@ -41,17 +41,17 @@ class SafeScanEvaluation:
 
     @property
     def measured(self) -> dict[str, float]:
-        """The quantities of the whole test set by name, but the score."""
+        """The measures of the whole test set by name, except the score."""
         return {k: float(v[0]) for k, v in self.point.items() if isinstance(k, str) and k != "score"}
 
     @property
     def intervals(self) -> dict[str, list[float] | None]:
-        """Intervals of the quantities of the whole test set."""
+        """Intervals of the measures of the whole test set."""
         return {name: bounds for name, bounds in self.replicates.intervals.items() if isinstance(name, str)}
 
     @property
     def n_missing(self) -> int:
-        """Cases without a usable prediction."""
+        """Number of cases without a usable prediction."""
         return int((self.predictions.labels < 0).sum())
 
     def case_rows(self, classes: Sequence[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -80,11 +80,11 @@ class SafeScanEvaluation:
         }
 
     def arrays(self, more: Mapping[str, Array], reached: Reliability | None) -> dict[str, Array]:
-        """Return the data that figures need and the JSON does not contain, read-only.
+        """Return the data for figures that the JSON file does not contain, read-only.
 
         Args:
-            more: What a challenge adds to outputs and labels, such as curves.
-            reached: The reliability of outputs, where it is defined.
+            more: The challenge's additions to outputs and labels, such as curves.
+            reached: The reliability of outputs, if defined.
         """
         arrays: dict[str, Array] = {
             "outputs": self.predictions.outputs,
@@ -99,8 +99,8 @@ class SafeScanEvaluation:
         return arrays
 
     def exchange(self, unit_sums: Callable[[], Floats]) -> dict[str, Array]:
-        """Return the replicates, and what the permutation test needs. unit_sums: the parts of the score,
-        by unit."""
+        """Return the replicates, and the input of the permutation test. unit_sums: the parts of the score, by
+        unit."""
         drawn = self.replicates
         return {**drawn.arrays, **permutation_test.card_arrays(bool(drawn.values), self.units, unit_sums)}
 
@@ -114,16 +114,17 @@ def evaluate(
     published: Callable[[Quantities], Quantities] = lambda _point: {},
     wrong_options: Sequence[Finding] = (),
 ) -> SafeScanEvaluation:
-    """Evaluate quantities of predictions on a truth and its replicates.
+    """Compute measures of predictions on a truth and its replicates.
 
     Args:
-        quantities: Quantities [B] by name of weights [B, N].
-        basis: Their basis, from the unit number of each case [N].
-        published: Quantities of the test set itself that are published otherwise, from which intervals start.
-        wrong_options: `bad-option` beside those of the settings.
+        quantities: Function from weights [B, N] to measures [B] by name.
+        basis: Function from the unit number of each case [N] to their basis.
+        published: Measures of the test set that are published with other rounding; intervals are centred on
+            them.
+        wrong_options: `bad-option` findings besides those of the settings.
 
     Raises:
-        InputRefused: With every fault that `missing` does not allow.
+        InputRefused: With every problem that `missing` does not allow.
     """
     statistics, metadata = settings.statistics, settings.metadata
     hard, soft = grade(predictions.faults, settings.options["missing"])

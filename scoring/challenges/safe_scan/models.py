@@ -1,4 +1,4 @@
-"""Models at the official validator: limits, wording, and cases that have images."""
+"""Models at the official validator: limits, messages, and cases that have images."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -26,12 +26,12 @@ WORDING = Wording(
     not_finite_trial=", which the official code reads as the largest value; such cases are refused here.",
     slow="the validator stops the model.",
 )
-"""Ends of messages: what the validator does with images and outputs."""
+"""Ends of messages: how the validator treats images and outputs."""
 
 
 def with_images(cases: SafeScanCases) -> SafeScanCases:
     """Return the cases that have an image, for trial runs; the run itself reports the others. Raises
-    InputRefused where no case has one."""
+    InputRefused if no case has one."""
     usable = [i for i, member in enumerate(cases.images) if member is not None]
     if not usable:
         raise InputRefused([no_images(cases.pictures.name)], cases.findings)
@@ -43,11 +43,11 @@ def with_images(cases: SafeScanCases) -> SafeScanCases:
 def predictions_of(
     run: ModelRun, inspected: Inspection, name: str, outputs: Floats, labels: Ints, about: Iterable[Finding]
 ) -> Predictions:
-    """Return the predictions of a model for the cases that it was run on.
+    """Return a model's predictions for the cases that it ran on.
 
     Args:
-        outputs: Outputs that are scored [N, K].
-        labels: Class numbers [N], -1 where there is none.
+        outputs: Outputs to score [N, K].
+        labels: Class numbers [N], -1 if there is none.
     """
     return Predictions(
         name,

@@ -1,4 +1,4 @@
-"""Official program (the validator): consequences of how a table is written, its score of the same files."""
+"""Official program (the validator): consequences of a table's format, and its score of the same files."""
 
 import codecs
 import posixpath
@@ -24,18 +24,18 @@ from scoring.inputs.table_text import read_lines
 from scoring.inputs.tables import TextTable
 
 UNUSABLE = frozenset(("missing-value", "not-finite"))
-"""Codes of predictions that are there but hold no number."""
+"""Codes of predictions that exist but contain no number."""
 RUNTIME = frozenset(("ir-version", "opset-version", "adapted-input"))
-"""Codes of models that the validator's runtime refuses, as they are or because it feeds other inputs."""
+"""Codes of models that the validator's runtime refuses, by themselves or because of its inputs."""
 
 
 @dataclass
 class Reasons:
-    """Why the validator gives another score, a sentence each.
+    """Reasons why the validator gives another score, one sentence each.
 
     Attributes:
-        stops: It gives none, or one that nothing here tells.
-        zero: It gives 0.
+        stops: Reasons why it gives none, or an unknown one.
+        zero: Reasons why it gives 0.
     """
 
     stops: list[str] = field(default_factory=list)
@@ -43,17 +43,17 @@ class Reasons:
     unknown: list[str] = field(default_factory=list)
 
     def official(self, score: float | None) -> Official:
-        """Return their consequence for a score."""
+        """Return the official result for a score."""
         gives = 0.0 if self.zero and not self.stops else None
         return Official.compare(score, gives, *self.stops, *self.zero, *self.unknown)
 
 
 def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
-    """Return the reaction of the validator's loader and runtime to the files.
+    """Return how the validator's loader and runtime treat the files.
 
     Args:
-        findings: Of test set and submission.
-        truth: Of the test set, which the loader reads as it was given.
+        findings: Findings about test set and submission.
+        truth: Findings about the test set, which the loader reads unchanged.
     """
     codes, reasons = {finding.code for finding in findings}, Reasons()
     if any(finding.code == FIXED for finding in truth):
@@ -74,14 +74,14 @@ def of_files(findings: Iterable[Finding], truth: Iterable[Finding]) -> Reasons:
 
 
 def missing_words(labels: Ints) -> str:
-    """Return the number of missing predictions in words, "" if none is missing. labels: class numbers [N],
-    -1 = none."""
+    """Return the number of missing predictions as text, "" if none is missing. labels: class numbers [N], -1
+    = none."""
     n = int((labels < 0).sum())
     return f"{n} of {len(labels)} predictions missing, counted as wrong" if n else ""
 
 
 def only_unusable(faults: Sequence[Finding]) -> bool:
-    """Return whether every fault is a prediction that is there and holds no number."""
+    """Return whether every problem is an existing prediction without a number."""
     return bool(faults) and all(fault.code in UNUSABLE for fault in faults)
 
 
@@ -91,11 +91,12 @@ ZERO = "The validator would give every model the score 0."
 
 
 OFFICIAL_TABLES = ("labels.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
-"""Names of the table that the official loader looks for, before any other CSV."""
+"""Names of the table that the official loader looks for before any other CSV."""
 
 
 def place_consequences(files: SourceFiles, member: str) -> list[Finding]:
-    """Return the consequence of where the table of a folder or zip stands. member: the table that is read."""
+    """Return the consequence of the table's position in a folder or zip. member: the table that Benchside
+    reads."""
     if files.kind == "file":
         return []
     near = [
@@ -123,11 +124,11 @@ OTHER_TABLE = "official-other-table"
 
 
 def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Finding]:
-    """Return the consequences of how the file is written.
+    """Return the consequences of the file's format.
 
     Args:
         table: The table of a test set.
-        is_run: Whether a line without image and label cancels the run, or gives every model 0.
+        is_run: Whether a line without image and label cancels the run; otherwise every model gets 0.
     """
     if table.written.byte_order_mark:
         sentence = (
@@ -173,8 +174,8 @@ def column_consequences(
 
     Args:
         table: The table of a test set.
-        cancelling_labels: Places of labels that the official loader does not know; None for a table that is
-            read without labels, whose metadata errors count for nothing.
+        cancelling_labels: Positions of labels that the official loader does not know; None for a table read
+            without labels, whose metadata errors do not count.
         metadata_errors: Row of every metadata error, ascending.
     """
     findings, seen = _hidden(table), headings_there(table)
@@ -224,8 +225,7 @@ def _hidden(table: TextTable) -> list[Finding]:
 
 
 def path_consequences(table: TextTable, cells: Sequence[str]) -> list[Finding]:
-    """Return the consequence of images that are written otherwise than a file is called. cells: as they are
-    in the table."""
+    """Return the consequence of images whose spelling differs from the file name. cells: as in the table."""
     odd = [
         i
         for i, cell in enumerate(cells)

@@ -4,7 +4,8 @@ from scoring.core.options import Option
 
 
 def missing_option(noun: str) -> Option:
-    """Return the result of cases without a usable prediction. noun: what the challenge calls one."""
+    """Return the option for cases without a usable prediction. noun: the challenge's word for a
+    prediction."""
     return Option(
         name="missing",
         help=f"cases without a usable {noun}: refuse (default), or count them as wrong",

@@ -1,4 +1,4 @@
-"""Prediction tables: rows aligned with the cases of a truth, as outputs or labels."""
+"""Prediction tables: rows matched to the cases of a truth, as outputs or labels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ class Values:
     """Predictions of a table for n cases.
 
     Attributes:
-        outputs: Numbers [n, K], NaN where there is none.
-        labels: Class numbers [n], -1 where there is none.
+        outputs: Numbers [n, K], NaN if missing.
+        labels: Class numbers [n], -1 if missing.
         faults: Cases without a usable prediction, as errors.
-        labels_only: Whether the table holds labels and no outputs.
+        labels_only: Whether the table contains labels and no outputs.
     """
 
     outputs: Floats
@@ -45,26 +45,26 @@ class Values:
 
 
 ReadRows = Callable[[AlignedRows, list[Finding], list[Finding]], Values]
-"""Reads the predictions of aligned rows and appends to the table's problems and findings."""
+"""Function that reads the predictions of matched rows and adds to the table's problems and findings."""
 ChooseColumns = Callable[[TextTable, int | None, list[Finding], list[Finding]], ReadRows | None]
-"""Finds a challenge's columns (table, column of ids, problems, findings) and returns what reads them; None
-where they are not there."""
+"""Function that finds a challenge's columns (table, id column, problems, findings) and returns the function
+that reads them; None if they are missing."""
 
 
 def read_predictions(
     choose: ChooseColumns, source: Source, truth: SafeScanCases | None, context: Context
 ) -> Predictions:
-    """Read a prediction table and align it with a truth's cases; without a truth in file order.
+    """Read a prediction table and match it to a truth's cases; without a truth, keep the file order.
 
     Args:
         source: The table, or a folder or zip with one.
-        context: Its option `missing` grades unusable predictions where the table is at fault too.
+        context: Its option `missing` decides about unusable predictions if the table also has problems.
 
     Returns:
-        Predictions, with the cases that lack a usable one as `faults`, to be graded by `score`.
+        Predictions; the cases without a usable one are in `faults`, which `score` grades.
 
     Raises:
-        InputRefused: The table is at fault.
+        InputRefused: If the table has problems.
     """
     files = open_source(source, context.name)
     member = find_table(files, WITH_METADATA, "keep only the file of predictions")

@@ -1,4 +1,4 @@
-"""Columns of a test set's table, image ids and labels, and the order in which findings are listed."""
+"""Columns of a test set's table, image ids and labels, and the order of findings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,28 +18,28 @@ CODES = (
     *("bad-option", "official-run-cancelled", "official-score-zero", "official-other-table"),
     *("image-elsewhere", "images-not-opened", "never-predicted"),
 )
-"""Codes of problems and findings of one file, first listed first; `findings.ordered` takes it."""
+"""Codes of problems and findings of one file, in display order for `findings.ordered`."""
 
 
 OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
-"""Headers of the image column that the official loader knows, as `tables.key` writes them."""
+"""Headers of the image column that the official loader knows, as `tables.key` returns them."""
 OFFICIAL_LABEL = ("class", "label")
 """Headers of the label column that the official loader knows."""
 AGE = ("age", "age_approx")
 LOCATION = ("location", "site", "body_site", "anatom_site")
 GENDER = ("gender", "sex")
-"""Headers of each column about the person; the official loader knows the first only."""
+"""Headers of each column about the person; the official loader knows only the first."""
 LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
 
 
 def headings_there(table: TextTable) -> frozenset[str]:
     """Return the headings as the official loader compares them: in lower case and not trimmed. A byte order
-    mark hides the first."""
+    mark makes the first one unrecognisable."""
     return frozenset(heading.lower() for heading in table.written.header[table.written.byte_order_mark :])
 
 
 def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding]) -> tuple[str, ...] | None:
-    """Return the image of every row, None without such a column; append what is wrong with them."""
+    """Return the image of every row, None without such a column; add problems about them."""
     column, twice = tables.find_column(table, ID_COLUMNS)
     problems += twice
     if column is None:
@@ -65,8 +65,8 @@ def read_ids(table: TextTable, problems: list[Finding], findings: list[Finding])
 
 
 def find_label_column(table: TextTable, problems: list[Finding], findings: list[Finding]) -> int | None:
-    """Return the column of the labels, None without one; a header that the official loader does not know is
-    a finding."""
+    """Return the column of the labels, None if there is none; a header that the official loader does not know
+    is reported."""
     column, twice = tables.find_column(table, LABEL)
     problems += twice
     if column is not None and table.keys[column] not in OFFICIAL_LABEL:
@@ -79,18 +79,18 @@ def find_label_column(table: TextTable, problems: list[Finding], findings: list[
 
 
 def several(table: TextTable, rows: Sequence[int]) -> str:
-    """Return e.g. "3 rows (lines 4, 9, 12)"; the first five lines are named."""
+    """Return e.g. Return "3 rows (lines 4, 9, 12)", naming the first five lines."""
     lines = ", ".join(str(table.lines[r]) for r in rows[:5]) + (", ..." if len(rows) > 5 else "")
     return f"{len(rows)} row{'s' * (len(rows) > 1)} (line{'s' * (len(rows) > 1)} {lines})"
 
 
 def once(code: str, table: TextTable, rows: Sequence[int], message: str) -> list[Finding]:
-    """Return one warning for all `rows`, placed at the first; none without rows."""
+    """Return one warning for all `rows`, located at the first; empty without rows."""
     return [warning(code, table.place(rows[0]), f"{several(table, rows)}: {message}")] if len(rows) else []
 
 
 def case_words(table: TextTable, row: int) -> str:
-    """Return the beginning of a message about a row: "case 'a.jpg', ", or nothing where the row has no id."""
+    """Return the beginning of a message about a row: "case 'a.jpg', ", or nothing if the row has no id."""
     column, _ = tables.find_column(table, ID_COLUMNS)
     name = "" if column is None else table.columns[column][row].strip()
     return f"case {name[:80]!r}, " if name else ""
@@ -102,7 +102,7 @@ class CaseTable:
 
     Attributes:
         others: Columns that are neither the image nor about the person.
-        has_person: Whether a column is about the person.
+        has_person: Whether there is a column about the person.
     """
 
     table: TextTable
@@ -111,18 +111,18 @@ class CaseTable:
     has_person: bool
 
     def column(self, names: Sequence[str]) -> int | None:
-        """Return the first of the other columns that has one of these names."""
+        """Return the first of the other columns with one of these names."""
         matches = (i for name in names for i in self.others if self.table.keys[i] == name)
         return next(matches, None)
 
     @property
     def label(self) -> int | None:
-        """The column of the labels of a test set."""
+        """The label column of a test set."""
         return self.column(LABEL)
 
 
 def case_tables(contents: FileContents) -> list[CaseTable]:
-    """Return the tables that have a column of images."""
+    """Return the tables with a column of images."""
     cases = []
     for table in contents.tables:
         column, _ = tables.find_column(table, ID_COLUMNS)

@@ -47,7 +47,7 @@ class CountsOfClass:
 
 
 def score(truth: SafeScanCases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
-    """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
+    """Score predictions on a truth. Raises InputRefused with every problem that `missing` does not allow."""
     given_size = settings.options["model_size_mib"]
     size = predictions.model["size_mib"] if predictions.model else given_size
     e = efficiency(size)
@@ -153,7 +153,7 @@ def _more(evaluation: SafeScanEvaluation, size_mib: float | None, counts: Counts
 
 
 def _average_precisions(truth: SafeScanCases, predictions: Predictions) -> dict[str, float]:
-    """Return the average precision of each class; NaN where all cases or none are of the class."""
+    """Return the average precision of each class; NaN if all cases or none are of the class."""
     has, found = predictions.has_outputs, {}
     for k, name in enumerate(CLASSES):
         levels = auc_and_average_precision.levels(predictions.outputs[has, k], truth.true_labels[has] == k)
@@ -251,15 +251,15 @@ def _reliability(truth: SafeScanCases, predictions: Predictions) -> calibration.
 
 
 READ_OTHERWISE = frozenset(("age-format", "location-number"))
-"""Codes of cells that a model receives here and not from the official loader."""
+"""Codes of cells that a model receives here but not from the official loader."""
 
 
 def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | None) -> Official:
     """Return the validator's result.
 
     Args:
-        score: The score here, 0..1.
-        size_mib: Size of the model in MiB, None where it is unknown.
+        score: Benchside's score, 0..1.
+        size_mib: Size of the model in MiB, None if unknown.
     """
     predictions, findings = evaluation.predictions, evaluation.read
     reasons = of_files(findings, evaluation.truth.findings)

@@ -40,7 +40,7 @@ PARAMETERS = (
 
 
 def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the score under other weights of the risk groups and of its parts; NaN where they sum to 0."""
+    """Return the score with other weights of the risk groups and of its parts; NaN if they sum to 0."""
     of_groups = sum(parameters[risk] for risk in RISK_WEIGHTS)
     if of_groups <= 0:
         return np.full_like(value("accuracy"), np.nan)
@@ -54,7 +54,7 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
-    """Return the sample of a test: McNemar for shares of cases, DeLong for the AUC of a class."""
+    """Return the data of a test: McNemar's for shares of cases, DeLong's for the AUC of a class."""
     return of_labels(card, metric, GROUPS["malignant"], CLASSES)
 
 

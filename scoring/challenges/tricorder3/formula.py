@@ -36,11 +36,11 @@ WEIGHTS = {
     "weighted_f1": ("weighted F1", "wF1", 45),
     "efficiency_score": ("efficiency", "eff.", 10),
 }
-"""The parts of the score by metric: name, name where there is little room, points of 100."""
+"""The parts of the score by metric: name, short name, points out of 100."""
 
 
 def efficiency(size_mib: float | None) -> float:
-    """Return 1 up to 50 MiB, falling to 0 at 150 MiB; 1 where the size is unknown."""
+    """Return 1 up to 50 MiB, falling to 0 at 150 MiB; 1 if the size is unknown."""
     if size_mib is None or size_mib <= FREE_MIB:
         return 1.0
     return 0.0 if size_mib >= FULL_MIB else 1 - (size_mib - FREE_MIB) / (FULL_MIB - FREE_MIB)
@@ -53,8 +53,8 @@ def final_score(accuracy: float, weighted_f1: float, efficiency_score: float) ->
 
 
 def weighted_f1(f1: Floats) -> Floats:
-    """Return (3 malignant + 2 medium + benign) / 6 of F1 [..., 11], each the plain mean of its classes,
-    absent ones counted."""
+    """Return (3 malignant + 2 medium + benign) / 6 of F1 [..., 11], where each group is the unweighted mean
+    of its classes, including absent ones."""
     start: Floats = np.zeros(f1.shape[:-1])
     total = sum((RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()), start)
     return total / sum(RISK_WEIGHTS.values())

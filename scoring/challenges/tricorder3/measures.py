@@ -1,4 +1,4 @@
-"""Quantities of TRICORDER-3 that have an interval, on any number of resampled test sets at once."""
+"""Measures of TRICORDER-3 that have an interval, on any number of resampled test sets at once."""
 
 import numpy as np
 
@@ -24,13 +24,12 @@ from scoring.statistics.permutation_test import Categories
 from scoring.statistics.replicates import Quantities
 
 UNITS_OF_PRESENT = 12
-"""Fewest units from which the macro F1 of present classes has an interval: with 6 one covers 88 %, as what
-lacks decides it."""
+"""Minimum units for an interval of the macro F1 of present classes: with 6 units an interval covers only 88
+%, because the absent classes decide it."""
 
 
 def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, Floats]:
-    """Return the point estimates [1] that are published from rounded parts, on which their intervals are
-    centred."""
+    """Return the point estimates [1] that are published from rounded parts; intervals are centred on them."""
     accuracy, f1 = float(point["accuracy"][0]), float(point["weighted_f1"][0])
     return {
         "score": np.array([final_score(accuracy, f1, efficiency_score)]),
@@ -41,7 +40,7 @@ def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, 
 def quantities(
     truth: SafeScanCases, predictions: Predictions, weights: Floats, efficiency_score: float
 ) -> dict[QuantityName, Floats]:
-    """Return every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
+    """Return every measure that has an interval, [B] by name; per class under ("f1", class), per slice under
     ("slice", column, group, name)."""
     y, p = truth.true_labels, predictions.labels
     c = classification.counts(y, p, weights, len(CLASSES))
@@ -105,9 +104,10 @@ def basis(truth: SafeScanCases, predictions: Predictions, units: Ints) -> Basis:
 
 
 def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
-    """Return the parts of the score, by unit [n, 33]: hits, predictions and cases of each class.
+    """Return the parts of the score by unit [n, 33]: correct predictions, predictions and cases of each
+    class.
 
-    From class numbers and unit numbers of the cases [N].
+    Inputs are class numbers and unit numbers of the cases [N].
     """
     is_true = classification.one_hot(truth, len(CLASSES), float)
     is_predicted = classification.one_hot(predicted, len(CLASSES), float)
@@ -115,14 +115,14 @@ def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
 
 
 def categories_of_sums() -> Categories:
-    """Return which of the sums of `unit_sums` count the answers to each class."""
+    """Return which sums of `unit_sums` count the answers to each class."""
     hits = np.arange(len(CLASSES))
     predicted, support = hits + len(CLASSES), hits + 2 * len(CLASSES)
     return Categories(hits, cases=(support,), gains=(hits, predicted), unseen=0.75)
 
 
 def score_of_sums(sums: Floats) -> Floats:
-    """Return the part of the score that predictions decide, 0..0.9, from the sums [..., 33] of
+    """Return the part of the score that depends on predictions, 0..0.9, from the sums [..., 33] of
     `unit_sums`."""
     hits, predicted, support = np.split(sums.reshape(-1, sums.shape[-1]), 3, axis=1)
     c = classification.ClassCounts(support, predicted, hits, support.sum(1))
@@ -179,7 +179,7 @@ def _probability_quantities(
 
 
 def slice_shares(truth: SafeScanCases, p: Ints) -> dict[str, SubgroupShare]:
-    """Return the shares of the cases that are computed in every subgroup."""
+    """Return the shares of cases that are computed for every subgroup."""
     y = truth.true_labels
     ill, right = _malignant(y), np.equal(y, p)
     return {

@@ -1,4 +1,4 @@
-"""Models of TRICORDER-3: inputs, preflight, run on a test set, and outputs for other demographics."""
+"""Models of TRICORDER-3: inputs, checks, runs on a test set, and outputs for other demographics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,13 +33,13 @@ SWEEP_SITES = (*LOCATIONS, "unknown")
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Return how images are resized: to 512 x 512 by LANCZOS; then, where the model declares another size,
-    from those pixels to it (a symbolic axis counts as 512)."""
+    """Return how images are resized: to 512 x 512 with LANCZOS; then from those pixels to the model's
+    declared size, if it differs (a symbolic axis counts as 512)."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """Return the recipe for a model that declares this size; None = symbolic."""
+    """Return the preparation for a model with this declared size; None = symbolic."""
     width, height = width or PICTURE_SIDE, height or PICTURE_SIDE
     own = ((width, height, "lanczos"),) if (width, height) != (PICTURE_SIDE, PICTURE_SIDE) else ()
     return Recipe(((PICTURE_SIDE, PICTURE_SIDE, "lanczos"), *own))
@@ -50,7 +50,7 @@ def _vector(age: float, gender: float, location: float) -> Floats:
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
-    """Return the cost of a model's size in the score."""
+    """Return a finding about the effect of a model's size on the score."""
     if size_mib >= FULL_MIB:
         message = f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost."
         return [warning("size-score-zero", name, message)]
@@ -83,7 +83,7 @@ TASK = Task(
 
 
 def image_task(_categories: Sequence[str] | None) -> ModelTask:
-    """Return a model's output for one photograph."""
+    """Return the expected output of a model for one photograph."""
     return ModelTask(
         ID,
         CLASSES,
@@ -133,8 +133,8 @@ def _kind_findings(kind: str, where: str) -> list[Finding]:
 
 
 def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
-    """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time,
-    no softmax.
+    """Check a model and run it on every case as the validator does: CPU, one thread, one image at a time, no
+    softmax.
 
     Raises InputRefused; `scoring.inference.model_pool.Cancelled`.
     """
@@ -163,8 +163,8 @@ def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions
 def received(
     truth: SafeScanCases, index: int, model: Mapping[str, Any] | None = None
 ) -> tuple[list[thumbnails.Stage], ImageInfo]:
-    """Return a model's input for one case: the 512 x 512 pixels, and those of the size that the model
-    (`Inspection.model`) declares.
+    """Return a model's input for one case: the pixels at 512 x 512, and at the declared size of the model
+    (`Inspection.model`).
 
     Raises ImageUnreadable, InputRefused.
     """
@@ -172,8 +172,8 @@ def received(
 
 
 def sweep(model: Model, truth: SafeScanCases, index: int) -> dict[str, Floats]:
-    """Return a model's outputs for one case when one of age, gender and location changes and the others stay
-    as they are.
+    """Return a model's outputs for one case when age, gender or location changes and the other two stay the
+    same.
 
     "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at
     the seven sites and unknown. Raises `ModelFailed`, ImageUnreadable.
@@ -184,8 +184,8 @@ def sweep(model: Model, truth: SafeScanCases, index: int) -> dict[str, Floats]:
 
 
 def sweep_vectors(age: float, gender: float, location: float) -> dict[str, Floats]:
-    """Return second inputs in which one field takes every value of a sweep and the others stay: "age"
-    [19, 3], "gender" [3, 3], "location" [8, 3]."""
+    """Return second inputs in which one field takes every value of a sweep and the others stay the same:
+    "age" [19, 3], "gender" [3, 3], "location" [8, 3]."""
     return {
         "age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]),
         "gender": np.array([_vector(age, g, location) for g in (1, 0, UNKNOWN)]),

@@ -56,8 +56,8 @@ _BY_KEY = {
 
 
 def parse_label(cell: str, first: int = 1) -> tuple[int, str]:
-    """Return the class number 0..10 (-1: none) and how it was written: "exact", "spelling", "number",
-    "zero", "missing", "bad". first: what the first class is called as a number."""
+    """Return the class number 0..10 (-1: none) and its notation: "exact", "spelling", "number", "zero",
+    "missing", "bad". first: the number of the first class."""
     trimmed = cell.strip()
     if cell in CLASSES:
         return CLASSES.index(cell), "exact"
@@ -242,7 +242,8 @@ def _countings(truth: SafeScanCases | None, column: int, rows: AlignedRows) -> l
 
 
 def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
-    """Yield the kind of the outputs [rows, 11] and how many maxima are tied; the score normalises nothing."""
+    """Yield findings about the kind of the outputs [rows, 11] and the number of tied maxima; the score does
+    not normalise."""
     kind = output_kinds.output_kind(outputs)
     scale = probability_scales.scale_of(outputs)
     if scale in probability_scales.WORDS:
@@ -277,11 +278,11 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
 
 CLASS_KEYS = tuple(map(tables.key, CLASSES))
 SHARED_IDS = ("image", "lesion_id", "lesion")
-"""Columns of images that ISIC tables have too."""
+"""Image columns that ISIC tables also have."""
 
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
-    """Yield the possible uses of files for TRICORDER-3: a table, alone or with images, or a model."""
+    """Yield the possible uses of files for TRICORDER-3: a table with or without images, or a model."""
     model = contents.model
     if model and contents.output_width == len(CLASSES):
         takes_person = len(model.inputs) == 2

@@ -62,7 +62,7 @@ def views(card: ScoreCard) -> Views:
 
 
 def headline(card: ScoreCard) -> Headline:
-    """Return the score beside its ceiling and the metrics that made it."""
+    """Return the score beside its possible maximum, and the metrics in it."""
     m, best, size = card.metrics, card.more["best_possible_score"], card.more["model_size_mib"]
     interval = card.intervals.get("score")
     facts = (
@@ -124,7 +124,7 @@ def _absent(card: ScoreCard) -> tuple[Text, ...]:
 
 
 def parts(card: ScoreCard) -> Table:
-    """Return the parts of the score, in points of 100."""
+    """Return the parts of the score, in points out of 100."""
     m = card.metrics
     summands = (
         ("accuracy", 45.0, m["accuracy"]),
@@ -148,7 +148,7 @@ def parts(card: ScoreCard) -> Table:
 
 
 def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
-    """Return the confusion of risk groups, and the cancers that were predicted benign."""
+    """Return the confusion matrix of risk groups, and the cancers that were predicted benign."""
     matrix = card.more["risk_matrix"]
     labels, counts = matrix["labels"], matrix["counts"]
     figure = Figure(
@@ -214,19 +214,19 @@ def _missed(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Table:
 
 
 def are_probabilities(card: ScoreCard) -> bool:
-    """Return whether a case's outputs are probabilities, so that the largest says how sure the model was."""
+    """Return whether a case's outputs are probabilities, so that the largest is the model's confidence."""
     return "reliability_n" in card.arrays
 
 
 def classes(card: ScoreCard) -> tuple[Block, ...]:
-    """Return how good each class is, beside the confusion of classes."""
+    """Return the results of each class, beside the confusion matrix."""
     cells, counts = shared.confusion(card)
     table = shared.classes_table(card, CLASS_COLUMNS)
     return (SideBySide(((table,), (cells,)), (13, 9)), counts)
 
 
 def validator(card: ScoreCard) -> tuple[Block, ...]:
-    """Return the official validator's reaction to files and model."""
+    """Return how the official validator treats files and model."""
     model, size = card.more.get("model"), card.more["model_size_mib"]
     verdict = preflight.verdict(
         card,
