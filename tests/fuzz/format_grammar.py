@@ -21,7 +21,14 @@ from scoring.metrics.registry import METRICS
 from tests.challenges.puma import test_foreign_lists as programs
 from tests.hostile import inputs
 from tests.hostile.inputs import Came, attempt
-from tests.support import archives, category_tables, nuclei_forms, nuclei_lists, odd_tables, workbooks
+from tests.support import (
+    archives,
+    category_tables,
+    nuclei_forms,
+    nuclei_lists,
+    odd_tables,
+    workbooks,
+)
 from tests.support.declared_kinds import KINDS
 
 PLAIN = "plain.csv"
@@ -161,7 +168,29 @@ def as_long(random: Random, rows: Rows) -> tuple[str, bytes]:
     return "p.csv", plain_csv([["image", "class", "score"], *long])
 
 
-TABLES = (as_json, as_json, as_json, as_arrays, as_arrays, as_parquet, as_gzip, as_workbook, as_long)
+def as_lists(random: Random, rows: Rows) -> tuple[str, bytes]:
+    """All scores of a case in one cell, as an array's text or as a list of Parquet."""
+    header, *body = rows
+    lists = [typed(row[1:]) for row in body]
+    beside = {"labels": [header[1:]] * len(body)} if random.random() < 0.7 else {}
+    frame = pd.DataFrame({header[0]: [row[0] for row in body], "probabilities": lists, **beside})
+    if random.random() < 0.5:
+        return "p.parquet", frame.to_parquet()
+    return "p.csv", frame.to_csv(index=False).encode()
+
+
+TABLES = (
+    as_lists,
+    as_json,
+    as_json,
+    as_json,
+    as_arrays,
+    as_arrays,
+    as_parquet,
+    as_gzip,
+    as_workbook,
+    as_long,
+)
 
 
 def table(random: Random, touched: Touch) -> bytes:

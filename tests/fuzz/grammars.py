@@ -16,7 +16,7 @@ import onnx
 from PIL import Image
 
 from scoring.inference.onnx_scan import walk
-from tests.fuzz import bundle_grammar, format_grammar
+from tests.fuzz import bundle_grammar, format_grammar, hecktor_grammar
 from tests.hostile import inputs
 from tests.hostile.inputs import Came
 from tests.inference import builders
@@ -344,5 +344,7 @@ PARSERS: Mapping[str, tuple[Make, Read]] = {
     ),
     "preview": (partial(format_grammar.preview_of, touched=touched), format_grammar.read_preview),
     "declared": (partial(format_grammar.declared, touched=touched), format_grammar.read_declared),
+    "nrrd": (partial(hecktor_grammar.nrrd, touched=touched), hecktor_grammar.read_nrrd),
+    "survival": (partial(hecktor_grammar.survival, touched=touched), hecktor_grammar.read_survival),
     "bundle": (bundle_grammar.faulty, bundle_grammar.read),
 }

@@ -38,12 +38,12 @@ def exchanged(values):
 
 
 WRITTEN = {
-    "Slicer": lambda m: nrrd(m, ("GTVp", "GTVn")),
-    "other order": lambda m: nrrd(exchanged(m), ("GTVn", "GTVp")),
-    "cropped": lambda m: nrrd(m[1:, :, :], ("GTVp", "GTVn"), (1, 0, 0)),
-    "cropped at both ends": lambda m: nrrd(exchanged(m[:, :, :1]), ("gtv-n", "GTV_P"), (0, 0, 0)),
-    "raw RAS": lambda m: nrrd(m, encoding="raw", space="RAS"),
-    "MITK": lambda m: nrrd(
+    "Slicer": lambda m: volumes.nrrd(m, ("GTVp", "GTVn")),
+    "other order": lambda m: volumes.nrrd(exchanged(m), ("GTVn", "GTVp")),
+    "cropped": lambda m: volumes.nrrd(m[1:, :, :], ("GTVp", "GTVn"), (1, 0, 0)),
+    "cropped at both ends": lambda m: volumes.nrrd(exchanged(m[:, :, :1]), ("gtv-n", "GTV_P"), (0, 0, 0)),
+    "raw RAS": lambda m: volumes.nrrd(m, encoding="raw", space="RAS"),
+    "MITK": lambda m: volumes.nrrd(
         exchanged(m),
         type="unsigned short",
         dtype="<u2",
@@ -82,26 +82,29 @@ def test_a_test_set_may_be_nrrd(usual):
 
 FAULTS = {
     "segments that overlap": (
-        lambda m: nrrd(m, ("GTVp", "GTVn"), layers=True),
+        lambda m: volumes.nrrd(m, ("GTVp", "GTVn"), layers=True),
         "In 3D Slicer: Segmentations",
     ),
-    "layers": (lambda m: nrrd(np.stack([m, m]), lines={"kinds": "list domain domain domain"}), "2×3×2×2"),
-    "beyond the truth": (lambda m: nrrd(m, ("GTVp", "GTVn"), (1, 0, 0)), "away from the truth"),
-    "between voxels": (lambda m: nrrd(m[1:], ("GTVp", "GTVn"), (0.5, 0, 0)), "its grid has"),
-    "ASCII": (lambda m: nrrd(m, encoding="ascii"), "raw or gzip"),
-    "block": (lambda m: nrrd(m, type="block"), "its voxels are block"),
-    "two files": (lambda m: nrrd(m, lines={"data file": "m.raw"}), "in another file"),
-    "no place": (lambda m: nrrd(m, lines={"space origin": None}), "where the voxels lie"),
-    "cut off": (lambda m: nrrd(m)[:-9], ""),
+    "layers": (
+        lambda m: volumes.nrrd(np.stack([m, m]), lines={"kinds": "list domain domain domain"}),
+        "2×3×2×2",
+    ),
+    "beyond the truth": (lambda m: volumes.nrrd(m, ("GTVp", "GTVn"), (1, 0, 0)), "away from the truth"),
+    "between voxels": (lambda m: volumes.nrrd(m[1:], ("GTVp", "GTVn"), (0.5, 0, 0)), "its grid has"),
+    "ASCII": (lambda m: volumes.nrrd(m, encoding="ascii"), "raw or gzip"),
+    "block": (lambda m: volumes.nrrd(m, type="block"), "its voxels are block"),
+    "two files": (lambda m: volumes.nrrd(m, lines={"data file": "m.raw"}), "in another file"),
+    "no place": (lambda m: volumes.nrrd(m, lines={"space origin": None}), "where the voxels lie"),
+    "cut off": (lambda m: volumes.nrrd(m)[:-9], ""),
     "no end": (lambda m: b"NRRD0004\n" + b"a:=b\n" * 300_000, "1,048,576 bytes"),
     "a long line": (lambda m: b"NRRD0004\n" + b"a" * 300_000, "cut off"),
-    "a vector of two": (lambda m: nrrd(m, lines={"space origin": "(1,2)"}), "three numbers"),
-    "huge": (lambda m: nrrd(m, lines={"sizes": "99999 99999 99999"}), "at most"),
-    "huge part": (lambda m: nrrd(m, ("GTVp",), lines={"sizes": "1000 1000 1000"}), "voxels"),
-    "no numbers": (lambda m: nrrd(m, lines={"sizes": "a b c"}), "invalid literal"),
-    "digits": (lambda m: nrrd(m, lines={"sizes": f"{'9' * 5000} 1 1"}), "cannot be read"),
-    "a third label": (lambda m: nrrd(m * 3, ("GTVp", "GTVn")), "label"),
-    "odd names": (lambda m: nrrd(m * 3, groups=[1]), "label"),
+    "a vector of two": (lambda m: volumes.nrrd(m, lines={"space origin": "(1,2)"}), "three numbers"),
+    "huge": (lambda m: volumes.nrrd(m, lines={"sizes": "99999 99999 99999"}), "at most"),
+    "huge part": (lambda m: volumes.nrrd(m, ("GTVp",), lines={"sizes": "1000 1000 1000"}), "voxels"),
+    "no numbers": (lambda m: volumes.nrrd(m, lines={"sizes": "a b c"}), "invalid literal"),
+    "digits": (lambda m: volumes.nrrd(m, lines={"sizes": f"{'9' * 5000} 1 1"}), "cannot be read"),
+    "a third label": (lambda m: volumes.nrrd(m * 3, ("GTVp", "GTVn")), "label"),
+    "odd names": (lambda m: volumes.nrrd(m * 3, groups=[1]), "label"),
 }
 
 
