@@ -124,8 +124,8 @@ def _require_no_curves(
     curves = survival_curves(table.header, table.columns)
     if curves is None:
         return
-    ids = own if curves.columns else [patient_of(name) for name in curves.ids]
-    is_of_rows = is_numbering(curves.ids, own)
+    ids = _of_rows(table, known) if curves.columns else [patient_of(name) for name in curves.ids]
+    is_of_rows = not curves.columns and is_numbering(curves.ids, own)
     if not is_of_rows and 2 * len({*ids} & {*known}) < len(ids):
         return
     patients = own if is_of_rows else ids
@@ -142,6 +142,12 @@ def _require_no_curves(
             replace(fix, label=label.format(fix.label), changes=fix.changes.joined(in_order)) for fix in fixes
         ]
     raise InputRefused([error("missing-column", table.header_place, message).with_fixes(*fixes)])
+
+
+def _of_rows(table: TextTable, known: Collection[str]) -> list[str]:
+    """Return the patient of each row, from the column that names most patients."""
+    columns = ([patient_of(cell.strip()) for cell in cells] for cells in table.columns)
+    return max(columns, key=lambda cells: sum(cell in known for cell in cells))
 
 
 def _reading(

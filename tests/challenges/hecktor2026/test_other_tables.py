@@ -71,7 +71,7 @@ def test_survival_curves_are_asked_about_with_the_c_index_of_each_reading(truth,
     names = [str(k) for k in range(N)] if form == "rows" else [*HAZARDS]
     curves = {name: [survival(h, t) for t in TIMES] for name, h in zip(names, HAZARDS.values(), strict=True)}
     down = lines(("duration", *names), *((t, *(c[k] for c in curves.values())) for k, t in enumerate(TIMES)))
-    across = lines(("PatientID", *TIMES), *((name, *curve) for name, curve in curves.items()))
+    across = lines(("", *TIMES), *((name, *curve) for name, curve in reversed(curves.items())))
     files = {**BESIDE, "surv.csv": down}
     if form == "across":
         files["surv.csv"] = across
