@@ -5,5 +5,6 @@
 * tables: `tables.frame`; downloads: `downloads.button`; choices kept in the address: `url_choices.select`
 * figures are made in `scoring.presentation.figures`, a module for each kind
 * viewer of images, masks and nuclei: `viewer`; grid of cases: `case_grid`
+* progress bar and Cancel of a long job: `pages.server.background_jobs.watch`
 * controls on a phone: `mobile_sheet`
 """

@@ -3,7 +3,8 @@
 * which pages a visitor may open: `access.allowed`; logins: `login_redirect.LoginRedirectMiddleware`
 * foreign hosts and origins refused: `request_guard.RequestGuardMiddleware`;
   reachable from outside?: `network_exposure.is_public`
-* long jobs beside the page, turns of visitors: `background_jobs.JobQueue`
+* long jobs beside the page, turns of visitors: `background_jobs.JobQueue`;
+  their progress bar and Cancel: `background_jobs.watch`
 * memory of cached results: `memory_budget.MemoryBudget`; of ended sessions: `session_cleanup.Departures`
 * bytes that a visitor uploads: `pages.input_widgets.upload_quota`; numbers: `scoring.common.limits.uploads`
 * choices in the page's address (URL): read by `url_state.read`, written by `url_state.replace`;

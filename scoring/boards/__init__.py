@@ -1,7 +1,8 @@
 """Boards (leaderboards): submissions of several teams over weeks, scored on arrival and ranked.
 
 * create, open, change a board: `board.create`, `board.opened`, `board.change_settings`
-* submit; limits per day and phase: `submissions.submitting.submit`, `submissions.submitting.refusal`
+* submit: `submissions.submitting.submit`;
+  submissions left today and in a phase: `submissions.phases_and_limits.allowed`
 * what participants see of a hidden truth; the Ladder: `hidden_truth.visible_results.visible_scores`
 * ranking; winners: `ranking.board_ranking.board_ranking`, `ranking.decision_rule`,
   `ranking.final_ranking.freeze`

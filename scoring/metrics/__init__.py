@@ -4,7 +4,7 @@
 * accuracy, recall, F1, confusion matrix of classes: `classification.counts`,
   `classification.confusion_matrix`
 * ROC AUC, average precision, partial AUC: `auc_and_average_precision.auc`; points of the curves: `curves`
-* kappa (linear, quadratic), MCC, log loss, top-k: `kappa_and_class_metrics`,
+* balanced accuracy, kappa (linear, quadratic), MCC, log loss, top-k: `kappa_and_class_metrics`,
   from formulas in `catalogue.toml`
 * ECE, Brier score, reliability diagram (drawn by `scoring.presentation.figures.calibration`):
   `calibration.reliability`
@@ -15,7 +15,7 @@
 * points and boxes: FROC, mAP: `detection_matching.froc_points`, `detection_matching.coco_boxes`,
   `detections.f1`
 * IoU of boxes and of outlines: `detection_matching.box_iou`, `polygon_overlap.iou`;
-  matching: `greedy_matching`
+  matching: `greedy_matching`; nuclei of PUMA: `scoring.challenges.puma.nuclei_matching.match`
 * C-index, Kaplan-Meier, log-rank: `survival.c_index`, `survival.kaplan_meier`;
   RMSE, correlations: `regression`
 * hits, false alarms and misses of an image as marks to draw: `object_marks.object_marks`

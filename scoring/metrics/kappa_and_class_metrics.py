@@ -1,4 +1,4 @@
-"""Kappa, MCC, log loss, F-beta, top-k: metrics of cases with one class or several labels, for the registry.
+"""Balanced accuracy, kappa, MCC, log loss, F-beta, top-k of cases with one class or several labels.
 
 `average` and `of` choose the classes: `of` names one; "macro" is the unweighted mean over the classes,
 "weighted" the mean weighted by their true cases, "micro" pools all decisions. Without either, two classes use

@@ -198,6 +198,7 @@ def _codabench_problems(order: Order) -> list[Finding]:
 
 
 def _codabench(order: Order, held: Held, page: SubmissionPage) -> Made:
+    """Return the files of a competition bundle for Codabench."""
     program = {
         **_program(order.settings),
         "evaluate.py": _template("codabench_evaluate.txt"),

@@ -211,6 +211,7 @@ def _not_open(phases: Sequence[Phase], time: str) -> Finding:
 
 
 def _used_up(phase: Phase, total: int, time: str) -> Finding:
+    """Return `limit-reached`: which limit of the phase a team has reached, and when it may submit again."""
     if phase.total is not None and total >= phase.total:
         message = (
             f"the team has submitted {phase.total} of {phase.total} times in this phase: the submission was "
