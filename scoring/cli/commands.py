@@ -1,4 +1,5 @@
-"""Commands of `benchside` (`check`, `predict`, `score`, `compare` ...): their help and arguments.
+"""Commands of `benchside` (`check`, `predict`, `score`, `compare` ...): their help and arguments, with
+the texts of `commands.toml` and `board_actions.toml`.
 
 The arguments of a challenge, from its `options` or `formula` module, are added when the challenge is named,
 so that no other challenge is loaded.

@@ -108,8 +108,8 @@ MICROSCOPES = (0.05, 10.0)
 
 def upright(data: bytes, most_pixels: int = MOST_PIXELS) -> tuple[Pixels, Pixels, ImageInfo, list[str]]:
     """Return the first image of a file, turned by its EXIF orientation; a copy made by `small`; information
-    about the file; and the removed `KINDS`. Only pixels are kept, so EXIF, GPS and names are removed. An image
-    with more than `most_pixels` is reduced to this size.
+    about the file; and the removed `KINDS`. Only pixels are kept, so EXIF, GPS and names are removed. An
+    image with more than `most_pixels` is reduced to this size.
 
     Raises ImageUnreadable with one sentence: not an image of `preprocessing.FORMATS`, truncated, damaged,
     above 178,956,970 pixels, animated, with 16 bits, or in printing colours.

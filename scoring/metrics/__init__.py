@@ -10,7 +10,8 @@
   `calibration.reliability`
 * are outputs probabilities, logits or percent?: `output_kinds.output_kind`, `output_kinds.are_percent`;
   outputs converted to probabilities: `output_kinds.probabilities`
-* Dice: `dice_and_panoptic_quality.dice`;
+* Dice: `dice_and_panoptic_quality.dice`; connected components, lesions:
+  `connected_components.components`;
   Hausdorff, surface Dice, lesions of masks: `mask_measures.hd95`, `mask_measures.nsd`
 * points and boxes: FROC, mAP: `detection_matching.froc_points`, `detection_matching.coco_boxes`,
   `detections.f1`

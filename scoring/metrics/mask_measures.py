@@ -12,7 +12,7 @@ import scipy
 
 from scoring.common.arrays import Array, Bools, Floats
 from scoring.metrics import surface_distances
-from scoring.metrics.dice_and_panoptic_quality import components, shared_voxels
+from scoring.metrics.connected_components import components, shared_voxels
 from scoring.metrics.greedy_matching import match_by_overlap
 
 HAUSDORFF_SHARE = 0.95

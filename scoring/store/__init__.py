@@ -5,5 +5,6 @@
   `mark.is_own`
 * deletion without traces on the disk: `secure_delete.sweep`, `secure_delete.vacuum`
 
+A visitor's own submissions are kept and deleted by `scoring.history.keeping`.
 Commands and pages import it only when they need it, because SQLAlchemy takes a second to import.
 """

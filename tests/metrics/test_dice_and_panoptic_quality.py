@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics import dice_and_panoptic_quality
+from scoring.metrics import connected_components, dice_and_panoptic_quality
 from scoring.metrics.classification import weighted_mean
 from scoring.metrics.greedy_matching import match_by_overlap
 
@@ -105,11 +105,11 @@ REGIONS = st.tuples(*[st.integers(1, 4)] * 3).flatmap(
 @given(REGIONS)
 def test_components_and_what_they_share_restated(regions):
     numbered, parts = zip(
-        *[(dice_and_panoptic_quality.components(region)[0], plain_components(region)) for region in regions],
+        *[(connected_components.components(region)[0], plain_components(region)) for region in regions],
         strict=True,
     )
     for region, numbers, expected in zip(regions, numbered, parts, strict=True):
-        assert dice_and_panoptic_quality.components(region)[1] == len(expected)
+        assert connected_components.components(region)[1] == len(expected)
         found = [
             {tuple(map(int, index)) for index in np.argwhere(numbers == number + 1)}
             for number in range(len(expected))
@@ -119,18 +119,18 @@ def test_components_and_what_they_share_restated(regions):
     for a, b in zip(*(numbers.ravel().tolist() for numbers in numbered), strict=True):
         if a and b:
             pairs[a, b] = pairs.get((a, b), 0) + 1
-    first, second, shared = dice_and_panoptic_quality.shared_voxels(*numbered)
+    first, second, shared = connected_components.shared_voxels(*numbered)
     assert list(zip(first, second, shared, strict=True)) == [(a, b, n) for (a, b), n in sorted(pairs.items())]
 
 
 def test_parts_that_touch_at_a_corner_are_one():
     region = np.zeros((3, 3, 3), bool)
     region[0, 0, 0] = region[1, 1, 1] = True
-    assert dice_and_panoptic_quality.components(region)[1] == 1
+    assert connected_components.components(region)[1] == 1
     region[2, 0, 2] = True
-    assert dice_and_panoptic_quality.components(region)[1] == 1
+    assert connected_components.components(region)[1] == 1
     region[1, 1, 1] = False
-    assert dice_and_panoptic_quality.components(region)[1] == 2
+    assert connected_components.components(region)[1] == 2
 
 
 @given(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.metrics import registry, surface_distances
-from scoring.metrics.dice_and_panoptic_quality import components
+from scoring.metrics.connected_components import components
 from scoring.metrics.mask_measures import RegionPair, region_pairs
 from scoring.metrics.surface_distances import element_areas, quantile
 from scoring.metrics.task_cases import RegionCases

@@ -4,7 +4,8 @@
   `header_fields.Fields`; values checked: `blocks.blocks`
 * overlap of truth and prediction counted by label: `counting.count`; grids that differ: `grid.orientation`
 * whole volumes of any labels, for declared challenges: `label_maps.read_label_map`
-* lesions: `lesions.compared`; a file per structure joined: `joined.joined_mask`;
+* lesions: `lesions.compared`, by `scoring.metrics.connected_components.components`;
+   a file per structure joined: `joined.joined_mask`;
   other forms: `converted.converted_mask`
 * faults: `errors`; a mask as an example: `writing`
 * folder of masks, a file per case: `mask_folders.masks_by_case`

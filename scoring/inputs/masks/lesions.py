@@ -9,7 +9,7 @@ import numpy as np
 from scoring.common.arrays import Array, Ints
 from scoring.inputs.masks.blocks import VOXELS, Opener, RunCollector, VoxelBlock, blocks_of
 from scoring.inputs.masks.counting import Mask, VoxelCounts, aligned, count, labels_of
-from scoring.metrics.dice_and_panoptic_quality import components, shared_voxels
+from scoring.metrics.connected_components import components, shared_voxels
 from scoring.metrics.greedy_matching import match_by_overlap
 
 Readings = Callable[[], AbstractContextManager[Iterator[VoxelBlock]]]

@@ -11,7 +11,6 @@ from tests.support import volumes
 from tests.support.archives import archive_of
 from tests.support.findings import codes, only, refused
 from tests.support.patients import CHALLENGE, labels, mask, submission_folder, truth_folder
-from tests.support.volumes import nrrd
 
 ROWS = [
     {"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "Relapse": 1, "RFS": 100 * i}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scoring.inputs.masks import blocks
 from scoring.inputs.masks.counting import examine
 from scoring.inputs.masks.lesions import Lesions, lesions
-from scoring.metrics.dice_and_panoptic_quality import components
+from scoring.metrics.connected_components import components
 from tests.support.volumes import AFFINE, nifti, opener, random_labels
 
 GTVN = 2
