@@ -17,7 +17,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import WITH_METADATA, find_table, nothing_in_common
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
-from scoring.inputs.column_readings import readings_of
+from scoring.inputs.column_readings import readings_of, rival_of
 from scoring.inputs.foreign_table_shapes import shape_problem
 from scoring.inputs.probability_scales import scale_of
 from scoring.inputs.sources import FixedSource, Source, open_source
@@ -44,6 +44,8 @@ _trying: ContextVar[bool] = ContextVar("_trying", default=False)
 Read = Callable[[Source], Any]
 """Returns predictions."""
 BestFirst = Callable[[Sequence[SuggestedFix]], tuple[SuggestedFix, ...]]
+ALL_RIGHT, ROUNDED = ", without a fault: is it the truth?", 1e-9
+"""What is said of the best of all scores, and by how much that of the truth may miss it."""
 ROWS = 5
 WIDTH = 60
 
@@ -233,6 +235,11 @@ def _with_guess(
     foreign = _foreign_cases(table, guessed, truth)
     if foreign is not None and not foreign.fixes:
         return InputRefused([*(replace(p, fixes=()) for p in refused.problems), foreign], refused.findings)
+    rival = rival_of(table, form, guessed, truth.ids if truth is not None else None)
+    if rival:
+        problems = [replace(p, fixes=()) if p.code in OF_COLUMNS else p for p in refused.problems]
+        problems[first] = replace(problems[first], fixes=score(rival))
+        return InputRefused([*problems, *filter(None, [foreign])], refused.findings)
     fixes = readings_of(table, form, guessed)
     if not fixes or not (guessed.any_of or (guessed.is_whole and fixes[0].changes.columns)):
         return refused
@@ -265,13 +272,18 @@ def _foreign_cases(table: TextTable, guessed: ColumnGuess, truth: WithIds | None
 def _best_first(
     challenge: "Challenge[Any, Any]", source: Source, truth: Any, read: Read, fixes: Sequence[SuggestedFix]
 ) -> tuple[SuggestedFix, ...]:
-    """Return alternative fixes with the score that each gives, the best first; a lone one as it is."""
+    """Return alternative fixes with the score that each gives, the best first, but last one without a fault,
+    which may be the truth in the same table; a lone one as it is."""
     if truth is None or len(fixes) < 2:
         return tuple(fixes)
-    cards = [(fix, _card(challenge, source, fix.changes, truth, read)) for fix in fixes]
-    order = challenge.scoring.quantity().order
-    cards.sort(key=lambda pair: order(pair[1].score if pair[1] else None), reverse=True)
-    return tuple(_told(challenge, fix, card) for fix, card in cards)
+    cards = {fix: _card(challenge, source, fix.changes, truth, read) for fix in fixes}
+    scores = {fix: card.score if card else None for fix, card in cards.items()}
+    quantity = challenge.scoring.quantity()
+    best = float(quantity.sign > 0)
+    all_right = {fix for fix, score in scores.items() if score is not None and abs(score - best) <= ROUNDED}
+    ordered = sorted(fixes, key=lambda fix: (fix not in all_right, quantity.order(scores[fix])), reverse=True)
+    told = [(_told(challenge, fix, cards[fix]), ALL_RIGHT * (fix in all_right)) for fix in ordered]
+    return tuple(replace(fix, label=f"{fix.label}{end}") for fix, end in told)
 
 
 def _told(challenge: "Challenge[Any, Any]", fix: SuggestedFix, card: ScoreCard | None) -> SuggestedFix:

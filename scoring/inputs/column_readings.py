@@ -1,15 +1,16 @@
 """Readings of a foreign table: all changes by which its columns, as they are guessed, give what is needed."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from scoring.common.fixes import InputChanges, SuggestedFix
-from scoring.inputs.column_guess import ColumnGuess, TableForm
+from scoring.common.fixes import SHOWN, InputChanges, SuggestedFix
+from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
 from scoring.inputs.fix_suggestions import IN_PERCENT
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.probability_scales import FIXES, LOGITS, PERCENT, scale_of
-from scoring.inputs.tables import TextTable
+from scoring.inputs.tables import TextTable, key
 
 
 def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list[SuggestedFix]:
@@ -37,6 +38,47 @@ def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list
         SuggestedFix(f"Read {_named(c).words()}{how * guessed.in_order}", c)
         for how, c in reversed(distinct.values())
     ]
+
+
+def rival_of(
+    table: TextTable, form: TableForm, guessed: ColumnGuess, ids: Sequence[str] | None
+) -> tuple[SuggestedFix, ...]:
+    """Return the fixes that read one of two whole sets of columns, of which one may be the truth: those that
+    are called as needed, and others of the same names with something before or after; none for one set.
+
+    Args:
+        table: The table.
+        form: The columns that are needed.
+        guessed: The first set.
+        ids: Cases of the truth.
+    """
+    own = {*guessed.columns.values()}
+    if (
+        not guessed.is_whole
+        or guessed.in_order
+        or {*map(key, form.columns)} != {key(name or "") for name in own}
+    ):
+        return ()
+    left = [place for place, header in enumerate(table.header) if header not in own]
+    rest = replace(
+        table,
+        header=tuple(table.header[place] for place in left),
+        keys=tuple(table.keys[place] for place in left),
+        columns=[table.columns[place] for place in left],
+    )
+    other = guess(rest, form, ids)
+    if not other.is_whole or other.in_order or len(form.columns) < 2:
+        return ()
+    changes = _changes(table, form, other)
+    dropped = tuple((written, "") for written in other.columns.values() if written)
+    first = InputChanges(
+        columns=tuple((dict(guessed.changes(table.header, form).columns) | dict(dropped)).items())
+    )
+    names = ", ".join(f"“{name}”" for name in list(form.columns)[:SHOWN])
+    return (
+        SuggestedFix(f"Read {_named(changes).words()}", changes),
+        SuggestedFix(f"Read columns {names} and so on as they are called", first),
+    )
 
 
 def _named(changes: InputChanges) -> InputChanges:

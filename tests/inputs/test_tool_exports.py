@@ -316,6 +316,55 @@ def test_decisions_are_not_taken_for_the_score_while_probabilities_stand_beside_
     assert scores == [wanted, score_of(challenge, truth, hard)]
 
 
+JOINED = {
+    "labels": (
+        "tricorder3",
+        csv(
+            ("NewFileName", "Class", *(f"pred_{name}" for name in LESIONS)),
+            ((f"images/{c}.jpg", LESIONS[i % len(LESIONS)], *row) for i, (c, row) in enumerate(LESION)),
+        ),
+    ),
+    "classes": (
+        "tricorder3",
+        csv(
+            ("filename", *LESIONS, *(f"{name}_prob" for name in LESIONS)),
+            (
+                (c, *(float(i % len(LESIONS) == k) for k in range(len(LESIONS))), *row)
+                for i, (c, row) in enumerate(LESION)
+            ),
+        ),
+    ),
+    "categories": (
+        "isic",
+        csv(
+            ("image", *map(str.upper, MOLES), *(f"pred_{name.upper()}" for name in MOLES)),
+            ((c, *(float(i % 7 == k) for k in range(7)), *row) for i, (c, row) in enumerate(MOLE)),
+        ),
+    ),
+    "one label": (
+        "melanoma",
+        csv(
+            ("filename", "target", "melanoma_prob"),
+            ((c, int(m), r) for (c, r), m in zip(RISK, MELANOMAS, strict=True)),
+        ),
+    ),
+}
+"""Predictions in a table that holds the truth too."""
+
+
+@pytest.mark.parametrize("form", JOINED)
+def test_the_truth_in_a_table_of_predictions_is_asked_about_and_never_offered_first(form):
+    name, data = JOINED[form]
+    challenge, truth = challenge_of(name)
+    predicted, of_truth = offered(refusal(name, data))
+    assert score_of(challenge, truth, data, changes=predicted.changes) == pytest.approx(
+        score_of(challenge, truth, PLAIN[name]), abs=1e-9
+    )
+    assert score_of(challenge, truth, data, changes=of_truth.changes) == pytest.approx(1)
+    assert of_truth.label.endswith("is it the truth?")
+    assert "the truth" not in predicted.label
+
+
 def test_of_two_orders_of_classes_the_better_stands_first():
     challenge, truth = challenge_of("isic")
     data = FORMS["Keras, classes in the order of their names"][1]

@@ -49,6 +49,10 @@ LATEST = "1000000"
 """Days that stand for a median survival that is never reached."""
 LINEAR_PREDICTOR = "lp"
 """The name of a risk in R."""
+PARTS = (("t", ("t",)), ("n", ("n",)), ("prognosis", ("risk", "time")))
+"""Parts of the score, and the meanings of columns that are of each."""
+PREDICTED = re.compile("^pred|pred(icted|iction)?$|predicted")
+"""Of plain names of columns of predictions."""
 OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?(?:{0}|{1}(?=.))(?:stage|category|pred)?"
 WORDS = {"t": "tumou?r", "n": "nod(?:e|al)"}
 """What T and N stand for."""
@@ -120,8 +124,10 @@ def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Findi
     reserved = [header for header, meaning in zip(table.header, meanings, strict=True) if meaning]
     columns = zip(table.header, table.columns, strict=True)
     free = [(header, cells) for header, cells in columns if header and header not in reserved]
+    if rivals := _rivals(table, free, meanings):
+        return [rivals]
     fixes_of: dict[str, list[SuggestedFix]] = {}
-    for part, wanted in (("t", ("t",)), ("n", ("n",)), ("prognosis", ("risk", "time"))):
+    for part, wanted in PARTS:
         if {*wanted} & {*meanings}:
             continue
         likely = [header for header, cells in free if _may_be(part, header, cells)]
@@ -146,6 +152,30 @@ def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Findi
         problems[0] = replace(problems[0], fixes=(together, *problems[0].fixes))
     lacks_stage = not {"t", "n"} <= {*meanings}
     return [*problems, *(_both_stages(table, free) if lacks_stage else ())]
+
+
+def _rivals(
+    table: TextTable, free: Sequence[tuple[str, Sequence[str]]], meanings: Sequence[str]
+) -> Finding | None:
+    """Return the question which columns are the prediction, where others are called so beside columns of
+    known names, as in a table that was joined to the truth; None for a table without."""
+    pairs: list[tuple[str, str]] = []
+    for part, wanted in PARTS if "risk" not in meanings else PARTS[:2]:
+        known = [h for h, meaning in zip(table.header, meanings, strict=True) if meaning in wanted]
+        called = [h for h, cells in free if PREDICTED.search(plain_name(h)) and _may_be(part, h, cells)]
+        if len(called) == 1:
+            pairs += [*((h, "") for h in known), (called[0], NEAR[wanted[0]][1][0])]
+    read = [(old, new) for old, new in pairs if new]
+    if not read or len(read) == len(pairs):
+        return None
+    listing = ", ".join(f"“{old[:60]}” as {new}" for old, new in read)
+    fixes = (
+        SuggestedFix(f"Read {listing}", InputChanges(columns=tuple(pairs))),
+        SuggestedFix("Leave them out", InputChanges(columns=tuple((old, "") for old, _ in read))),
+    )
+    called, known = ([repr(old) for old, new in pairs if bool(new) == is_read] for is_read in (True, False))
+    message = f"{', '.join(called)} are called predictions, beside {', '.join(known)}: are these the truth?"
+    return error("duplicate-column", table.header_place, message).with_fixes(*fixes)
 
 
 def _both_stages(table: TextTable, columns: Iterable[tuple[str, Sequence[str]]]) -> Iterator[Finding]:

@@ -31,7 +31,8 @@ from scoring.core.submission import Predictions, largest
 from scoring.inputs import probability_scales, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
-from scoring.inputs.column_guess import TableForm, guess
+from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
+from scoring.inputs.column_readings import rival_of
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
@@ -162,16 +163,40 @@ def _choose_columns(
         guessed = guess(table, wanted, truth.ids if truth is not None else None)
         columns = guessed.changes(table.header, wanted).columns if guessed.is_whole else ()
         fixes = [renaming("column", columns)] if columns else []
+        if columns and _differ(table, label, guessed):
+            problems.append(_labels_or_scores(table, label, fixes[0], guessed))
         findings.append(note("labels-only", table.header_place, sentence).with_fixes(*fixes))
         return partial(_read_predicted_labels, truth, label)
     problems += [p for _, twice in matches.values() for p in twice]
     problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]
     if absent:
         return None
+    ids = truth.ids if truth is not None else None
+    if rival := rival_of(table, form(truth), guess(table, form(truth), ids), ids):
+        sentence = "the classes have two columns each: which are the scores, and which the truth?"
+        problems.append(error("column-suspect", table.header_place, sentence).with_fixes(*rival))
     if label is not None:
         sentence = f"column {table.header[label]!r} is ignored: the eleven class columns decide."
         findings.append(note("label-column-ignored", table.header_place, sentence))
     return partial(_read_outputs, [column for column, _ in matches.values() if column is not None])
+
+
+def _differ(table: TextTable, label: int, guessed: ColumnGuess) -> bool:
+    """Return whether a column of labels names another class than the largest of scores beside it."""
+    places = [table.header.index(guessed.columns[name] or "") for name in CLASSES]
+    outputs = np.column_stack([parse_numbers(table.cells(place), True).values for place in places])
+    first = COUNTED.get(table.keys[label], 1)
+    labels = [found for found, _ in (parse_label(cell, first) for cell in table.columns[label])]
+    return bool((largest(outputs) != labels).any())
+
+
+def _labels_or_scores(table: TextTable, label: int, scores: SuggestedFix, guessed: ColumnGuess) -> Finding:
+    """Return the question whether labels or scores are the prediction, where they differ."""
+    named = table.header[label]
+    dropped = tuple((written, "") for written in guessed.columns.values() if written)
+    fixes = scores, SuggestedFix(f"Read “{named[:60]}” as the predicted class", InputChanges(columns=dropped))
+    sentence = f"column {named!r} does not name the class of the highest score beside it: is it the truth?"
+    return error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 
 
 def _read_outputs(

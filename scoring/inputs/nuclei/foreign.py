@@ -281,6 +281,26 @@ def by_image(document: Any) -> dict[str, list[Item]]:
     return {}
 
 
+def without_regions(document: Any) -> tuple[Any, int]:
+    """Return features without QuPath's annotations, and how many these were, where it found objects beside
+    them: annotations are then the regions in which it looked. Another document as it is."""
+    holder = document if isinstance(document, dict) else {"features": document}
+    features = holder.get("features")
+    if not isinstance(features, list):
+        return document, 0
+    kinds = [_object_type(entry) for entry in features]
+    kept = [entry for entry, kind in zip(features, kinds, strict=True) if kind != "annotation"]
+    if len(kept) == len(features) or not {"detection", "cell"} & {*kinds}:
+        return document, 0
+    changed = {**document, "features": kept} if isinstance(document, dict) else kept
+    return changed, len(features) - len(kept)
+
+
+def _object_type(feature: Any) -> str:
+    properties = feature.get("properties") if isinstance(feature, dict) else None
+    return str(properties.get("objectType")) if isinstance(properties, dict) else ""
+
+
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 

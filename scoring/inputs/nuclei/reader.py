@@ -7,7 +7,7 @@ import codecs
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scoring.common.findings import Finding, error, note
+from scoring.common.findings import Finding, error, note, warning
 from scoring.common.isolation import isolated
 from scoring.common.transport import crosses
 from scoring.inputs.nuclei import fast, foreign, strict
@@ -65,6 +65,11 @@ def read_nuclei(
     else:
         listed = without_closing_vertices(listed) if graded and listed.key == FEATURES else listed
         nuclei_file = contents(listed, where, classify, left_out, parsed.problems)
+    if parsed.regions:
+        message = f"{parsed.regions:,} annotations beside detections are regions, no nuclei: left out."
+        nuclei_file = replace(
+            nuclei_file, findings=(*nuclei_file.findings, warning("regions-left-out", where, message))
+        )
     if data.startswith(codecs.BOM_UTF8):
         mark = note(
             "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."
@@ -76,10 +81,12 @@ def read_nuclei(
 @crosses
 @dataclass(frozen=True)
 class ParsedNuclei:
-    """A parsed file. listed: its valid nuclei, None if nothing can be read. problems: of its other items."""
+    """A parsed file. listed: its valid nuclei, None if nothing can be read. problems: of its other items.
+    regions: annotations beside detections, which are left out."""
 
     listed: NucleusList | None
     problems: tuple[Finding, ...] = ()
+    regions: int = 0
 
 
 @isolated
@@ -92,7 +99,8 @@ def parse(data: bytes, where: str, graded: bool) -> ParsedNuclei:
     if lists > LISTS:
         message = f"it holds {lists:,} lists and objects; a file of nuclei of at most {LISTS:,} is read."
         return _unreadable(error("too-large", where, message))
-    listed = fast.listed(data, graded)
+    may_hold_regions = graded and b'"annotation"' in data and (b'"detection"' in data or b'"cell"' in data)
+    listed = None if may_hold_regions else fast.listed(data, graded)
     if listed is None:
         return _parsed_strictly(data, where, graded)
     return _unreadable(too_large(where, listed.items)) if listed.items > NUCLEI else ParsedNuclei(listed)
@@ -102,6 +110,11 @@ def _parsed_strictly(data: bytes, where: str, graded: bool) -> ParsedNuclei:
     document, problem = strict.document(data, where)
     if problem:
         return _unreadable(problem)
+    document, regions = foreign.without_regions(document) if graded else (document, 0)
+    return replace(_of_document(document, where, graded), regions=regions)
+
+
+def _of_document(document: Any, where: str, graded: bool) -> ParsedNuclei:
     foreign_list = (
         None if type(document) is dict and {*strict.LISTS} & {*document} else foreign.native(document)
     )

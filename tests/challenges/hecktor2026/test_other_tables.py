@@ -143,6 +143,22 @@ def test_json_beside_masks_that_holds_no_answers_is_left_out(truth):
     assert "ignored-files" in codes(CHALLENGE.read_predictions(files, truth).findings)
 
 
+@pytest.mark.parametrize(
+    "names", [("pred_T", "pred_N", "pred_risk"), ("T_stage_pred", "N_stage_pred", "Prediction")]
+)
+def test_predictions_joined_to_the_truth_are_asked_about(truth, names):
+    rows = [
+        {**row, names[0]: "T2", names[1]: "N1", names[2]: HAZARDS[row["PatientID"]]} for row in TRUTH_ROWS
+    ]
+    files = submission_folder(rows, MASKS)
+    (problem,) = refused(CHALLENGE.read_predictions, files, truth).problems
+    assert problem.code == "duplicate-column"
+    alone = [{"PatientID": row["PatientID"], "T_stage": "T2", "N_stage": "N1"} for row in rows]
+    alone = [{**row, "Risk": HAZARDS[row["PatientID"]]} for row in alone]
+    wanted = score(truth, submission_folder(alone, MASKS))
+    assert score(truth, FixedSource(files, problem.fixes[0].changes)) == wanted
+
+
 def test_names_of_patients_that_are_numbers_are_names():
     """In another order than the rows of the first table."""
     names = [str(k) for k in (3, 0, 5, 1, 4, 2)]

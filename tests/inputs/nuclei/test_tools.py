@@ -343,3 +343,16 @@ def test_vertices_of_a_layer_of_shapes_are_outlines():
     read = scoring.load_challenge("puma").read_predictions(files)
     assert [nuclei.classes.tolist() for nuclei in read.nuclei] == [[6, 6, 6, 0, 0, 0], [0, 0, 0]]
     np.testing.assert_allclose(read.nuclei[1].centroids, MIDDLES)
+
+
+@pytest.mark.parametrize("kind", ["detection", "cell"])
+def test_a_region_in_which_qupath_found_nuclei_is_none(kind):
+    found = features(lambda name, score: {"objectType": kind, "classification": {"name": name}})
+    region = {**found[0], "properties": {**found[0]["properties"], "objectType": "annotation"}}
+    puma = scoring.load_challenge("puma")
+    for document in ([region, *found], {"type": "FeatureCollection", "features": [region, *found]}):
+        read = puma.read_predictions({"tile_1.geojson": json.dumps(document).encode(), "a.md": b"a"})
+        assert read.nuclei[0].classes.tolist() == KINDS
+        assert "regions-left-out" in [finding.code for finding in read.findings]
+    drawn = json.dumps([region] * 2).encode()
+    assert len(puma.read_predictions({"tile_1.geojson": drawn, "a.md": b"a"}).nuclei[0]) == 2
