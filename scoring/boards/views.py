@@ -66,12 +66,9 @@ def formula(ranking: BoardRanking) -> str:
     challenge, own = ranking.board.challenge, own_order(ranking)
     scored = challenge.formula(ranking.board.row.options["score"])
     order = own.words if own else challenge.comparison.order.strip()
-    if not order:
-        return f"{scored}. The ranking uses {which_counts(ranking)}; {challenge.scoring.direction}"
-    since = "" if ranking.hidden is None else "Once the truth is open: "
-    return (
-        f"{scored}, {challenge.scoring.direction}. The ranking uses {which_counts(ranking)}. {since}{order}"
-    )
+    since = "" if ranking.hidden is None or not order else "Once the truth is open: "
+    ranked = f"The ranking uses {which_counts(ranking)}. {since}{order}".strip()
+    return f"{scored}, {challenge.scoring.direction}. {ranked}"
 
 
 def own_order(ranking: BoardRanking) -> Ranking | None:

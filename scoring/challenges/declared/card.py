@@ -219,8 +219,7 @@ class _Card:
         if isinstance(cases, task_cases.ValueCases):
             columns = {"truth": cases.truth, "predicted": numbers, "error": abs(numbers - cases.truth)}
             return columns, abs(cases.predicted - cases.truth)
-        columns = {"time": cases.time, "event": cases.event.astype(float), "risk": numbers}
-        return columns, np.zeros(len(has))
+        return {"time": cases.time, "event": cases.event.astype(float), "risk": numbers}, np.zeros(len(has))
 
     def _more(self, n_missing: int) -> dict[str, Any]:
         more: dict[str, Any] = {"n_missing": n_missing, "better": self.declaration.quantity.better}

@@ -16,7 +16,6 @@ from scoring.core.submission import Predictions, ignored
 from scoring.inputs.case_tables import nothing_in_common
 from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.masks.blocks import Opener
-from scoring.inputs.masks.converted import form_of
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.label_maps import read_label_map
 from scoring.inputs.masks.mask_folders import (
@@ -25,6 +24,7 @@ from scoring.inputs.masks.mask_folders import (
     label_values,
     masks_by_case,
     masks_of_truth,
+    other_names,
 )
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.sources import Source, open_source
@@ -111,9 +111,7 @@ def read_predictions(
         problems.append(nothing_in_common(files.name, "no mask is of a case of", extra, truth))
         raise InputRefused(problems, findings)
     if extra:
-        message = (
-            f"{len(extra)} masks of cases that the truth does not have ({', '.join(extra[:3])}): left out."
-        )
+        message = f"{len(extra)} masks of cases that the truth lacks ({', '.join(extra[:3])}): left out."
         findings.append(warning("extra-case", files.name, message))
     missing, openers = declaration.predictions.missing, {c: partial(files.open, m) for c, m in masks.items()}
     outputs = np.full((len(truth), len(declaration.uses) * len(declaration.regions) * MEASURES), np.nan)
@@ -135,9 +133,7 @@ def read_predictions(
         if context.progress is not None:
             context.progress(number + 1, len(truth))
     findings += _unused(declaration, held)
-    problems += [
-        p for c, opener in openers.items() for p in _other_names(declaration, opener, files.called(masks[c]))
-    ]
+    problems += other_names(declaration.regions, {files.called(masks[c]): openers[c] for c in masks})
     if problems:
         hard, soft = graded(faults, missing)
         raise InputRefused([*problems, *hard], [*findings, *soft])
@@ -145,22 +141,6 @@ def read_predictions(
     digest = files.digest_of([masks[case] for case in truth.ids if case in masks])
     read = (files.name, outputs, labels, False, tuple(faults), tuple(findings), digest)
     return MaskPredictions(*read, masks=openers)
-
-
-def _other_names(declaration: Declaration, opener: Opener, where: str) -> list[Finding]:
-    """Return `label-order` for a mask whose header gives a region another value than the challenge."""
-    value_of = {
-        name.lower(): str(values[0]) for name, values in declaration.regions.items() if len(values) == 1
-    }
-    others = [
-        (name, number)
-        for name, number in sorted(form_of(opener).names)
-        if value_of.get(name, number) != number
-    ]
-    if not others:
-        return []
-    told = " and ".join(f"{name} is {number}, here {value_of[name]}" for name, number in others)
-    return [error("label-order", where, f"its header says that {told}: write the challenge's values.")]
 
 
 def nothing(declaration: Declaration, truth: DeclaredCases) -> Predictions:

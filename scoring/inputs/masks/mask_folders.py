@@ -8,6 +8,8 @@ import numpy as np
 
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.inputs.masks.blocks import Opener
+from scoring.inputs.masks.converted import form_of
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.label_maps import read_label_map
@@ -67,3 +69,19 @@ def examined_masks(
 def label_values(labels: Ints) -> set[int]:
     """Return the values that occur in a label map."""
     return set(np.flatnonzero(np.bincount(labels.ravel(order="K"))).tolist())
+
+
+def other_names(regions: Mapping[str, Sequence[int]], masks: Mapping[str, Opener]) -> Iterator[Finding]:
+    """Yield `label-order` for each mask whose header gives a region another value.
+
+    Args:
+        regions: Values by region; one of several values has none of its own.
+        masks: Masks by their names in messages.
+    """
+    value_of = {name.lower(): str(values[0]) for name, values in regions.items() if len(values) == 1}
+    for where, opener in masks.items():
+        named = sorted(form_of(opener).names)
+        others = [(name, number) for name, number in named if value_of.get(name, number) != number]
+        if others:
+            told = " and ".join(f"{name} is {number}, here {value_of[name]}" for name, number in others)
+            yield error("label-order", where, f"its header says that {told}: write the challenge's values.")
