@@ -120,7 +120,7 @@ def _wanted(cases: CaseList) -> CaseFilter:
         *case_list.CHANGES * (cases.changed is not None),
     ]
     orders = case_list.ORDERS if cases.unit else ("worst first", *case_list.ORDERS[1:])
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(key="case_choices", horizontal=True, vertical_alignment="bottom", gap="small"):
         result = url_choices.segments("Cases", results, "cases") if len(results) > 1 else results[0]
         truth = _class("Truth", cases.truth, "of_truth")
         called = _class("Called", cases.called, "of_called")

@@ -18,6 +18,7 @@ from pages.challenge import (
     superseded_run,
 )
 from pages.challenge.notes import Notes, of_files
+from pages.challenge.result_place import ResultPlace
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.comparison import teams
 from pages.display import downloads, finding_list, headline, layout, mobile_sheet
@@ -121,44 +122,43 @@ def show(page: ChallengePage) -> None:
             sample.submissions, challenge.id, kinds.submission.words, kinds.submission.several
         )
     drop_messages.go(challenge.id)
-    drop_messages.questions(challenge.id)
-    keep_and_restore.lacks(challenge.id)
-    above, is_scored = st.container(key="above"), False
+    with st.container(key="above"):
+        drop_messages.questions(challenge.id)
+        keep_and_restore.lacks(challenge.id)
+    result = ResultPlace(partial(of_files, challenge, test_set, submission))
     if test_set.key:
         keys = (truth_panel.sample, panel.sample)
-        is_scored = _read(page, ChosenInputs(test_set, submission, keys, above), sample)
+        _read(page, ChosenInputs(test_set, submission, keys, result), sample)
     else:
-        st.info(selectors.NO_TEST_SET, icon=":material/upload_file:")
-    if not is_scored:
-        with above.container(gap="xsmall"):
-            of_files(challenge, test_set, submission)
-    deferred_widgets.rest()  # where there is no score
-    layout.closing("Files stay in your session and are deleted with it, unless you keep them.")
+        result.instead().info(selectors.NO_TEST_SET, icon=":material/upload_file:")
+    with result.drawn:
+        deferred_widgets.rest()  # where there is no score
+        layout.closing("Files stay in your session and are deleted with it, unless you keep them.")
 
 
 @dataclass(frozen=True)
 class ChosenInputs:
-    """The choices at both inputs of a page. samples: keys of the samples there. above: the place of messages
-    about them where there is no score."""
+    """The choices at both inputs of a page. samples: keys of the samples there. result: where what comes of
+    them is drawn."""
 
     test_set: ChosenInput
     submission: ChosenInput
     samples: tuple[str, str]
-    above: DeltaGenerator
+    result: ResultPlace
 
 
-def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestSet) -> bool:
-    """Read the test set, and score the submission; return whether it has a score."""
+def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestSet) -> None:
+    """Read the test set, and score the submission."""
     challenge, test_set, submission = page.challenge, inputs.test_set, inputs.submission
     truth = scoring_run.truth(
         challenge.id, fix_buttons.fixed_truth(challenge, test_set), fix_buttons.options_of(test_set)
     )
     if isinstance(truth, scoring_run.Running) or truth.refused:
-        _no_test_set(challenge, truth, test_set)
+        with inputs.result.instead():
+            _no_test_set(challenge, truth, test_set)
     else:
         waits = test_set.own and not submission.own and not submission.is_model
         if waits or not submission.key:
-            class_names.change(challenge, test_set, "set")
             said = (
                 f"{cases_were_read(truth.value)}: {page.lines.truth(truth.value)}. Now choose a submission."
             )
@@ -168,8 +168,10 @@ def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestS
                     " The sample teams belong to the sample test set: drop your own submission"
                     f"{', or choose a sample model' * models}."
                 )
-            finding_list.findings(truth.value.findings)
-            st.info(said, icon=":material/upload_file:")
+            with inputs.result.instead():
+                class_names.change(challenge, test_set, "set")
+                finding_list.findings(truth.value.findings)
+                st.info(said, icon=":material/upload_file:")
         else:
             offered = sample.submissions
             title = submission.name if submission.own else offered[inputs.samples[1]].title
@@ -180,8 +182,7 @@ def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestS
                 and (submission.own or name != inputs.samples[1])
             }
             chosen = Chosen(test_set, submission, title, others, inputs.samples)
-            return _submitted(page, chosen, truth.value, inputs.above)
-    return False
+            _submitted(page, chosen, truth.value, inputs.result)
 
 
 def _no_test_set(challenge, outcome, test_set: ChosenInput) -> None:
@@ -195,12 +196,12 @@ def _no_test_set(challenge, outcome, test_set: ChosenInput) -> None:
     class_names.choose(challenge, test_set, "set")
 
 
-def _submitted(page: ChallengePage, chosen: Chosen, truth, above: DeltaGenerator) -> bool:
-    """Read or run the submission, then show its card; return whether there is one. While it runs, and after
-    the run was stopped, nothing is shown: another submission's score would appear under this one's name."""
+def _submitted(page: ChallengePage, chosen: Chosen, truth, result: ResultPlace) -> None:
+    """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
+    is shown: another submission's score would appear under this one's name."""
     challenge_id, dropped = page.challenge.id, chosen.submission
     test_set = fix_buttons.fixed_truth(page.challenge, chosen.test_set)
-    submission, bar = fix_buttons.fixed_input(dropped), headline.place()
+    submission = fix_buttons.fixed_input(dropped)
     options = {**page.score_options(submission), **fix_buttons.options_of(dropped)}
     superseded_run.begin(challenge_id, test_set, submission)
     outcome = scoring_run.predictions(challenge_id, test_set.key, submission, truth, options)
@@ -210,44 +211,70 @@ def _submitted(page: ChallengePage, chosen: Chosen, truth, above: DeltaGenerator
         outcome = scoring_run.predictions(challenge_id, test_set.key, submission, truth, options)
     if isinstance(outcome, scoring_run.Running):
         superseded_run.remember(challenge_id, test_set, submission, outcome)
-        scoring_run.running(outcome)
-        return False
-    read = outcome.value
-    if not outcome.refused:
-        above.empty()  # now, so that what comes below it begins where it stays
-        with mobile_sheet.choices("Settings and comparison"):
-            choices = page.choices(test_set, truth, read)
-            several = page.challenge.inputs.submission.several
-            kept = kept_inputs.runs(page.challenge, truth)
-            opponent, its_title = selectors.second(chosen.others, challenge_id, several, kept)
-        options = {**options, **choices}
-        score = partial(scoring_run.card, challenge_id, test_set, submission, truth=truth, predictions=read)
-        basis = (test_set.key, submission.key, repr(options))
-        with scored_submission.at_once(bar, score, options, len(getattr(truth, "ids", ())), basis):
-            outcome = score(chosen=options)
+        with result.instead():
+            scoring_run.running(outcome)
+    elif outcome.refused:
+        with result.instead():
+            _refused(page, chosen, truth, outcome.refused)
+    else:
+        with result.score():
+            _scored(page, chosen, (test_set, submission), (truth, outcome.value, options), result)
+
+
+def _scored(
+    page: ChallengePage,
+    chosen: Chosen,
+    used: tuple[ChosenInput, ChosenInput],
+    read: tuple[Any, Any, Mapping],
+    result: ResultPlace,
+) -> None:
+    """Score what was read, and show the card.
+
+    Args:
+        used: The inputs as they were read, with their fixes.
+        read: Cases, predictions, and the options of `score` that the submission brings.
+        result: The place of all this.
+    """
+    (test_set, submission), (truth, predictions, options) = used, read
+    challenge, bar = page.challenge, headline.place(chosen.title)
+    with mobile_sheet.choices("Settings and comparison"):
+        choices = page.choices(test_set, truth, predictions)
+        kept = kept_inputs.runs(challenge, truth)
+        several = challenge.inputs.submission.several
+        opponent, its_title = selectors.second(chosen.others, challenge.id, several, kept)
+    options = {**options, **choices}
+    score = partial(
+        scoring_run.card, challenge.id, test_set, submission, truth=truth, predictions=predictions
+    )
+    basis = (test_set.key, submission.key, repr(options))
+    with scored_submission.at_once(bar, score, options, len(getattr(truth, "ids", ())), basis):
+        outcome = score(chosen=options)
+    card = result.card()
     if outcome.refused:
-        _refused(page, chosen, truth, outcome.refused)
-        return False
-    is_own = submission.own or test_set.own
+        with card.instead():
+            _refused(page, chosen, truth, outcome.refused)
+        return
     scored = ScoredSubmission(
         submission.name,
         outcome.value,
         truth,
-        read,
+        predictions,
         submission,
         test_set.key,
-        is_own,
+        submission.own or test_set.own,
         chosen.title,
         not test_set.own,
         f"Test set: {page.lines.truth(truth)}. Submission: {_about(page, chosen, outcome.value)}",
     )
-    offer = keep_and_restore.HistoryContext(page.challenge, chosen.test_set, dropped, chosen.samples, scored)
+    offer = keep_and_restore.HistoryContext(
+        challenge, chosen.test_set, chosen.submission, chosen.samples, scored
+    )
     compare = None
     if opponent:
         whole = replace(chosen, test_set=test_set)
         compare = partial(_second, page, whole, scored, opponent, its_title, choices)
-    _result(page, offer, bar, compare)
-    return True
+    with card.score():
+        _result(page, offer, bar, compare)
 
 
 def _about(page: ChallengePage, chosen: Chosen, card: ScoreCard) -> str:

@@ -85,7 +85,7 @@ def _own_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
 def headline(scored: ScoredSubmission, row: DeltaGenerator) -> None:
     """Draw the score of a card as a bar. row: of `headline.place`."""
     head = views(scored).headline
-    score_bar.bar(row, head.score, scored.title, head.status, finding_list.badges(_noticed(scored)))
+    score_bar.bar(row, head.score, head.status, finding_list.badges(_noticed(scored)))
 
 
 def notes(scored: ScoredSubmission, link: CaseLink | None = None) -> None:

@@ -50,7 +50,7 @@ def viewer_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
     """Draw truth and prediction of a case; a click in the viewer repaints this alone."""
     card = scored.card
     names = [row["case"] for row in card.cases]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="case_steps", horizontal=True, vertical_alignment="center", gap="small"):
         index = choose_case("Case", names, LINK, partial(_worst, card), shortener(names), 260)
         facts = (f"{named(name)} {_value(value)}" for name, value in card.cases[index].items())
         st.caption(markdown(" · ".join([*facts][1:]), 200))

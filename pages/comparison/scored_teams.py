@@ -146,7 +146,7 @@ def _without(excluded: Sequence[Excluded], scored: int, take: finding_list.Take)
 def _result(compared: ComparisonContext) -> None:
     """Draw the headline, tabs, findings and downloads; the parts of the headline begin the first tab."""
     comparison, head, row = compared.comparison, headline(compared.displayed), score_bar.place()
-    score_bar.bar(row, head.score, "", head.status, finding_list.badges(comparison.noticed))
+    score_bar.bar(row, head.score, head.status, finding_list.badges(comparison.noticed))
     with st.container(key="bar_notes", gap="xsmall"):
         score_bar.sentence(head.status)
         render.draw_all(head.notes, compared.path("notes"))

@@ -33,26 +33,28 @@ export default function ({parentElement}) {
 )
 
 
-def place() -> DeltaGenerator:
-    """Make the place of the bar, which may be filled later. It sticks to the top of the window, the tabs
-    below it."""
-    return st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small", wrap=False)
+def place(title: str = "") -> DeltaGenerator:
+    """Draw the bar, which sticks to the top of the window, the tabs below it; its score may come later.
+
+    Args:
+        title: Whose score it is; "" where the score says it.
+    """
+    row = st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small", wrap=False)
+    if title:
+        row.container(key="bar_title").markdown(f"**{markdown(title, 80)}**")
+    return row
 
 
-def bar(row: DeltaGenerator, score: Fact, title: str, status: Status, noticed: str = "") -> None:
-    """Draw whose score it is, the score with its interval, and whether it is official.
+def bar(row: DeltaGenerator, score: Fact, status: Status, noticed: str = "") -> None:
+    """Draw the score with its interval, and whether it is official.
 
     Args:
         row: Where, of `place`.
         score: The score; its `below` is the interval.
-        title: Whose it is; "" where the score says it.
         status: What the score is worth, in short.
         noticed: Badges of the findings, which stand further down (Markdown of our own).
     """
     with row:
-        if title:
-            with st.container(key="bar_title"):
-                st.markdown(f"**{markdown(title, 80)}**")
         _early(score)
         deferred_widgets.pause()
         st.metric(

@@ -1,13 +1,14 @@
 """What a visitor sees without scrolling."""
 
 import re
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from scoring.challenges import REGISTRY, samples
 from tests.browser import driver
-from tests.browser.driver import DESKTOP, PHONE
+from tests.browser.driver import DESKTOP, PHONE, SCREENS
 from tests.support.thinned import crossed, some, some_rows
 
 FIRST = "[role=tabpanel] :is(.js-plotly-plot, [data-testid=stDataFrame])"
@@ -62,10 +63,12 @@ def test_score_and_first_figure_are_seen_on_opening_and_the_bar_stays(visitor, s
 
 WATCH = """() => {
   window.shifts = [];
-  const add = list => { for (const shift of list.getEntries()) window.shifts.push(shift.value); };
+  const counted = list => list.getEntries().filter(shift => !shift.hadRecentInput);
+  const add = list => { for (const shift of counted(list)) window.shifts.push(shift.value); };
   new PerformanceObserver(add).observe({type: "layout-shift", buffered: true});
 }"""
-"""Also what moves just after an input counts."""
+"""What moves counts as in Cumulative Layout Shift: not within 500 ms of a click. The sum of all is never less
+than that measure, which is the worst few seconds."""
 SHIFTED = "() => window.shifts.splice(0).reduce((sum, shift) => sum + shift, 0)"
 MOST_SHIFT = 0.05
 TABS_FROM = {DESKTOP["width"]: 250, PHONE["width"]: 400}
@@ -75,6 +78,10 @@ OPENED = [
     ("single_image", DESKTOP),
     ("compare_teams", DESKTOP),
     ("compare_teams", PHONE),
+    ("hecktor2026?tab=Viewer", PHONE),
+    ("isic?tab=Cases", PHONE),
+    ("puma?tab=Viewer", PHONE),
+    ("puma?tab=Viewer", DESKTOP),
 ]
 
 
@@ -91,7 +98,7 @@ def tabs(page: Page) -> float:
     return page.get_by_role("tablist").bounding_box()["y"]
 
 
-@pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, 2))
+@pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, 4))
 def test_nothing_jumps_while_a_page_loads(visitor, server, name, screen):
     page = opened(visitor, f"{server.address}/{name}", screen)
     assert page.evaluate(SHIFTED) < MOST_SHIFT
@@ -116,3 +123,37 @@ def test_tabs_begin_high_and_nothing_jumps_on_opening_and_when_a_file_is_dropped
     button = page.locator(driver.zone("submission")).get_by_role("button", name="Add files")
     end = [box["y"] + box["height"] for box in (button.bounding_box(), row.bounding_box())]
     assert end[0] <= end[1] + 1
+
+
+def gives(page: Page, panel: str, *files: Path | FilePayload) -> Page:
+    """Give files to an input, and wait for what the page makes of them."""
+    with page.expect_response(lambda answer: "upload_file" in answer.url, timeout=driver.PATIENCE):
+        page.locator(driver.zone(panel)).locator("input").set_input_files(files)
+    return driver.settled(page)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_nothing_jumps_when_a_file_is_refused_and_when_it_is_fixed(visitor, server, screen):
+    page = opened(visitor, f"{server.address}/tricorder3", screen)
+    team = samples.test_sets("tricorder3")["sample"].submissions["delphi"].path
+    header, _, rows = team.read_bytes().partition(b"\n")
+    theirs = header.replace(b",", b",prob_") + b"\n" + rows
+    gives(page, "submission", {"name": "theirs.csv", "mimeType": "text/csv", "buffer": theirs})
+    fix = page.get_by_role("button", name="Read columns without “prob_”")
+    expect(fix).to_be_visible(timeout=driver.PATIENCE)
+    assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
+    fix.click()
+    expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
+    assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_nothing_jumps_when_a_submission_follows_an_own_truth(visitor, server, screen):
+    page = opened(visitor, f"{server.address}/isic", screen)
+    sample = samples.test_sets("isic")["isic2019"]
+    gives(page, "set", *sample.path.glob("*GroundTruth.csv"))
+    expect(page.get_by_text("Now choose a submission")).to_be_visible(timeout=driver.PATIENCE)
+    assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
+    gives(page, "submission", sample.submissions["juno"].path)
+    expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
+    assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT

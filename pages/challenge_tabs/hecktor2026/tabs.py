@@ -50,7 +50,7 @@ def _choose_patient(scored: ScoredSubmission) -> int:
     def with_images(name: str) -> str:
         return " · ".join((name, *(IMAGE_NAMES[kind] for kind in images.get(name, ()))))
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="case_steps", horizontal=True, vertical_alignment="center", gap="small"):
         return choose_case("Patient", names, LINK, lambda: _first(scored, images), with_images, 260)
 
 

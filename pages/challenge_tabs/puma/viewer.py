@@ -75,7 +75,7 @@ def viewer_tab(scored: ScoredSubmission) -> None:
 def _choose_case(names: list[str]) -> tuple[int, bool]:
     """Draw the choice of an image, with steps to the one before and after, and a switch for the table of its
     nuclei; return the place of the image and that switch."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="case_steps", horizontal=True, vertical_alignment="center", gap="small"):
         index = choose_case("Image", names, LINK, lambda: names[0], shortener(names), 290)
         has_table = st.toggle("Table of nuclei", key="table", bind="query-params", persist_state="page")
     return index, has_table

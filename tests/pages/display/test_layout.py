@@ -45,7 +45,7 @@ def whole_page():
     strip = score_strip([ScorePart("accuracy", "acc.", 100, 0.5)], layout.theme())
     others = [Fact("Ceiling", "97.65"), Fact("Accuracy", "0.523", "0.470 to 0.583")]
     score = Fact("Score of 100 points", "53.38", "48.2 to 58.8")
-    headline.bar(headline.place(), score, "Aurora", Status())
+    headline.bar(headline.place("Aurora"), score, Status())
     headline.sentence(Status())
     headline.account(others, lambda: layout.chart(strip, "0.5"))
     ran = st.session_state.setdefault("ran", [])

@@ -93,7 +93,7 @@ def page():
         title="Aurora",
         of_sample=False,
     )
-    scored_submission.headline(shown, headline.place())
+    scored_submission.headline(shown, headline.place("Aurora"))
     scored_submission.notes(shown)
     scored_submission.score_breakdown(shown)
     st.session_state["found"] = [scored_submission.section(shown, name) for name in ("All", "Nowhere")]
