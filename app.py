@@ -63,7 +63,7 @@ def _end(why: object) -> NoReturn:
 
 BOARDS, ISIC = "scoring.boards.", "scoring.challenges.isic."
 """Modules whose readers take 3 s to start: bundles, and the official ISIC scorer's messages for refused
-tables. Each is started when the first file comes."""
+tables. Each starts when the first file arrives."""
 IMPORT = "Import it on the command line: `benchside board import`."
 
 

@@ -28,7 +28,7 @@ def about() -> None:
         layout.heading(group)
         st.markdown(_lines([entry for entry in entries_shown if entry.group == group], public))
     if public:
-        st.caption("The operator of this server sees more with the command `benchside doctor`.")
+        st.caption("The operator of this server can see more with the command `benchside doctor`.")
     with st.bottom:
         layout.closing()
 
@@ -37,9 +37,9 @@ def _statistics() -> list[Check]:
     """Streamlit's own statistics, where somebody turned them on."""
     if not st.get_option("browser.gatherUsageStats"):
         return []
-    advice = "Turn browser.gatherUsageStats off, as this project's settings do."
-    effect = "each visitor's browser reports to Streamlit's makers"
-    return [Check(doctor.PROGRAM, "Statistics of use", effect, "fault", advice, public=True)]
+    advice = "Set browser.gatherUsageStats to false, as this project's settings do."
+    effect = "each visitor's browser reports usage to Streamlit's makers"
+    return [Check(doctor.PROGRAM, "Usage statistics", effect, "fault", advice, public=True)]
 
 
 def _login(public: bool) -> Check:
@@ -48,7 +48,7 @@ def _login(public: bool) -> Check:
     if access.is_configured():
         rule = "by OpenID Connect: organizers, participants and visitors"
     elif public:
-        rule = "no login: everybody whom the proxy lets in may use every page, but nobody may change boards"
+        rule = "no login: everybody whom the proxy admits may use every page, but nobody may change boards"
     return Check(doctor.PROGRAM, "Login", rule, public=True)
 
 
@@ -62,7 +62,7 @@ def _summary(entries: list[Check], public: bool) -> None:
     sentence = (
         f"{count} point{'s' * (count != 1)} to fix"
         if count
-        else "Everything works; some settings could be better"
+        else "Everything works; some settings could be improved"
     )
     st.warning(f"{sentence}:\n\n{_lines(wrong, public)}", icon=":material/build:")
 

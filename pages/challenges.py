@@ -1,4 +1,4 @@
-"""Challenges declared as files (TOML): own ones, the gallery of public challenges, and a new one."""
+"""Challenges declared in files (TOML): own ones, the gallery of public challenges, and a new one."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from scoring.common.text import markdown
 access.guard(__file__)
 
 WHAT = (
-    "A challenge is a file that names its columns, metric and rule. It gets a page, comparison, board, "
+    "A challenge is a file that names its columns, metric and rule. It has a page, comparison, board, "
     "report and command line, without a line of Python."
 )
 

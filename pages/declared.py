@@ -1,4 +1,4 @@
-"""A declared challenge: one submission, scored as the challenge's file says."""
+"""A declared challenge: one submission, scored as the challenge's file defines."""
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +14,7 @@ from scoring.core.scorecard import ScoreCard
 
 access.guard(__file__)
 
-CLOSING = "The score is what the challenge's file declares."
+CLOSING = "The challenge's file defines the score."
 
 
 def _about_truth(truth: DeclaredCases) -> str:

@@ -34,14 +34,15 @@ CLOSING = (
 
 
 def score_options(_given: ChosenInput) -> Mapping[str, object]:
-    """Return whether nodes are counted: reading the masks needs to know, and the switch is drawn after
-    that."""
+    """Return whether nodes are counted, because reading the masks depends on it before the switch is
+    drawn."""
     name = LESIONS.name
     return {name: st.session_state.get(name, st.query_params.get(name) == "true")}
 
 
 def choices(_test_set: ChosenInput, _truth, _predictions) -> Mapping[str, object]:
-    """Draw the open questions of the description, folded: the label says whether any option was changed."""
+    """Draw the open questions of the challenge's description, folded; the label says whether an option was
+    changed."""
     options = [*(CHALLENGE.option(name) for name in CHOICES), LESIONS]
     changed = sum(chosen_before(option) != option.default for option in options)
     label = f"Rules: {changed} changed" if changed else "Rules: official"
@@ -50,7 +51,7 @@ def choices(_test_set: ChosenInput, _truth, _predictions) -> Mapping[str, object
 
 
 def about_truth(truth) -> str:
-    """Return the number of patients, and the known facts about them."""
+    """Return a line with the number of patients and facts about them."""
     known = {
         "mask": truth.has_mask,
         "T stage": truth.stages["t"] >= 0,
@@ -68,7 +69,7 @@ def _count(n: int, noun: str) -> str:
 
 
 def about_submission(card: ScoreCard) -> str:
-    """Return the missing parts of the submission."""
+    """Return the missing parts of the submission as text."""
     return ", ".join(summary.unusable(card)) or f"complete for {card.n_cases} patients"
 
 

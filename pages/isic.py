@@ -23,8 +23,8 @@ access.guard(__file__)
 CHALLENGE = scoring.load_challenge("isic")
 CLOSING = (
     "The challenge site breaks ties by the time of submission, although its page of 2019 says that the AUC "
-    "decides. Only the score is "
-    "ranked; this project adds the malignant grouping, thresholds and calibration."
+    "decides. Only the score ranks the teams; Benchside adds the malignant grouping, thresholds and "
+    "calibration."
 )
 
 
@@ -63,7 +63,7 @@ TABS = {
     "Cases": tabs.all_cases,
     "Preflight": tabs.preflight_tab,
 }
-"""The widgets below the section of that name."""
+"""The widgets below the section with a given name."""
 
 show(
     ChallengePage(

@@ -43,7 +43,7 @@ TABS = {
     "Cases": tabs.all_cases,
     "Preflight": tabs.preflight_tab,
 }
-"""The widgets below the section of that name."""
+"""The widgets below the section with a given name."""
 
 show(
     ChallengePage(

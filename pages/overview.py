@@ -39,7 +39,7 @@ PEOPLE = (
         ("compare_teams", "Compare the sample teams"),
     ),
 )
-"""A group of visitors, their aim, and the page and label where they begin; None: they begin above."""
+"""A group of visitors, their goal, and the page and label where they begin; None: they begin above."""
 
 
 def overview() -> None:
@@ -48,7 +48,7 @@ def overview() -> None:
         "Benchside",
         "Official challenge scores for cancer-imaging models, to the last digit, with the cases and errors "
         "behind them. "
-        f"Everything runs on this computer{where}; nothing leaves it.",
+        f"Everything runs on this computer{where}; no data leave it.",
     )
     anything()
     recent_runs.draw()
@@ -66,7 +66,7 @@ def overview() -> None:
 
 
 def anything() -> None:
-    """Draw where a file of any challenge is dropped or chosen, and the questions about it."""
+    """Draw the input for any file of any challenge, and the questions about it."""
     key = "any_files"
 
     def changed() -> None:

@@ -28,7 +28,7 @@ CLOSING = (
 
 
 def choices(_test_set: ChosenInput, _truth: PumaTruth, _predictions: NucleiPredictions) -> Mapping:
-    """Whose macro F1 is the score, and whether outlines are measured beside it."""
+    """Draw the choice of the macro F1 that is the score, and whether outlines are measured too."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         rule = st.segmented_control(
             RULE.label,
@@ -67,7 +67,7 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 
 
 def match_table(card: ScoreCard) -> pd.DataFrame:
-    """Return the result of every nucleus, as --matches writes it."""
+    """Return the outcome of every nucleus, as written by --matches."""
     return pd.DataFrame({name: cells(column) for name, column in (card.matches or {}).items()})
 
 
@@ -80,7 +80,7 @@ TABS = {
     "Tissue": None,
     "Model": None,
 }
-"""The section of that name, or the function that handles clicks."""
+"""The section with a given name, or the function that handles clicks."""
 
 show(
     ChallengePage(

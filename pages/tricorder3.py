@@ -52,7 +52,7 @@ TABS = {
     "Cases": live.all_cases,
     "Preflight": None,
 }
-"""The widgets below the section of that name."""
+"""The widgets below the section with a given name."""
 
 show(
     ChallengePage(

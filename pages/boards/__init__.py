@@ -1,4 +1,4 @@
-"""Boards page; nothing is computed here (`scoring.boards`).
+"""Boards page; `scoring.boards` computes everything.
 
 * list, new board: `board_list.show`; one board: `board_page.show`;
   who sees the organizer's tabs: `actions.may_organize`

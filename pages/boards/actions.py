@@ -1,6 +1,6 @@
 """The store of this server, the permission to change it, and all actions that change it.
 
-All that a page changes in a store goes through `attempt` or `long`, so that one place says who may.
+All changes of a store by a page go through `attempt` or `long`, so that one place checks the permission.
 """
 
 from collections.abc import Callable
@@ -18,18 +18,18 @@ from scoring.inference.model_pool import Cancelled
 
 
 def may_organize() -> bool:
-    """Return whether this visitor may make and change boards: organizers where people log in; elsewhere
-    everybody on this machine, and nobody from outside. Other people see only public boards."""
+    """Return whether this visitor may create and change boards: organizers if the server has logins;
+    otherwise everybody on this machine, and nobody from outside. Other people see only public boards."""
     return access.allowed(Role.ORGANIZER) and (access.is_configured() or not network_exposure.is_public())
 
 
 def store() -> Outcome:
-    """Return the store of this server on behalf of this visitor, or why it cannot be opened."""
+    """Return the store of this server for this visitor, or why it cannot be opened."""
     return scoring_run.attempt(access.store)
 
 
 def attempt(work: Callable[..., Any], *arguments: Any) -> Outcome:
-    """Do something to a board, if this visitor may; a refusal is a value."""
+    """Run an action on a board if this visitor may; return a refusal as a value."""
     return scoring_run.attempt(_permitted, work, *arguments)
 
 
@@ -54,7 +54,7 @@ def do(work: Callable[..., Any], *arguments: Any) -> None:
 
 
 def long(key: tuple, work: Callable[[background_jobs.Job], Any], least: Role = Role.ORGANIZER) -> None:
-    """Begin work on a board in the background if this visitor may. key: of the work in this session."""
+    """Start work on a board in the background if this visitor may. key: of the work in this session."""
     if access.allowed(least) and (least < Role.ORGANIZER or may_organize()):
         whole = (background_jobs.session_id(), "board", *key)
         background_jobs.queue().forget(whole)
@@ -64,8 +64,8 @@ def long(key: tuple, work: Callable[[background_jobs.Job], Any], least: Role = R
 
 
 def outcome(key: tuple, counts: str) -> Outcome | None:
-    """Return the result of work that `long` began, once: `Outcome()` where it was cancelled; None before it
-    began. While it goes on its progress is drawn, and nothing below it."""
+    """Return the result of work that `long` started, once: `Outcome()` if it was cancelled; None before it
+    started. While it runs, its progress is drawn and nothing below it."""
     job = st.session_state.get(_place(key))
     if job is None:
         return None

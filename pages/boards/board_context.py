@@ -1,4 +1,4 @@
-"""Board on a page, as its tabs receive it."""
+"""Board on a page, in the form that its tabs receive."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,8 @@ from scoring.core.views import Section
 
 @dataclass(frozen=True)
 class BoardPage:
-    """A board on the page. sections: the public ones; key: of everything that the page depends on."""
+    """A board on the page. sections: the public sections; key: identifies everything that the page depends
+    on."""
 
     ranking: BoardRanking
     sections: tuple[Section, ...]
@@ -22,5 +23,5 @@ class BoardPage:
         return self.ranking.board
 
     def path(self, path: str) -> BlockPath:
-        """Return the path of a block, which is drawn once."""
+        """Return the path of a block that is drawn once per content."""
         return BlockPath(self.key, False, f"board/{path}")

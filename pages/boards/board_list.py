@@ -32,17 +32,17 @@ WHAT = (
 
 NOT_CREATED = "The board was not created"
 DELETED = "_board_deleted"
-"""The deleted board, kept in the session until the message was shown."""
+"""The deleted board; it stays in the session until the message is shown."""
 
 
 def show(store: Store) -> None:
-    """Draw the boards and, for who may, forms that make one."""
+    """Draw the boards and, for people who may create boards, the forms."""
     layout.plain_opening("Boards", WHAT)
     if not actions.may_organize():
         own = [board for board in listed(store) if _is_found(store, board)]
         for board in own:
             _card(store, board)
-        which = "Other boards open" if own else "A board opens"
+        which = "Other boards open" if own else "A board appears here"
         message = f"{which} by the address that the organizer published."
         st.info(message, icon=":material/leaderboard:")
         return
@@ -130,7 +130,8 @@ def _new(store: Store) -> None:
             "Address",
             key="board_new_id",
             placeholder=suggested,
-            help="Small letters, digits and hyphens; empty: the grey one. It is part of the page's address.",
+            help="Small letters, digits and hyphens. If empty, the address shown in grey is used. "
+            "It is part of the page's address.",
         ).strip()
         counts = st.radio("Ranked is", COUNTS, format_func=RULES.get, key="board_new_counts")
     with right:

@@ -28,14 +28,14 @@ from scoring.store.database import Store
 ORGANIZERS_TABS = ("Submissions", "Corrections", "Participants", "Settings")
 UNREADABLE = {"board-damaged", "bad-card", "store-damaged"}
 PUBLIC = "public"
-"""Value of `view` in the address if an organizer looks at the public page."""
+"""Value of `view` in the address when an organizer looks at the public page."""
 
 STATES = {
     phases_and_limits.OPEN: "event_available",
     phases_and_limits.UPCOMING: "event_upcoming",
     phases_and_limits.CLOSED: "event_busy",
 }
-"""Whether submissions are taken -> its icon."""
+"""Whether submissions are accepted -> icon."""
 
 
 def show(store: Store, board_id: str) -> None:

@@ -107,7 +107,7 @@ def _last_outcome(outcome: Any) -> None:
     if feedback is None:
         return
     if feedback.again:
-        st.info("This file was submitted before: it is scored only once.", icon=":material/content_copy:")
+        st.info("This file was submitted before, so it is scored only once.", icon=":material/content_copy:")
     elif feedback.score is None and feedback.best is not None:
         message = "Scored. It does not beat your best score by the Ladder's step, so no score is shown."
         st.success(message, icon=":material/task_alt:")
@@ -120,7 +120,7 @@ def _last_outcome(outcome: Any) -> None:
 def _history(board: OpenBoard, team: str) -> None:
     """Draw the feedback on each submission of the team."""
     submissions = participant.own_submissions(board, team)[::-1]
-    layout.heading("What did your team submit?")
+    layout.heading("Which file does your team submit?")
     if not submissions:
         st.caption("Nothing yet.")
         return
@@ -161,7 +161,7 @@ def _nomination(board: OpenBoard, team: str, submissions: list[SubmissionFeedbac
     usual_rule = RULES[board.row.counts]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
-            "Counts at the end",
+            "Counts in the final ranking",
             [None, *known],
             index=[None, *known].index(nominated) if nominated in known else 0,
             format_func=lambda key: spoken(known[key].time) if key in known else usual_rule,
@@ -202,14 +202,14 @@ def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
     """Draw the organizer's settings for participants and a hidden truth, and the participants' attempts.
 
     Args:
-        store: Where the board is.
+        store: The store with the board.
         board: The board.
-        ranking: Of all its phases.
+        ranking: Ranking of all its phases.
     """
     board = board_of(store, board.row.id)
     _hiding(board, ranking)
     _teams(board, ranking)
-    layout.heading("What should you know about attempts?")
+    layout.heading("Which attempts should you know about?")
     findings = probing_notices.board_notices(store, board.row.id)
     if findings:
         finding_list.findings(findings)
@@ -313,7 +313,7 @@ def _teams(board: OpenBoard, ranking: BoardRanking) -> None:
         st.table({"team": [markdown(team, 60) for team in known], "members": written})
     if not access.is_configured():
         st.caption(
-            "This server has no logins: docs/challenge.md explains how teams can submit by themselves."
+            "This server has no logins. docs/challenge.md explains how teams can submit by themselves."
         )
     _team_changes(board, ranking)
     with st.form(f"members_{board.row.id}", border=False):

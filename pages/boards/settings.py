@@ -1,7 +1,7 @@
-"""Settings of a board: phases, facts about teams, which submission counts, and deleting it.
+"""Settings of a board: phases, facts about teams, the ranked submission, and deletion.
 
-The keys of fields hold what is kept: what somebody else changed meanwhile, in another tab, is shown as it is
-now, and no form that was drawn before takes it back.
+The keys of fields contain the stored values. So changes from another tab are shown, and an older form cannot
+undo them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ NEW = ""
 """The choice that adds a phase."""
 LIMIT = 2**31 - 1
 SEEN = {"draft": "nobody", "unlisted": "anyone with the link", "public": "everybody, in the list"}
-"""Who finds a board besides organizers."""
+"""Visibility -> who can find a board besides organizers."""
 WIDTH = 240
-"""Width of a field in px: four fit side by side; on a phone they are below each other."""
+"""Width of a field in px: four fit side by side; on a phone they are stacked."""
 
 
 def show(page: BoardPage) -> None:
@@ -55,7 +55,7 @@ def _phases(page: BoardPage) -> None:
         st.markdown(f"Now {states}.")
     else:
         layout.heading("When may teams submit?")
-        st.markdown("The board has no phases: teams submit at any time, any number of times.")
+        st.markdown("The board has no phases: teams can submit at any time and any number of times.")
     with st.expander("**Add or change a phase**", icon=":material/event:"):
         name = st.selectbox(
             "Phase",
@@ -82,8 +82,7 @@ def _phase_form(board: OpenBoard, before: Phase | None) -> None:
             )
         st.caption(
             "A blank field means: from the beginning, without end, or any number. Days start at 00:00 UTC. "
-            "Outside the "
-            "phases the board takes no submissions."
+            "Outside the phases the board accepts no submissions."
         )
         with st.container(horizontal=True, gap="small"):
             if st.form_submit_button("Save the phase", icon=":material/event_available:"):
@@ -121,10 +120,10 @@ def _facts(page: BoardPage) -> None:
     rows = {team: known.get(team, UNKNOWN).as_dict() for team in teams}
     if any(facts != UNKNOWN for facts in known.values()):
         columns = {label: [fact_text(row[fact]) for row in rows.values()] for fact, label in LABELS.items()}
-        st.dataframe({"team": teams, **columns}, hide_index=True, alt="What is known of the teams")
+        st.dataframe({"team": teams, **columns}, hide_index=True, alt="Facts about the teams")
     else:
         st.markdown("Nothing yet. Ranking, report and JSON show what you write here.")
-    with st.expander("**Write it down**", icon=":material/edit_note:"):
+    with st.expander("**Type the facts**", icon=":material/edit_note:"):
         team = st.selectbox("Team", teams, key=f"facts_team_{board.row.id}", width=WIDTH)
         with st.form(f"facts_{board.row.id}_{team}", border=False):
             with st.container(horizontal=True, gap="small"):
@@ -213,16 +212,15 @@ def _decision(page: BoardPage) -> None:
         actions.done(actions.attempt(final_ranking.freeze, store, board_id), "It was not frozen")
     if final is None:
         st.caption(
-            "This keeps the ranking with its time, version and hashes. The board then takes no "
-            "submissions, and it lists every later "
-            "change."
+            "This keeps the ranking with its time, version and hashes. After that, the board accepts no "
+            "submissions, and it lists every later change."
         )
 
 
 def delete(store: Store, board_id: str, title: str, submissions: int | None) -> None:
     """Draw the control that deletes a board after its address was typed. submissions: None if they are
     unknown."""
-    layout.heading("Is the board over?")
+    layout.heading("Has the challenge ended?")
     number = "all" if submissions is None else submissions
     counted = f"{number} submission{'s' * (submissions != 1)}"
     with st.expander("**Delete the board**", icon=":material/delete_forever:"):
@@ -234,7 +232,7 @@ def delete(store: Store, board_id: str, title: str, submissions: int | None) -> 
         if not st.button("Delete for good", icon=":material/delete_forever:"):
             return
         if name.strip() != board_id:
-            message = f"This is not the board's address: write {board_id}. Nothing was deleted."
+            message = f"This is not the board's address: type {board_id}. Nothing was deleted."
             st.error(message, icon=":material/edit:")
             return
         outcome = actions.attempt(deletion.delete_board, store, board_id)

@@ -33,12 +33,13 @@ from scoring.inputs.sources import FixedSource
 from scoring.inputs.team_entries import clean_name
 
 NAMED = 12
-"""Dropped files whose teams can be named one by one."""
+"""Maximum dropped files whose teams can be named one by one."""
 
 
 @dataclass(frozen=True)
 class TeamFile:
-    """A dropped file of a team. options: of this submission alone. source: of the file with its fixes."""
+    """A dropped file of a team. options: options of this submission alone. source: source of the file with
+    its fixes."""
 
     team: str
     file: ChosenInput
@@ -48,8 +49,8 @@ class TeamFile:
 
 @dataclass
 class Submitted:
-    """The result of submissions. problems: by team, each with the fixes of its file, "" for those of no team.
-    files: by team."""
+    """The result of submissions. problems: by team, each with the fixes of its file; "" for problems without
+    a team. files: files by team."""
 
     receipts: list[Receipt] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
@@ -57,7 +58,7 @@ class Submitted:
     files: dict[str, TeamFile] = field(default_factory=dict)
 
     def refuse(self, team: str, refused: InputRefused) -> None:
-        """Keep the problems of a team's file, with its fixes if one file was dropped for the team."""
+        """Store the problems of a team's file, with fixes if one file was dropped for the team."""
         for problem in refused.problems:
             fixes = problem.of_team(team).fixes if team in self.files else ()
             where = f"{team}: {problem.where}" if team else problem.where
@@ -183,7 +184,7 @@ def _receipts(board: OpenBoard, outcome: Submitted | InputRefused | None) -> Non
     if outcome is None:
         return
     if isinstance(outcome, InputRefused):
-        finding_list.refusal(outcome, title="Nothing was taken", message="The reasons are listed below.")
+        finding_list.refusal(outcome, title="No file was accepted", message="The reasons are listed below.")
         return
     receipts = outcome.receipts
     new = [receipt for receipt in receipts if not receipt.again]
@@ -201,12 +202,12 @@ def _receipts(board: OpenBoard, outcome: Submitted | InputRefused | None) -> Non
     ]
     noticed = [*outcome.notes, *(finding for receipt in receipts for finding in receipt.findings)]
     if problems := list(chain.from_iterable(outcome.problems.values())):
-        rest = " The others count." if receipts else ""
+        rest = " Only the other files count." if receipts else ""
         way = " A button fixes a file and submits it again." if any(p.fixes for p in problems) else ""
         finding_list.refusal(
             InputRefused(problems, [*known, *noticed]),
             partial(_fix, board, outcome),
-            title="Some files were not accepted" if receipts else "Nothing was taken",
+            title="Some files were not accepted" if receipts else "No file was accepted",
             message=f"The files listed here were not scored.{rest}{way}",
         )
     elif known or noticed:
@@ -230,7 +231,7 @@ def _exclusion(page: BoardPage) -> None:
         with st.popover("Delete it", icon=":material/delete_forever:", type="tertiary"):
             st.markdown(
                 f"{_label(entry)}: the file and its scores are deleted, from the disk as well. This cannot "
-                "be undone. To keep it out of the ranking, exclude it."
+                "be undone. To keep the submission without ranking it, exclude it."
             )
             if st.button("Delete for good", icon=":material/delete_forever:", key="board_delete_one"):
                 _done(actions.attempt(deletion.delete_submission, board.store, board.row.id, chosen))
@@ -239,13 +240,13 @@ def _exclusion(page: BoardPage) -> None:
 def _excluding(board: OpenBoard, entry: RankedSubmission) -> None:
     if entry.excluded is not None:
         st.markdown(f"Excluded: {markdown(entry.excluded)}")
-        if st.button("Let it count again", icon=":material/undo:"):
+        if st.button("Include it again", icon=":material/undo:"):
             _done(actions.attempt(exclude, board.store, board.row.id, entry.id, None))
         return
     reason = st.text_input("Reason, which is published", key="board_reason")
     if st.button("Exclude", icon=":material/block:"):
         if not reason.strip():
-            st.error("Give the reason why it does not count.", icon=":material/edit:")
+            st.error("Give the reason why you exclude it.", icon=":material/edit:")
             return
         _done(actions.attempt(exclude, board.store, board.row.id, entry.id, reason.strip()))
 

@@ -1,4 +1,4 @@
-"""Corrections of a board's truth on its page: preview, scoring again, and what changed."""
+"""Corrections of a board's truth on its page: preview, rescoring, and changes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
             st.markdown(f"A correction is not finished: **{done} of {total}** submissions are scored.")
         else:
             changes = correction(rescoring.begun(board), board)
-            st.markdown("The correction would make these changes. **Nobody else sees it yet.**")
+            st.markdown("The correction would change the following. **Nobody else sees these changes yet.**")
             blocks = corrections(board, changes)
             render.draw_all(blocks, BlockPath(None, True, "board/preview"))
         with st.container(horizontal=True, gap="small"):
@@ -105,7 +105,7 @@ def _changes(page: BoardPage, key: tuple) -> None:
     render.draw_all(
         _changed(page.key, version, before, page.board), page.path(f"Corrections/{version} {before}")
     )
-    st.caption("These tables name cases: they are not for publication.")
+    st.caption("These tables name cases: do not publish them.")
     if st.toggle(f"Show the ranking with version {before}", key="board_old_ranking"):
         ranked = _ranked(page.key, before, page.board)
         render.draw_all(ranked, page.path(f"Corrections/ranked {before}"))

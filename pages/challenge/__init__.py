@@ -1,8 +1,7 @@
 """Challenge page: inputs, score, findings, tabs.
 
-* the page as a whole: `challenge_page.show`;
-  test set and submission scored once per content: `scoring_run.card`
-* cases, also those fixed and broken since the last run: `case_table.table_and_case`
+* the page as a whole: `challenge_page.show`; cached scoring of test set and submission: `scoring_run.card`
+* cases, also those that became right or wrong since the last run: `case_table.table_and_case`
 * second submission: `second_submission.compared`; unknown class names: `class_names.choose`
 * form of a new challenge: `new_challenge.show`; card on the overview: `challenge_card.challenge_card`
 * files for Grand Challenge, Codabench or EvalAI: `platform_bundle.button`

@@ -1,5 +1,5 @@
-"""Cases of a scorecard: filters (also fixed and broken since the last run), pictures and table, and the
-model's input for the chosen one."""
+"""Cases of a scorecard: filters (also cases that became right or wrong since the last run), pictures and
+table, and the model's input for the chosen case."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -34,11 +34,11 @@ def table_and_case(
     columns: Mapping[str, ColumnConfig],
     draw: Callable[[ScoredSubmission, int], None],
 ) -> None:
-    """Draw the wanted cases, as pictures where there are any and as a table, and the one that a click on its
-    picture, its row or its name chooses.
+    """Draw the filtered cases, as pictures if there are any and as a table, and the case chosen by a click on
+    its picture, row or name.
 
-    rows: one per case, with "case". columns: name in rows -> column_config; those that rows lack are left
-    out. draw: draws the case at a place in the card.
+    rows: one per case, with "case". columns: name in rows -> column_config; missing names are skipped. draw:
+    function that draws the case at a position in the card.
     """
     places = grid(scored, "shows what the model received", choose)
     _one(scored, draw, int(places[0]) if len(places) else 0)
@@ -47,12 +47,13 @@ def table_and_case(
 
 
 def choose(case: str) -> None:
-    """Choose the case that is shown."""
+    """Choose the case to show."""
     st.session_state["case"] = case
 
 
 def lead(kind: str, count: int, **wanted: str | list[str]) -> None:
-    """Draw the button that opens the cases of a kind. count: of them. wanted: as of `render.open_cases`."""
+    """Draw the button that opens the cases of a kind. count: their number. wanted: as in
+    `render.open_cases`."""
     label, key = f"{kind[0].upper()}{kind[1:]}: {count}", f"lead_{kind}"
     st.button(
         label,
@@ -65,15 +66,15 @@ def lead(kind: str, count: int, **wanted: str | list[str]) -> None:
 
 
 def grid(scored: ScoredSubmission, opens: str, on_open: Callable[[str], None]) -> Ints:
-    """Draw the choice of cases, and their pictures where there are any; call it in a fragment.
+    """Draw the filters of cases, and their pictures if there are any; call it in a fragment.
 
     Args:
         scored: The submission.
-        opens: What a click on a picture does.
-        on_open: Called with the name of the case that was clicked.
+        opens: What a click on a picture opens.
+        on_open: Function that receives the name of the clicked case.
 
     Returns:
-        The places of the chosen cases in the card, in the chosen order.
+        The positions of the chosen cases in the card, in the chosen order.
     """
     challenge = scoring.load_challenge(scored.card.challenge)
     earlier = last_run.before(scored)
@@ -108,7 +109,7 @@ def _pictures(
     if st.session_state.pop(OPENED, False):
         st.rerun()
     unit = scored.card.provenance["unit"]
-    costs = f", then the points that the {unit} adds to the score or takes from it" if cases.unit else ""
+    costs = f", then the points that the {unit} adds to the score or takes away" if cases.unit else ""
     said = f"True class → predicted class. Below: the score of the true class{costs}. {UPRIGHT}"
     st.caption(said if cases.truth else f"Each number is the value of its case. A click {click[0]}.")
 
@@ -186,8 +187,8 @@ def _one(scored: ScoredSubmission, draw: Callable[[ScoredSubmission, int], None]
 def pixels_and_block(
     how: str, block: Callable[[ScoreCard, int], Block]
 ) -> Callable[[ScoredSubmission, int], None]:
-    """Return the function that draws pixels and outputs of a case side by side. how: as of `pixels`. block:
-    the outputs of a scorecard's case."""
+    """Return the function that draws pixels and outputs of a case side by side. how: as in `pixels`. block:
+    function from a scorecard's case to its outputs."""
 
     def draw(scored: ScoredSubmission, index: int) -> None:
         left_column, right_column = st.columns([1, 1], gap="large")
@@ -200,7 +201,7 @@ def pixels_and_block(
 
 
 def pixels(scored: ScoredSubmission, index: int, how: str) -> None:
-    """Draw the pixels that the model received of a case, step by step. how: in words, Markdown of our own."""
+    """Draw the pixels of a case that the model received, step by step. how: explanation in Markdown."""
     layout.heading("Which pixels did the model receive?")
     stages = scoring_run.received(
         scored.card.challenge, scored.truth_key, index, scored.card.more.get("model"), scored.truth

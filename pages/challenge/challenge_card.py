@@ -20,7 +20,7 @@ NEUTRAL = base64.b64decode(
 
 
 def challenge_card(challenge_id: str) -> None:
-    """One challenge: a sample picture, its rule in a line, and the scores of the sample teams."""
+    """Draw a challenge: a sample picture, its rule in a line, and the scores of the sample teams."""
     challenge = load_challenge(challenge_id)
     with st.container(gap="xsmall", key=f"card_{challenge_id}"):
         picture, title = _picture(challenge_id), challenge.words.title

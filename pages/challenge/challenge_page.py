@@ -51,8 +51,8 @@ class Lines:
     """Lines of a challenge's page.
 
     Attributes:
-        truth: About a test set.
-        submission: About a submission, from its card.
+        truth: Line about a test set.
+        submission: Line about a submission, from its card.
     """
 
     truth: Callable[[Any], str]
@@ -66,15 +66,15 @@ class ChallengePage:
 
     Attributes:
         table: The cases as a table, for download.
-        tabs: Name -> what has widgets below the section of that name, None where nothing has and the tab is
-            there only with the section; without any, all sections of the views.
-        score_options: Options of `score` that the submission brings.
-        choices: Draws how it can be scored otherwise, from the test set that was given, its cases and the
+        tabs: Name -> function that draws the widgets below the section with this name; None: no widgets, and
+            the tab appears only with the section; empty: all sections of the views.
+        score_options: Options of `score` that come with the submission.
+        choices: Function that draws further scoring choices from the given test set, its cases and the
             predictions, and returns options of `score`.
-        refused: Draws what else there is to say of a submission that was refused.
-        tables: What else there is to download, name -> table of a card.
-        below_headline: Draws what has widgets and belongs to the score.
-        viewer: The tab that a click on a case opens.
+        refused: Function that draws additional text about a refused submission.
+        tables: Additional downloads, name -> table of a card.
+        below_headline: Function that draws the widgets of the score.
+        viewer: The tab that opens when a case is clicked.
     """
 
     challenge: Challenge
@@ -91,7 +91,7 @@ class ChallengePage:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a visitor chose on a page.
+    """A visitor's choices on a page.
 
     Attributes:
         test_set: The test set.

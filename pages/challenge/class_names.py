@@ -1,4 +1,4 @@
-"""Unknown class names of own files: a choice of the challenge's class for each."""
+"""Unknown class names in visitors' files: choice of a class for each."""
 
 from collections.abc import Mapping
 
@@ -13,14 +13,14 @@ from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 
 MOST = 24
-"""Names that a page offers."""
+"""Maximum names on a page."""
 
 
 def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class") -> None:
-    """Draw a choice for each class name of an own file that is none of the challenge's; nothing without any.
+    """Draw a choice for each unknown class name in a visitor's file; draw nothing if there are none.
 
     Args:
-        own_file: The file, as it was dropped.
+        own_file: The dropped file.
     """
     names = challenge.readers.other_names
     if names is None or not own_file.own or own_file.is_model:
@@ -30,7 +30,7 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
     if not other_names:
         return
     chosen = _chosen(challenge, own_file)
-    st.header(f"What do the other class names of {markdown(own_file.name, 40)} count as?", anchor=False)
+    st.header(f"What do the other class names in {markdown(own_file.name, 40)} mean?", anchor=False)
     st.caption("Your choice applies at once to the dropped file. The findings list the choice.")
     singular, plural = names.counted
     with st.grid(min_column_width=220, gap="small"):
@@ -52,7 +52,8 @@ def choose(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class
 
 
 def change(challenge: Challenge, own_file: ChosenInput, key_prefix: str = "class") -> None:
-    """Draw the choices that were made for an own file that is read, to change them; nothing without any."""
+    """Draw the earlier choices for a visitor's file, so that they can be changed; draw nothing if there are
+    none."""
     if challenge.readers.other_names is None or not (chosen := _chosen(challenge, own_file)):
         return
     with st.expander(f"Class names as chosen: {_words(challenge, chosen)}", icon=":material/swap_horiz:"):

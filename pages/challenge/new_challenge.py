@@ -26,11 +26,11 @@ from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.truth_contents import TruthMasks, TruthTable, read_truth
 
 PREDICTS = {task: facts["predicts"] for task, facts in TASKS.items() if facts["predicts"]}
-"""Tasks of tables, with the quantity that each predicts."""
+"""Tasks for tables, with the quantity that each predicts."""
 PREDICTED = {
     "label": "the class",
     "scores": "a score per class, in columns named as the classes",
-    "score": "one score of the positive class",
+    "score": "one score, of the positive class",
 }
 HOLDS = {"label": "the class", "score": "the score", "value": "the number", "risk": "the risk"}
 ORDERS = {
@@ -44,14 +44,14 @@ PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0,
 BOXES = {"": "its other corner", "size": "width and height"}
 NO_CLASS = "none: all have the same class"
 SHOWN = 5
-FURTHER = """For weights, options and further keys: download the file, change it in a text editor, and drop it
-as the challenge file above. It then takes the place of these choices."""
+FURTHER = """For weights, options and further keys: download the file, change it in a text editor, and
+drop it in the field for the challenge file above. The file then replaces these choices."""
 ANOTHER = "Choose another title above, or another id in the file."
 AGAIN, CHOOSE = "Drop another table.", "Change your choice above, or drop another file."
 
 
 def show() -> None:
-    """Draw the way from a truth, or a file, to a challenge."""
+    """Draw the steps from a truth, or a file, to a challenge."""
     begun = bool(kept_files("new_truth_kept") or kept_files("new_file_kept"))
     with st.expander("**New challenge** without programming", icon=":material/add:", expanded=begun):
         truth_column, right = st.columns(2)
@@ -129,9 +129,12 @@ def _regions(read: TruthMasks, key: str) -> dict[str, list[int]]:
     """Draw name and values of each region, and return them."""
     regions = dict[str, list[int]]()
     for value, cases in read.found.items():
-        label, usual = f"Name of {value}, in {cases} of {read.cases} masks", read.called(value)
+        label, usual = (
+            f"Name of the value {value}, found in {cases} of {read.cases} masks",
+            read.called(value),
+        )
         name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
-        held, label = [value], f"Values that make {markdown(name)}"
+        held, label = [value], f"Values that belong to {markdown(name)}"
         if len(read.found) > 1:
             held = st.multiselect(label, list(read.found), held, key=f"{key}_{value}_values")
         regions[name] = sorted({*regions.get(name, []), *held})
@@ -212,7 +215,7 @@ def _rules(read: TruthTable | TruthMasks, made: Draft, key: str) -> Draft:
     """Draw what a missing prediction does, the subgroups, and what orders the teams."""
     has_worst = TASKS[made["task"]].get("worst")
     rules = {name: words for name, words in GAPS.items() if name != "worst" or has_worst}
-    missing = _select("A case without a prediction", rules, "refuse", f"{key}_missing", "{1}")
+    missing = _select("A case without a prediction counts as", rules, "refuse", f"{key}_missing", "{1}")
     made = {**made, "predictions": {**made["predictions"], "missing": missing}}
     if isinstance(read, TruthTable) and not made["truth"].get("places"):
         offered = suggestion.subgroups(read, list(made["truth"].values()))
@@ -261,7 +264,7 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
     words = markdown(challenge.comparison.order, 600)
     st.markdown(f"**{markdown(challenge.words.title)}**, {rule}{'.' * bool(words)}{words}")
     if truth is not None:
-        label = "Predictions: see a score at once"
+        label = "Predictions: see their score at once"
         _scores(challenge, truth, selectors.one_file(label, "new_predictions", MASK_ENDINGS))
     with st.expander("The file"):
         st.code(text, "toml")
@@ -278,9 +281,9 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
     if keeps:
         addition = actions.attempt(library.add, text.encode(), f"{stem}.toml")
         if addition.refused:
-            finding_list.refusal(addition.refused, title="The challenge was not kept", message=ANOTHER)
+            finding_list.refusal(addition.refused, title="The challenge was not saved", message=ANOTHER)
         else:
-            st.success(f"Kept: **{stem}** is now one of your challenges.", icon=":material/check:")
+            st.success(f"Saved: **{stem}** is now one of your challenges.", icon=":material/check:")
 
 
 def _scores(challenge: Challenge, truth: ChosenInput, predictions: ChosenInput | None) -> None:

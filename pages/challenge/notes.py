@@ -1,5 +1,5 @@
-"""Notes of a challenge's page: what is said about the files and their score, below the tabs once there is a
-score, so that nothing of it moves the tabs."""
+"""Notes of a challenge's page about the files and their score. With a score they are below the tabs, so that
+they never move the tabs."""
 
 import hashlib
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Body = Callable[[ScoredSubmission], None]
 
 
 def of_files(challenge: Challenge, test_set: ChosenInput, submission: ChosenInput) -> None:
-    """Draw what was made of dropped files: their recognised use, applied fixes, a run that was stopped."""
+    """Draw what happened to dropped files: their recognised use, applied fixes, a run that was stopped."""
     drop_messages.taken(challenge.id)
     fix_buttons.lines(test_set)
     fix_buttons.lines(submission)
@@ -37,8 +37,8 @@ class Notes:
     """Notes of a scored submission.
 
     Attributes:
-        viewer: The tab that a click on a case opens.
-        extra: Draws what has widgets and belongs to the score.
+        viewer: The tab that opens when a case is clicked.
+        extra: Function that draws the widgets of the score.
     """
 
     offer: HistoryContext
@@ -47,7 +47,7 @@ class Notes:
     compared: Second | None
 
     def draw(self) -> None:
-        """Draw them."""
+        """Draw the notes."""
         offer, scored = self.offer, self.offer.scored
         challenge = offer.challenge
         with st.container(key="notes", gap="xsmall"):
@@ -65,7 +65,7 @@ class Notes:
                 self.compared.say()
 
     def beside(self, name: str, body: Body) -> Body:
-        """Return the body of a tab with the notes, above it or below a viewer."""
+        """Return the body of a tab with the notes, above the body or below a viewer."""
         return partial(self._drawn, name == VIEWER, body)
 
     def _drawn(self, last: bool, body: Body, scored: ScoredSubmission) -> None:

@@ -1,5 +1,5 @@
-"""Bundle of a platform on a challenge's page: what an organizer uploads to Grand Challenge, Codabench or
-EvalAI, as the command `platform bundle` writes it."""
+"""Bundle of a platform on a challenge's page: the files that an organizer uploads to Grand Challenge,
+Codabench or EvalAI, as the command `platform bundle` writes them."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -22,7 +22,7 @@ MADE = "_bundle_made"
 
 
 def button(offer: HistoryContext) -> None:
-    """Draw the form of a bundle, where the test set is the visitor's own."""
+    """Draw the form of a bundle, if the test set is the visitor's own."""
     if offer.test_set.own:
         with st.popover("For a platform", type="tertiary", icon=":material/deployed_code:", width="content"):
             _form(offer)

@@ -1,4 +1,4 @@
-"""Scored submission: a scorecard with the inputs that it was made of, and its blocks on a page."""
+"""Scored submission: a scorecard with its inputs, and its blocks on a page."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,16 +23,16 @@ from scoring.core.views import Block, Views
 from scoring.presentation.html import views_of
 
 SHARED_CARDS, SESSION_CARDS = 32, 4
-"""Views that are kept."""
+"""Maximum cached views."""
 WHOLE = "_scored_whole"
-"""In the session: the basis of the last card of many cases that was computed whole."""
+"""Session key of the basis of the last card with many cases."""
 MANY_CASES = 20_000
-"""Cases from which on intervals take so long that the score is drawn before them."""
+"""Number of cases from which the score appears before its intervals, because intervals take long."""
 
 
 @dataclass(frozen=True)
 class ScoredSubmission:
-    """A scorecard on the page, with what it was made of. truth, predictions: as the challenge read them."""
+    """A scorecard on the page, with its inputs. truth, predictions: as the challenge read them."""
 
     name: str
     card: ScoreCard
@@ -43,27 +43,27 @@ class ScoredSubmission:
     own: bool = True
     """Whether any of these files is the visitor's own."""
     title: str = ""
-    """What the page calls the submission."""
+    """Name of the submission on the page."""
     of_sample: bool = False
     """Whether the test set is a sample."""
     about: str = ""
-    """Text about test set and submission below the tabs (Markdown of our own)."""
+    """Text about test set and submission below the tabs (Markdown)."""
 
     @cached_property
     def content(self) -> tuple[str, ...]:
-        """The basis of everything shown."""
+        """Identifies everything that the page shows."""
         card = self.card
         return (card.challenge, repr(card.provenance), self.truth_key, self.submission.key)
 
     @cached_property
     def scored(self) -> str:
-        """The basis of the numbers, without settings that only change how they are shown."""
+        """Identifies the numbers, without settings that only change their display."""
         card, how = self.card, (self.card.provenance["options"], self.card.provenance["unit"])
         return repr((card.challenge, scoring.__version__, self.truth_key, self.submission.key, how))
 
 
 def of_card(scored: ScoredSubmission, path: str, link: CaseLink | None = None) -> BlockPath:
-    """Return a place among the blocks of a card."""
+    """Return a path for blocks of a card."""
     return BlockPath(scored.content, scored.own, path, link)
 
 
@@ -89,7 +89,7 @@ def headline(scored: ScoredSubmission, row: DeltaGenerator) -> None:
 
 
 def notes(scored: ScoredSubmission, link: CaseLink | None = None) -> None:
-    """Draw the cautions that belong to the score of a card."""
+    """Draw the warnings about the score of a card."""
     head = views(scored).headline
     score_bar.sentence(head.status)
     render.draw_all(head.notes, of_card(scored, "notes", link))
@@ -99,14 +99,14 @@ def notes(scored: ScoredSubmission, link: CaseLink | None = None) -> None:
 def at_once(
     bar: DeltaGenerator, score: Callable[..., Any], options: Mapping, n: int, basis: tuple[str, ...]
 ) -> Iterator[None]:
-    """Draw the score of many cases in its bar while its interval is computed, once for each submission.
+    """Draw the score of many cases in its bar while its interval is computed, once per submission.
 
     Args:
-        bar: Where.
-        score: Options -> the outcome of scoring.
-        options: Those of the whole card.
+        bar: Place of the score.
+        score: Function from options to the outcome of scoring.
+        options: Options of the complete card.
         n: Number of cases.
-        basis: What the card is made of.
+        basis: Identifies the inputs of the card.
     """
     if n < MANY_CASES or st.session_state.get(WHOLE) == basis:
         yield
@@ -131,7 +131,7 @@ def score_breakdown(scored: ScoredSubmission, link: CaseLink | None = None) -> N
 
 
 def findings(scored: ScoredSubmission) -> None:
-    """Draw the findings; for a sample without the warning that it is small."""
+    """Draw the findings; for a sample, without the warning that it is small."""
     score_bar.findings_anchor()
     render.draw_findings(_noticed(scored), of_card(scored, "findings"))
 
@@ -147,7 +147,7 @@ def section_names(scored: ScoredSubmission) -> list[str]:
 
 
 def section(scored: ScoredSubmission, name: str, link: CaseLink | None = None) -> bool:
-    """Draw the section of that name; False if there is none, or it is for reports only."""
+    """Draw the section with a name; return False if there is none or only reports show it."""
     named_section = views(scored).section(name)
     if named_section is None or named_section.detail:
         return False
@@ -158,13 +158,13 @@ def section(scored: ScoredSubmission, name: str, link: CaseLink | None = None) -
 def block(
     entry: Block, scored: ScoredSubmission | None = None, path: str = "", link: CaseLink | None = None
 ) -> None:
-    """Draw a block that a live tab made. With `scored` and a path, which must say all that it depends on, it
-    is kept with the blocks of that card."""
+    """Draw a block that an interactive tab made. With `scored` and a path that names everything it depends
+    on, the block is cached with that card."""
     render.draw(entry, of_card(scored, f"live/{path}", link) if scored else BlockPath(None, True, path, link))
 
 
 def verdicts(card: ScoreCard, question: str, labels: Mapping[str, str], fine: str) -> None:
-    """Draw the official program's reaction to the files."""
+    """Draw how the official program treats the files."""
     block(preflight_views.verdict(card, question, labels, fine))
 
 

@@ -1,7 +1,7 @@
 """Scoring run of a page: test set and submission are read, run and scored once per content.
 
-Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; what was uploaded itself is
-kept in its own session only.
+Every cache key consists of the SHA-256 of the bytes, the challenge and the scorer's version. Uploads are
+stored only in their own session.
 """
 
 import threading
@@ -27,8 +27,8 @@ from scoring.inputs.sources import Source, open_source
 
 SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0
-MADE_ROOM = "The run was stopped: it took longer than a run may take while others wait."
-STILL_HERE = "Nothing was scored; the files are still here."
+MADE_ROOM = "The run was stopped, because other runs were waiting and it exceeded its time limit."
+STILL_HERE = "Nothing was scored; your files are still here."
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class PictureOutcome:
-    """The result of work on one picture: a value, or why there is none, in words ("" where there is one)."""
+    """The result of work on one picture: a value, or a text with the reason why there is none ("" if there is
+    one)."""
 
     value: Any = None
     refused: str = ""
@@ -49,7 +50,7 @@ class PictureOutcome:
 
 @dataclass(frozen=True)
 class Running:
-    """A step that runs in the background. key: of the job in the queue. counts: the unit of its progress."""
+    """A step that runs in the background. key: key of the job in the queue. counts: unit of its progress."""
 
     job: background_jobs.Job
     key: tuple
@@ -58,8 +59,8 @@ class Running:
 
 @dataclass(frozen=True)
 class FinishedRuns:
-    """Outcomes of long work by content, oldest first, at most `most` of them; written by the queue's
-    threads."""
+    """Outcomes of long work by content, oldest first, at most `most` of them; the queue's threads write
+    them."""
 
     most: int
     outcomes: dict[tuple, Outcome] = field(default_factory=dict)
@@ -73,7 +74,7 @@ class FinishedRuns:
 
 
 def attempt(work, *arguments, **options) -> Outcome:
-    """Return a refusal as a value, so that it is cached and shown like any result."""
+    """Return a refusal as a value, so that it is cached and shown like a result."""
     try:
         return Outcome(work(*arguments, **options))
     except scoring.InputRefused as refused:
@@ -88,8 +89,8 @@ def _readable(chosen_input: ChosenInput) -> Source:
 
 
 def truth(challenge_id: str, chosen_input: ChosenInput, chosen: Mapping | None = None) -> Outcome | Running:
-    """Read the test set that was chosen; `Running` while much is read, or after that was stopped. chosen:
-    options, of which those are used that reading a test set needs."""
+    """Read the chosen test set; return `Running` while a large one is read, or after that was stopped.
+    chosen: options; only those for reading a test set are used."""
     challenge = scoring.load_challenge(challenge_id)
     if chosen_input.problems:
         return Outcome(refused=scoring.InputRefused(chosen_input.problems))
@@ -128,7 +129,7 @@ def _own_truth(
 def card(
     challenge_id: str, test_set: ChosenInput, submission: ChosenInput, chosen: Mapping, truth, predictions
 ) -> Outcome:
-    """Return the scorecard of predictions that were read or run. chosen: options of `score`."""
+    """Return the scorecard of predictions that were read or made by a model. chosen: options of `score`."""
     content = [
         (name, (value.key, value.name) if isinstance(value, ChosenInput) else value)
         for name, value in options(**chosen)
@@ -184,16 +185,16 @@ def shared_runs() -> FinishedRuns:
 
 
 def own_runs() -> FinishedRuns:
-    """Finished readings of uploads, which hold on to the bytes: they stay in the session that brought them,
-    and go with it."""
+    """Finished readings of uploads, which contain their bytes: they stay in the session that uploaded them,
+    and are deleted with it."""
     return st.session_state.setdefault("_runs", FinishedRuns(SESSION_RUNS))
 
 
 def predictions(
     challenge_id: str, truth_key: str, chosen_input: ChosenInput, truth, chosen: Mapping
 ) -> Outcome | Running:
-    """Read the predictions that were chosen; `Running` while a model runs or much is read, or after it was
-    stopped. chosen: options of `score`."""
+    """Read the chosen predictions; return `Running` while a model runs or a large file is read, or after that
+    was stopped. chosen: options of `score`."""
     challenge = scoring.load_challenge(challenge_id)
     if chosen_input.problems:
         return Outcome(refused=scoring.InputRefused(chosen_input.problems))
@@ -223,10 +224,10 @@ def predictions(
 def run(
     content: tuple, counts: str, long_work: Callable, runs: FinishedRuns, patience: float = 0
 ) -> Outcome | Running:
-    """Work that shows its progress and can be stopped; nothing is shown for work that ends within
-    `patience` seconds.
+    """Run work with progress and a stop button; nothing is shown for work that ends within `patience`
+    seconds.
 
-    runs: where its outcome is kept. The queue keeps none: it belongs to all sessions.
+    runs: where its outcome is stored. The queue stores none, because all sessions share it.
     """
     if content in runs.outcomes:
         return runs.outcomes[content]
@@ -240,7 +241,7 @@ def run(
 
 
 def submitted(key: tuple, work: background_jobs.Work, counts: str, patience: float) -> Running | None:
-    """Put work into the queue and wait for it so many seconds; None where it ended well."""
+    """Put work into the queue and wait for it for some seconds; return None if it succeeded."""
     job = background_jobs.queue().submit(key, work)
     if not job.stop.is_set():
         wait([job.future], patience)
@@ -252,7 +253,7 @@ def submitted(key: tuple, work: background_jobs.Work, counts: str, patience: flo
 
 def running(work: Running, caption: str = "", each: bool = False) -> None:
     """Draw the placeholder of a score while a model runs or large files are read, or after a stop. caption:
-    its purpose. each: whether the page is drawn again after every step."""
+    purpose of the work. each: whether the page is drawn again after every step."""
     job, key = work.job, work.key
     if caption:
         st.caption(caption)
@@ -318,7 +319,7 @@ def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth,
     return _attempt_picture(lambda: model_support.received(_truth, index, _model)[0])
 
 
-@st.cache_resource(max_entries=24, scope="session", show_spinner="Asking the model ...")
+@st.cache_resource(max_entries=24, scope="session", show_spinner="Running the model ...")
 def sweep(
     challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _chosen_input: ChosenInput
 ) -> PictureOutcome:
@@ -329,8 +330,8 @@ def sweep(
 
 
 def sample_cards(challenge_id: str) -> list[tuple[str, ScoreCard]]:
-    """Title and scorecard of the prediction files of a challenge's first sample, best first; none of a
-    challenge without samples."""
+    """Return title and scorecard of the prediction files of a challenge's first sample, best first; empty for
+    a challenge without samples."""
     sample = next(iter(samples.test_sets(challenge_id).values()), None)
     if sample is None:
         return []

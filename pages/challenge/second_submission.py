@@ -29,8 +29,8 @@ TAB = "Difference"
 
 @dataclass(frozen=True)
 class Second:
-    """A second submission, as it was dropped and scored, and its comparison with the one on the page. first,
-    other: what the two are called there."""
+    """A second submission with its score and the comparison with the one on the page. first, other: names of
+    the two submissions in the comparison."""
 
     compared: ComparisonContext
     first: str
@@ -39,7 +39,7 @@ class Second:
     card: ScoreCard
 
     def say(self) -> None:
-        """Draw the answer in a sentence, and what is noted about the second."""
+        """Draw the answer in a sentence, and the findings about the second submission."""
         fix_buttons.lines(self.dropped, "second_undo")
         fix_buttons.offer(self.compared.challenge, self.dropped, self.card, "second")
         st.markdown(
@@ -48,7 +48,7 @@ class Second:
         )
 
     def tab(self, _shown: ScoredSubmission) -> None:
-        """Draw where the two differ."""
+        """Draw the differences between the two."""
         blocks = self.compared.once(
             f"two/{self.first}",
             lambda: two_submissions.blocks(self.compared.displayed, self.first, self.other),
@@ -75,7 +75,7 @@ class Second:
 
         layout.gallery(
             f"Where is {name} better? {len(places)} case{'s' * (len(places) != 1)}",
-            "Bold: the truth. Then the two predictions. The hardest first.",
+            "The true class is bold. The two predictions follow. The hardest case comes first.",
             len(places),
             cards,
             key,
@@ -90,15 +90,15 @@ def compared(
     title: str,
     options: Mapping[str, Any],
 ) -> Second | None:
-    """Score a second submission as the first was, and compare the two.
+    """Score a second submission like the first, and compare the two.
 
     Args:
-        scored: The first.
-        second: The second.
-        options: Of `score`, for the second.
+        scored: The first submission.
+        second: The second submission.
+        options: Options of `score` for the second submission.
 
     Returns:
-        The comparison; None while it is being made or where there is none, which the page then says.
+        The comparison; None while it is computed or if it is impossible, which the page then says.
     """
     challenge, dropped, second = (
         scoring.load_challenge(scored.card.challenge),

@@ -16,7 +16,7 @@ place."""
 
 @dataclass(frozen=True)
 class LastRun:
-    """The last run of a page. content: of test set and submission."""
+    """The last run of a page. content: identifies test set and submission."""
 
     key: tuple
     content: tuple
@@ -24,7 +24,7 @@ class LastRun:
 
 
 def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> None:
-    """Stop the last run of a challenge's page if it still goes on for something else."""
+    """Stop the last run of a challenge's page if it is still running for another submission."""
     content, state = _content(test_set, submission), st.session_state
     last: LastRun | None = state.get(LAST.format(challenge_id))
     if last is not None and last.content != content:
@@ -33,7 +33,7 @@ def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> 
             why = (
                 "the test set changed"
                 if last.name == submission.name
-                else f"**{markdown(submission.name, 60)}** took its place"
+                else f"**{markdown(submission.name, 60)}** replaced it"
             )
             message = f"**{markdown(last.name, 60)}** was still running. It was stopped, because {why}."
             state[STOPPED.format(challenge_id)] = (message, content)
@@ -42,7 +42,7 @@ def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> 
 
 
 def line(challenge_id: str) -> None:
-    """Say that the last run was stopped, as long as what took its place is there."""
+    """Say that the last run was stopped, as long as its replacement is shown."""
     message, _ = st.session_state.get(STOPPED.format(challenge_id), ("", None))
     if message:
         st.info(message)

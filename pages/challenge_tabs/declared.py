@@ -27,9 +27,9 @@ from scoring.presentation.figures.number_format import decimal
 LINK = CaseLink("case", "place")
 VIEWER = "Viewer"
 KEPT_CASES, MARGIN = 8, 1.05
-"""Cases that are kept as drawn, and how much larger than its marks an image without a picture is."""
+"""Maximum cached drawings of cases, and width of an image without a picture relative to its marks."""
 LARGE = 800
-"""px of a picture that is shown alone."""
+"""Width in px of a single picture."""
 
 
 def tabs(declaration: Declaration) -> Mapping[str, Callable[[ScoredSubmission], None] | None]:
@@ -47,7 +47,7 @@ def has_viewer(declaration: Declaration) -> bool:
 
 @st.fragment
 def viewer_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
-    """Draw truth and prediction of a case; a click in the viewer repaints this alone."""
+    """Draw truth and prediction of a case; a click in the viewer redraws only this tab."""
     card = scored.card
     names = [row["case"] for row in card.cases]
     with st.container(key="case_steps", horizontal=True, vertical_alignment="center", gap="small"):
@@ -83,7 +83,7 @@ def _worst(card: ScoreCard) -> str:
 
 @st.fragment
 def cases_tab(link: CaseLink | None, scored: ScoredSubmission) -> None:
-    """Draw the cases as pictures; a click opens the viewer, or the picture where there is none."""
+    """Draw the cases as pictures; a click opens the viewer, or the picture if there is no viewer."""
     if not any(scored.truth.images):
         return
     if link is not None:

@@ -1,4 +1,4 @@
-"""Widgets on the tabs of several challenges: chosen cases, thresholds."""
+"""Widgets for the tabs of several challenges: choice of cases and thresholds."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,15 +15,15 @@ def choose_case(
     format_func: Callable[[str], str],
     width: int,
 ) -> int:
-    """Draw the choice of a case and return its index. Session and address hold the case.
+    """Draw the choice of a case and return its index. Session and address store the case.
 
     Args:
-        noun: Name of a case.
-        names: Of all cases, in their order.
-        link: Keys of the case and of the position in it, which another case forgets.
-        first: Returns the case where neither session nor address names one of them.
-        format_func: As of `st.selectbox`.
-        width: px of the box.
+        noun: Name for a case.
+        names: Names of all cases, in order.
+        link: Keys of the case and of the position in it, which is reset for another case.
+        first: Function that returns the initial case if neither session nor address names one.
+        format_func: As in `st.selectbox`.
+        width: Width of the box in px.
     """
     # By hand: a bound box that is drawn for the first time leaves a value that a click elsewhere has set out
     # of the address.
@@ -62,11 +62,11 @@ def _go_to(link: CaseLink, case: str) -> None:
 def threshold_buttons(
     label: str, key: str, official: Mapping[str, float], best: Mapping[str, float] | None, caution: str = ""
 ) -> None:
-    """Draw the buttons.
+    """Draw buttons for the official and the best thresholds.
 
     Args:
         official: Key of a slider -> the official threshold.
-        best: Key of a slider -> the best threshold; None where there is none.
+        best: Key of a slider -> the best threshold; None if there is none.
     """
     st.button(label, key=key, on_click=_set_sliders, args=(official,), icon=":material/flag:")
     if best is not None:

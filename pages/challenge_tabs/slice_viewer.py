@@ -1,4 +1,4 @@
-"""Slices of truth and prediction of one case, over its images; the address holds the place that is shown."""
+"""Slices of truth and prediction of a case over its images; the address stores the position."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -28,11 +28,11 @@ def draw(
     labels: Sequence[str] = slices_payload.LABELS,
     regions: tuple[tuple[str, tuple[int, ...]], ...] = (),
 ) -> None:
-    """Draw the slices of a case, with a note on omitted parts.
+    """Draw the slices of a case, with a note about omitted parts.
 
     Args:
         labels: Names of the labels 0, 1, 2 ...
-        regions: As of `slices_payload.results`.
+        regions: As in `slices_payload.results`.
     """
     content = (scored.card.challenge, scored.truth_key, scored.submission.key, index)
     outcome = _packed(content, tuple(labels), regions, scored.truth, scored.predictions, read)

@@ -1,4 +1,4 @@
-"""Cases of the comparison: hard for all, hard for some, and every team's prediction for one of them."""
+"""Cases of the comparison: hard for all teams, hard for some, and every team's prediction for one case."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -25,20 +25,20 @@ OUTPUTS = {
     "output": lambda row: row.get("output"),
     "score of the truth": lambda row: None if "outputs" in row else row.get("truth_score"),
 }
-"""What a case may keep of a team's outputs."""
+"""Keys of a case under which a team's outputs are stored."""
 FEW = 12
-"""Rows that a table shows without scrolling."""
+"""Maximum rows of a table without scrolling."""
 
 
 @st.fragment
 def cases(compared: ComparisonContext) -> None:
-    """Cases by teams, the chosen case, and more of its kind."""
+    """Draw cases by teams, the chosen case, and similar cases."""
     correct: Correctness = compared.once("correctness", lambda: correctness.correctness(compared.comparison))
     graded = correct.graded
     kind, order, listed = _kind(compared, correct, graded)
     matrix_column, right = st.columns([11, 9], gap="large")
     if not len(order):
-        matrix_column.caption(f"No case fits: {kind}.")
+        matrix_column.caption(f"No case matches: {kind}.")
         return
     with right:
         _one_case(compared, correct, _chosen(correct, order))
@@ -53,11 +53,11 @@ def cases(compared: ComparisonContext) -> None:
             render.draw(views.right_counts(correct), compared.path("Cases/right"))
     layout.gallery(
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
-        "All teams are wrong, and at least one of them is sure: is the truth correct?"
+        "All teams are wrong, and at least one of them is sure. Is the true label correct?"
         if kind == "all wrong, one sure"
-        else f"What the teams predicted{': 1 is right' * (correct.quantity == SHARE)}."
+        else f"The teams' predictions{': 1 is right' * (correct.quantity == SHARE)}."
         if graded
-        else "Bold: the truth. Then the teams' predictions.",
+        else "The true class is bold. The teams' predictions follow.",
         len(order),
         lambda start, stop: case_pictures(compared, [int(k) for k in order[start:stop]], listed),
         "case_page",
@@ -134,7 +134,7 @@ def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> 
         f"What did the teams predict for {shortened(correct.cases[index], 40)}?",
         table,
         {name: column for name, column in columns.items() if table[name].notna().any()},
-        (f"Truth: {shortened(truth)}. " if truth else "") + "Right: 1 is entirely right." * is_share,
+        (f"Truth: {shortened(truth)}. " if truth else "") + "Right: 1 means completely right." * is_share,
         key="one_case",
         height="content" if len(rows) < FEW else 420,
     )
@@ -143,7 +143,7 @@ def _one_case(compared: ComparisonContext, correct: Correctness, index: int) -> 
 def case_pictures(
     compared: ComparisonContext, places: Sequence[int], named_teams: Sequence[str]
 ) -> list[GalleryCard]:
-    """Cards of cases: truth, and each named team's prediction."""
+    """Return cards of cases: the truth and each named team's prediction."""
     images = scoring_run.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
     risks, cards = compared.challenge.display.class_risks, compared.comparison.cards
     short = shortener([row["case"] for row in cards[named_teams[0]].cases])

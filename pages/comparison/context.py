@@ -1,4 +1,4 @@
-"""The context that all tabs of the page of comparisons share."""
+"""Shared context of all tabs of the page that compares teams."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ from scoring.core.challenge import Challenge
 
 @dataclass(frozen=True)
 class ComparisonContext:
-    """A comparison on the page. key: of all its inputs. own: whether any of them is a visitor's own file."""
+    """A comparison on the page. key: identifies all its inputs. own: whether an input is a visitor's own
+    file."""
 
     challenge: Challenge[Any, Any]
     displayed: Displayed
@@ -30,18 +31,20 @@ class ComparisonContext:
 
     @property
     def names(self) -> list[str]:
-        """Return the teams that are drawn, best first."""
+        """Return the drawn teams, best first."""
         return self.displayed.names
 
     @cached_property
     def content(self) -> str:
-        """What all that is shown rests on: one text, since Streamlit takes its time with anything else."""
+        """Identifies everything that is shown, as one text, because Streamlit is slow with other types."""
         return repr((self.key, self.names))
 
     def path(self, path: str) -> BlockPath:
-        """Return the path of a block, which is drawn once. path: everything else that it depends on."""
+        """Return the path of a block that is drawn once per content. path: everything else that it depends
+        on."""
         return BlockPath((self.content,), self.own, f"comparison/{path}")
 
     def once(self, name: str, work: Callable[[], Any]) -> Any:
-        """Return what `work` gives, computed once. name: of the work, and all that it depends on."""
+        """Return the result of `work`, computed once. name: of the work, and everything that it depends
+        on."""
         return teams.of_comparison(f"{name}\n{self.content}", work)

@@ -1,4 +1,4 @@
-"""Differences of teams by class and by subgroup."""
+"""Differences between teams by class and by subgroup."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,7 +21,7 @@ FEW = 10
 
 @st.fragment
 def classes(compared: ComparisonContext) -> None:
-    """Class by team, and the cases of the chosen cell."""
+    """Draw classes by team, and the cases of the chosen cell."""
     matrix = compared.once("classes", lambda: by_class.matrix(compared.comparison))
     if not matrix.classes:
         render.draw_all(views.classes(compared.displayed), compared.path("Classes"))
@@ -70,8 +70,8 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
     cards = compared.comparison.cards
     cases = compared.once(f"members/{name}/{team}", lambda: members(cards[team], name))
     title = (
-        f"{shortened(name, 30)}, {shortened(team, 30)}: {len(cases)} case{'s' * (len(cases) != 1)}, "
-        "worst first"
+        f"{shortened(name, 30)}, {shortened(team, 30)}: {len(cases)} case{'s' * (len(cases) != 1)}, worst "
+        "first"
     )
     if compared.challenge.display.thumbnails and any(case.label for case in cases):
         layout.gallery(
@@ -102,7 +102,7 @@ def _class_cases(compared: ComparisonContext, name: str, team: str) -> None:
 
 @st.fragment
 def subgroups(compared: ComparisonContext) -> None:
-    """Every team in every group of patients."""
+    """Draw every team in every subgroup of patients."""
     groups: tuple[Subgroup, ...] = compared.once("subgroups", lambda: by_class.subgroups(compared.comparison))
     if not groups:
         render.draw_all(views.subgroups(compared.displayed), compared.path("Subgroups"))
@@ -111,7 +111,7 @@ def subgroups(compared: ComparisonContext) -> None:
     rows = [row for row in groups if row.column == column and row.measure == measure]
     path = compared.path(f"Subgroups/{column}/{measure}/{to_overall}")
     render.draw(views.group_panels(compared.displayed, rows, to_overall), path.inside("panels"))
-    table = views.group_table(compared.displayed, rows, len(groups), "What are the numbers?")
+    table = views.group_table(compared.displayed, rows, len(groups), "What are the exact numbers?")
     render.draw(table, path.inside("table"))
 
 

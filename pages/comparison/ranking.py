@@ -21,7 +21,7 @@ from scoring.core.views import Figure
 
 
 def lead_tab(compared: ComparisonContext) -> None:
-    """Draw the lead, and every pair."""
+    """Draw the lead, and every pair of teams."""
     blocks = compared.once("lead", lambda: views.lead(compared.displayed))
     if len(compared.comparison.scored) < 2:
         render.draw_all(blocks, compared.path("Lead"))
@@ -35,7 +35,7 @@ def lead_tab(compared: ComparisonContext) -> None:
 
 @st.fragment
 def ranking_tab(compared: ComparisonContext) -> None:
-    """Who wins, and how the scores are composed. If there are many teams, the figure draws some, and the
+    """Draw the ranking, and the parts of the scores. If there are many teams, the figure draws some, and the
     table can be searched."""
     view = compared.displayed
     if len(view.comparison.cards) <= MANY:
@@ -52,7 +52,7 @@ def ranking_tab(compared: ComparisonContext) -> None:
 
 @st.fragment
 def pairs_of_teams(compared: ComparisonContext) -> None:
-    """Return every pair, by score or by another metric with the test that belongs to it."""
+    """Draw every pair, by score or by another metric with its own test."""
     comparison = compared.comparison
     metrics = [
         metric
@@ -73,8 +73,8 @@ def pairs_of_teams(compared: ComparisonContext) -> None:
 
 @st.fragment
 def what_if(compared: ComparisonContext) -> None:
-    """Draw the score under other numbers of its formula, with intervals. What is moved and what moves are
-    drawn again, nothing else."""
+    """Draw the score with other numbers in its formula, with intervals. A change redraws only the numbers and
+    the scores."""
     comparison = compared.comparison
     usual: Rescored | None = compared.once("usual weights", lambda: robustness.what_if(comparison, {}))
     if comparison.spec.what_if is None or usual is None:

@@ -1,4 +1,4 @@
-"""Scored teams: those chosen are scored, refused ones named, the others compared."""
+"""Scored teams: the chosen teams are scored, refused ones are named, and the others compared."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -190,7 +190,7 @@ LIVE: Mapping[str, Callable[[ComparisonContext], None]] = {
     "Subgroups": differences.subgroups,
     "Teams": team_facts.editor,
 }
-"""Sections whose place something with widgets takes."""
+"""Sections whose place a section with widgets takes."""
 
 
 def _exported(compared: ComparisonContext) -> pd.DataFrame:

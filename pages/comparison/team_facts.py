@@ -16,7 +16,7 @@ from scoring.core.challenge import Challenge
 
 REFUSED = "not taken"
 HEIGHT_FROM = 15
-"""Teams from which the table scrolls."""
+"""Number of teams from which the table scrolls."""
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Typed:
     """Facts about the teams of a challenge that were typed in this session.
 
     Attributes:
-        texts: Text by team and fact, as far as it was taken.
-        refused: What is wrong with the last text of a field, by team and fact.
+        texts: Accepted text by team and fact.
+        refused: Problem of a field's last text, by team and fact.
     """
 
     texts: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def of_teams(challenge: Challenge, teams: Sequence[ComparedTeam]) -> dict[str, T
 def with_sizes(
     challenge: Challenge, teams: Sequence[ComparedTeam], facts: Mapping[str, TeamFacts]
 ) -> list[ComparedTeam]:
-    """Return the teams with the sizes of their models as options of `score`, where size counts in it."""
+    """Return the teams with their model sizes as options of `score`, if the challenge scores sizes."""
     rule = challenge.comparison.size
     if rule is None:
         return list(teams)
@@ -65,7 +65,7 @@ def with_sizes(
 
 
 def editor(compared: ComparisonContext) -> None:
-    """Draw the table of facts. An invalid cell is refused in its row, and its earlier value stays."""
+    """Draw the table of facts. An invalid cell is marked in its row, and the earlier value stays."""
     comparison = compared.comparison
     names = sorted(comparison.cards)
     rows = pd.DataFrame(
@@ -111,8 +111,9 @@ def editor(compared: ComparisonContext) -> None:
         else "The size of a model is not part of this score."
     )
     st.caption(
-        f"Click a cell to write in it, or paste from a spreadsheet. {counts} Sizes in MiB, texts of at most "
-        f"{LONGEST} characters. The report, the JSON and the CSV include all of these facts; they are kept "
+        f"Click a cell to edit it, or paste from a spreadsheet. {counts} Sizes are in MiB; texts have at "
+        f"most {LONGEST} characters. The report, the JSON and the CSV include all of these facts; they are "
+        "kept "
         "in this session only."
     )
 

@@ -1,5 +1,5 @@
-"""Teams to compare: samples, those added from the challenges' pages, those dropped here; how they are chosen,
-and how they are scored beside the page."""
+"""Teams to compare: samples, teams added on challenge pages, and teams dropped here; their choice, and their
+scoring in the background."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,14 +25,14 @@ from scoring.inference.model_pool import Cancelled
 from scoring.inputs import team_entries
 
 MOST = 100
-"""Teams that one page compares."""
+"""Maximum teams on one page."""
 SESSION_CARDS, SHARED_CARDS = MOST + 28, MOST + 28
 
 
 @dataclass(frozen=True)
 class ComparedTeam:
-    """A submission by name. options: those of `score` that are this team's own. joins: whether it is compared
-    from the start."""
+    """A submission by name. options: its own options of `score`. joins: whether it is compared from the
+    start."""
 
     name: str
     submission: ChosenInput
@@ -51,9 +51,9 @@ def offered_teams(
     single: Sequence[ChosenInput],
     packs: Sequence[ChosenInput],
 ) -> tuple[dict[str, ComparedTeam], list[Finding]]:
-    """Return all teams that can be compared on this test set, by name: samples, those added on the
-    challenge's page, those dropped; and the problems of the folders and zips. single: a team each; packs:
-    with an entry per team."""
+    """Return all teams that can be compared on this test set, by name (samples, those added on the
+    challenge's page, and dropped ones), and the problems of folders and zips. single: files with one team
+    each; packs: folders or zips with an entry per team."""
     teams: dict[str, ComparedTeam] = {}
     if not test_set.own:
         for submission in sample.submissions.values():
@@ -161,7 +161,7 @@ def _put(teams: dict[str, ComparedTeam], team: ComparedTeam) -> None:
 
 @dataclass(frozen=True)
 class Added:
-    """A submission that a challenge's page added to the comparison. truth_key: of the test set that it was
+    """A submission added to the comparison on a challenge's page. truth_key: of the test set that it was
     scored on."""
 
     truth_key: str
@@ -174,7 +174,7 @@ def _added(challenge_id: str) -> list[Added]:
 
 
 def add(challenge: Challenge, entry) -> None:
-    """Remember the shown submission of a challenge's page for the comparison, in this session only."""
+    """Remember the submission on a challenge's page for the comparison, in this session only."""
     options = (
         {o.name: entry.card.provenance["options"].get(o.name) for o in challenge.options if o.per_team}
         if not entry.submission.is_model
@@ -186,7 +186,7 @@ def add(challenge: Challenge, entry) -> None:
 
 
 def is_added(challenge_id: str, entry) -> bool:
-    """Return whether the submission that a challenge's page shows was added already."""
+    """Return whether the submission on a challenge's page was already added."""
     return any(
         (added.truth_key, added.team.submission.key) == (entry.truth_key, entry.submission.key)
         for added in _added(challenge_id)
@@ -212,7 +212,7 @@ def cards(
     teams: Sequence[ComparedTeam],
     shared: Mapping,
 ) -> dict[str, Outcome] | Running:
-    """Return the scorecard, or the refusal, of every team; `Running` while they are read and scored. shared:
+    """Return the scorecard or the refusal of every team; `Running` while they are read and scored. shared:
     options of `score` for all."""
     start = (challenge.id, scoring.__version__, test_set.key, test_set.name)
     keys = {team.name: (*start, *team.key, *scoring_run.options(**shared)) for team in teams}
@@ -253,12 +253,12 @@ def _card(
 
 @st.cache_resource(max_entries=64, scope="session", show_spinner=False)
 def of_comparison(key: str, _work: Callable[[], Any]) -> Any:
-    """Return what `_work` gives, computed once. key: of the work and of the comparison."""
+    """Return the result of `_work`, computed once. key: of the work and of the comparison."""
     return _work()
 
 
 NAMED = 6
-"""Teams that are named before "and N more"."""
+"""Number of teams named before "and N more"."""
 
 
 def selected_teams(
@@ -298,7 +298,7 @@ def _shared_option(challenge: Challenge) -> dict:
 
 
 def shared_before(challenge: Challenge) -> dict:
-    """Return the option of all teams, as it is before its widget is drawn."""
+    """Return the options of all teams before their widgets are drawn."""
     offered = challenge.comparison.offered
     return {offered: chosen_before(challenge.option(offered), f"compared_{offered}")} if offered else {}
 

@@ -1,4 +1,4 @@
-"""Drawing of blocks, tables, findings and downloads; nothing is computed here.
+"""Drawing of blocks, tables, findings and downloads; this package computes nothing.
 
 * layout of every page: `layout.opening`, `layout.scored`; blocks of `scoring.core.views`: `render.draw`
 * headline with its score: `headline.bar`; problems of a refused file: `finding_list.refusal`

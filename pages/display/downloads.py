@@ -1,7 +1,7 @@
-"""Download buttons whose files no other user can be handed.
+"""Download buttons for files that no other visitor can fetch.
 
-Streamlit names served files by a fingerprint of the file's name and content; above 1 MiB it reads only
-samples of the content. So every name carries a part that belongs to this session alone.
+Streamlit names served files by a fingerprint of name and content; above 1 MiB it reads only samples of the
+content. So every name contains a random part that belongs only to this session.
 """
 
 import secrets
@@ -23,30 +23,29 @@ TYPES = {
     "toml": "application/toml",
     "zip": "application/zip",
 }
-"""Ending of a file -> its media type."""
+"""File extension -> media type."""
 
 
 def nonce() -> str:
-    """Eight hexadecimal digits, the same for all of a session and for no other."""
+    """Return eight hexadecimal digits, the same for a whole session and different for every other."""
     return st.session_state.setdefault(NONCE, secrets.token_hex(4))
 
 
 def session_name(stem: str, suffix: str) -> str:
-    """`stem`, cleaned of everything that is not a letter or digit, the session's own part, and the suffix
-    (without dot)."""
+    """Return `stem` reduced to letters and digits, the session's own part, and the suffix (without dot)."""
     return f"{file_name(stem)}-{nonce()}.{suffix}"
 
 
 def forget_own() -> None:
-    """Serve the downloads of this session no more; nothing to do outside of a server."""
+    """Stop serving the downloads of this session; do nothing outside a server."""
     runtime = streamlit_internals.server()
     if runtime is not None:
         streamlit_internals.forget_downloads(runtime, st.session_state.get(NONCE))
 
 
 def csv(table: pd.DataFrame, index: bool = True) -> bytes:
-    """UTF-8 with a mark that spreadsheets need; text they would run as a formula is quoted, numbers are
-    untouched."""
+    """Return UTF-8 with a mark that spreadsheets need; text that they would treat as a formula is quoted,
+    numbers stay."""
     safe = table.map(csv_cell).rename(columns=csv_cell)
     if index:
         safe.index = safe.index.map(csv_cell)
@@ -55,7 +54,7 @@ def csv(table: pd.DataFrame, index: bool = True) -> bytes:
 
 
 def button(label: str, content: Callable[[], bytes | str], name: str, key: str, **appearance) -> None:
-    """Draw a download that is built when it is clicked and reruns nothing.
+    """Draw a download that is built on click and does not rerun the page.
 
     name: of the file, to which the session's own part is added. appearance: arguments of `st.download_button`
     such as `type` and `help`.
@@ -80,7 +79,7 @@ def csv_button(
     label: str = "CSV",
     index: bool = True,
 ) -> None:
-    """Draw a download of a table. table: the table, or the function that builds it for the download."""
+    """Draw a download of a table. table: the table, or a function that builds it."""
 
     def content() -> bytes:
         return csv(table() if callable(table) else table, index)
@@ -89,12 +88,12 @@ def csv_button(
 
 
 def report_buttons(report: Callable[[], str], paper: Callable[[], bytes], stem: str) -> None:
-    """Draw the downloads of a report and of its parts for a paper."""
+    """Draw the downloads of a report and of its version for a paper."""
     button("Report (HTML)", report, f"{stem}-report.html", "download_html")
     about = "Tables as LaTeX and CSV, figures as SVG, a paragraph on methods, BibTeX"
     button("For a paper (zip)", paper, f"{stem}-paper.zip", "download_paper", help=about)
 
 
 def today() -> str:
-    """Return the date of a report that is made now, in UTC."""
+    """Return the date of a report made now, in UTC."""
     return f"{datetime.now(UTC):%Y-%m-%d}"

@@ -1,4 +1,4 @@
-"""Panel of a refused file, with every problem and its fixes; and the findings beside a score."""
+"""Panel for a refused file with every problem and its fixes; and findings beside a score."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
@@ -17,7 +17,7 @@ FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?:[ ]([a-z][a-z0-9-]*))?")
 COMMON = {
     "id": "Address",
     "resamples": "number of resamples",
-    "group": "unit that is resampled",
+    "group": "unit of resampling",
     "metadata": "Metadata",
 }
 """Options of every challenge -> their names on a page."""
@@ -25,17 +25,17 @@ COMMON = {
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
 BY_HAND = "Fix the problems below and choose the file again; nothing else was lost."
-BY_BUTTON = "Each button applies one fix without a new upload; fix the other problems in the file."
+BY_BUTTON = "Each button applies one fix without a new upload. Fix the other problems in the file itself."
 NOT_SCORED = "This cannot be scored"
 LISTED = 100
-"""Findings of a kind that are listed in full."""
+"""Maximum findings of a kind that are listed in full."""
 Take = Callable[[SuggestedFix], None]
-"""Applies a fix."""
+"""Function that applies a fix."""
 
 
 def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
-    """Draw findings, folded by level and code, worst first; closed unless something is refused. take: applies
-    a fix; None: no fix is offered."""
+    """Draw findings, grouped by level and code, worst first; closed unless there is an error. take: function
+    that applies a fix; None: no fixes are offered."""
     entries = list(entries)
     refused = any(entry.level == "error" for entry in entries)
     with st.expander(f"**Findings**  {badges(entries) or ':green-badge[✓ none]'}", expanded=refused):
@@ -49,7 +49,7 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
 
 
 def badges(entries: Iterable[Finding]) -> str:
-    """Return how many errors, warnings and notes there are, as badges; "" for none."""
+    """Return the numbers of errors, warnings and notes as badges; "" if there are none."""
     entries = list(entries)
     counts = {level: tally(entry for entry in entries if entry.level == level) for level in LEVELS}
     return " ".join(_badge(level, count) for level, count in counts.items() if count)
@@ -78,7 +78,7 @@ def _fold(
 
 
 def sentence(where: str, message: str) -> str:
-    """Return a message after its place, unless it begins with the case that the place names."""
+    """Return a message after its location, unless it already begins with the case."""
     team, _, case = where.rpartition(": ")
     where = team if message.startswith(f"case {case} ") else where
     prefix = f"**{markdown(without_flags(where))}** " if where else ""
@@ -86,7 +86,8 @@ def sentence(where: str, message: str) -> str:
 
 
 def fix_buttons(fixes: Sequence[SuggestedFix], take: Take, key: str) -> None:
-    """Draw a button for each fix. take: applies it. key: of the buttons, followed by a number."""
+    """Draw a button for each fix. take: function that applies it. key: of the buttons, followed by a
+    number."""
     if fixes:
         with st.container(horizontal=True, gap="small"):
             for number, fix in enumerate(fixes):
@@ -107,11 +108,11 @@ def refusal(
     title: str = NOT_SCORED,
     message: str = "Nothing was changed.",
 ) -> None:
-    """Draw every problem at once, each with its fix, in place of a score.
+    """Draw every problem with its fixes, in place of a score.
 
     Args:
-        take: Applies a fix; None: no fix is offered.
-        message: What follows from that, where it is not about a score.
+        take: Function that applies a fix; None: no fixes are offered.
+        message: The consequence, if it is not about a score.
     """
     count = len(refused.problems)
     folds = grouped((*refused.problems, *refused.findings))
@@ -150,13 +151,13 @@ def problems(refused: InputRefused, with_place: bool = False) -> None:
 
 
 def cases_were_read(cases: Sized) -> str:
-    """Return how many cases a test set has: "1 case was read"."""
+    """Return the number of cases of a test set as text: "1 case was read"."""
     return "1 case was read" if len(cases) == 1 else f"{len(cases):,} cases were read"
 
 
 def without_flags(message: str) -> str:
-    """Return a message with every flag as the option's label: "Cases without a prediction: count as wrong"
-    in quotation marks for `--missing wrong`."""
+    """Return a message with every flag replaced by the option's label: "Cases without a prediction: count as
+    wrong" in quotation marks for `--missing wrong`."""
     return FLAG.sub(_label, message)
 
 

@@ -1,4 +1,4 @@
-"""The score of a page: a bar that stays in sight, and the parts of the score."""
+"""The score of a page: a bar that stays visible, and the parts of the score."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,9 +14,9 @@ from scoring.core.views import Fact, Status
 
 FOLDER = Path(__file__).parent
 FINDINGS = "findings"
-"""Where on a page the findings stand, for links."""
+"""Anchor of the findings on a page, for links."""
 STATUS, NOTED = 1200, 240
-"""Maximum number of characters about the official score, and of those that stand in a note."""
+"""Maximum characters of the text about the official score, and of its part in a note."""
 _change = st.components.v2.component(
     "change_inputs",
     html="<button type='button'>Change</button>",
@@ -49,7 +49,7 @@ def bar(row: DeltaGenerator, score: Fact, status: Status, noticed: str = "") -> 
     """Draw the score with its interval, and whether it is official.
 
     Args:
-        row: Where, of `place`.
+        row: Place of the bar, from `place`.
         score: The score; its `below` is the interval.
         status: What the score is worth, in short.
         noticed: Badges of the findings, which stand further down (Markdown of our own).
@@ -75,14 +75,14 @@ def bar(row: DeltaGenerator, score: Fact, status: Status, noticed: str = "") -> 
 
 
 def sentence(status: Status) -> None:
-    """Draw what must be known of a score that is not official, or of an incomplete submission."""
+    """Draw the important facts about an unofficial score or an incomplete submission."""
     said = replace(status, official="") if status.official_score else status
     if text := _whole(said, NOTED):
         st.markdown(f":small[{text}]")
 
 
 def findings_anchor() -> None:
-    """Mark where the findings stand, for the badges of the bar."""
+    """Mark the position of the findings, as the target of the bar's badges."""
     st.html(f"<span id={FINDINGS}></span>")
 
 
@@ -116,8 +116,8 @@ def account(others: Sequence[Fact], strip: Callable[[], object] | None, arithmet
     """Draw the parts of the score.
 
     Args:
-        strip: Draws where the points come from.
-        arithmetic: In words (Markdown of our own), where there is no strip.
+        strip: Function that draws the figure of the parts.
+        arithmetic: The arithmetic as text (Markdown), if there is no figure.
     """
     if strip is not None:
         strip()

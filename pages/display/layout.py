@@ -51,28 +51,28 @@ def theme() -> Theme:
 
 
 def plain_opening(title: str, line: str) -> None:
-    """Title and one line, for pages that score nothing themselves. Markdown of our own."""
+    """Draw the title and one line, for pages that score nothing themselves. Both are Markdown."""
     with st.container(key="plain_opening", gap=None):
         st.title(title, anchor=False)
         st.markdown(line)
 
 
 def opening(title: str, formula: str, rule: str, is_known: bool = False) -> None:
-    """Title and one line that says what is scored; the full rule is one click away. All three are
-    Markdown of our own. is_known: of a built-in challenge, where the line is left out on a phone."""
+    """Draw the title and one line about what is scored; a click shows the complete rule. All three are
+    Markdown. is_known: whether the challenge is built in; phones then omit the line."""
     with opening_row(title):
         scored(formula, rule, "known_rule" if is_known else "own_rule")
 
 
 def opening_row(title: str) -> DeltaGenerator:
-    """Draw a title, and return the row that goes on beside it."""
+    """Draw a title, and return the row beside it."""
     row = st.container(key="opening", horizontal=True, vertical_alignment="center", gap="small", wrap=False)
     row.title(title, anchor=False, width="content")
     return row
 
 
 def scored(formula: str, rule: str, key: str = "known_rule") -> None:
-    """Draw one line about what is scored; the full rule is one click away. key: of its button."""
+    """Draw one line about what is scored; a click shows the complete rule. key: of its button."""
     st.markdown(f"Scored: {formula}", width="content")
     with st.popover("Rule in full", type="tertiary", icon=":material/function:", key=key):
         st.markdown(f"Scored: {formula}")
@@ -80,7 +80,7 @@ def scored(formula: str, rule: str, key: str = "known_rule") -> None:
 
 
 def facts(entries: Sequence[Fact]) -> None:
-    """Secondary numbers in a grid: name, value, and in lighter type its interval or its basis."""
+    """Draw secondary numbers in a grid: name, value, and interval or basis in lighter type."""
     with st.grid(min_column_width=145, gap="small"):
         for fact in entries:  # one text each: every element costs the server and the browser
             below = f" :small[:gray[{markdown(fact.below)}]]" if fact.below else ""
@@ -91,9 +91,9 @@ def facts(entries: Sequence[Fact]) -> None:
 
 
 def draw_picture(picture: bytes, caption: str | None = None, **appearance: Any) -> None:
-    """Draw an encoded picture in a message of this session: no address serves it.
+    """Draw an encoded picture in a message of this session, so that it has no address.
 
-    caption: Markdown of our own. appearance: arguments of `st.image`.
+    caption: Markdown. appearance: arguments of `st.image`.
     """
     kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
     st.image(f"data:image/{kind};base64,{base64.b64encode(picture).decode()}", caption, **appearance)
@@ -113,8 +113,8 @@ def table(
     height: int | Literal["content"] = "content",
     **more,
 ):
-    """Draw a table under the question it answers. columns: name in rows -> column_config. more: for
-    `st.dataframe` (on_select ...)."""
+    """Draw a table under its question. columns: name in rows -> column_config. more: for `st.dataframe`
+    (on_select ...)."""
     numbers = rows[list(columns)]
     selection = styled_table(question, *shortened_column(numbers, dict(columns)), key, height=height, **more)
     footer(caption, numbers, question, key, index=False)
@@ -130,7 +130,7 @@ def styled_table(
     height: int | Literal["content"] = "content",
     **more,
 ):
-    """Draw a table under its question, without caption. style: rows, styled or not."""
+    """Draw a table under its question, without a caption. style: rows, styled or not."""
     heading(question)
     return st.dataframe(
         style,
@@ -151,7 +151,7 @@ def footer(
     key: str | None = None,
     index: bool = True,
 ) -> None:
-    """Draw the caption of a figure or table beside its numbers as CSV."""
+    """Draw the caption of a figure or table beside a download of its numbers as CSV."""
     if not caption and numbers is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
@@ -161,11 +161,11 @@ def footer(
 
 
 def chart(figure: Drawing, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more):
-    """Draw the question as a heading that wraps, the figure, then the caption with n and method beside the
+    """Draw the question as a heading, the figure, and the caption with n and method beside a download of the
     numbers as CSV.
 
-    caption: Markdown of our own. key: needed where one question stands twice on a page. more: for
-    `st.plotly_chart` (on_select ...).
+    caption: Markdown. key: required if a question occurs twice on a page. more: for `st.plotly_chart`
+    (on_select ...).
     """
     with st.container(gap="xsmall"):
         selection = plot(figure, caption, key, **more)
@@ -174,8 +174,8 @@ def chart(figure: Drawing, caption: str, numbers: pd.DataFrame | None = None, ke
 
 
 def plot(figure: Drawing, caption: str, key: str | None = None, *, headed: bool = True, **more):
-    """Draw a figure under its question. caption: what is read aloud besides. headed: whether its question is
-    still to be drawn."""
+    """Draw a figure under its question. caption: additional text for screen readers. headed: whether to draw
+    the question."""
     question = figure.question
     slug = file_name(key or question)
     if headed:
@@ -191,8 +191,8 @@ def plot(figure: Drawing, caption: str, key: str | None = None, *, headed: bool 
 
 
 def early_plot(figure: Drawing) -> Drawing:
-    """Draw the question of a figure, and the figure as a picture in text, which is seen at once: browsers
-    load what draws figures for a second and more. The figure then takes its place (page.css).
+    """Draw the question of a figure and, as an inline picture, the figure itself, because browsers need over
+    a second to load the chart code. The interactive figure then replaces it (page.css).
 
     Returns:
         The figure.
@@ -205,7 +205,7 @@ def early_plot(figure: Drawing) -> Drawing:
 
 
 def panels(entry: Panels, key: str) -> None:
-    """Draw small multiples; 155 px wide they stand six across, and two on a phone."""
+    """Draw small multiples of 155 px width: six in a row, or two on a phone."""
     heading(entry.question)
     with st.grid(min_column_width=entry.width, gap="small"):
         for number, panel in enumerate(entry.panels):
@@ -226,8 +226,8 @@ def panels(entry: Panels, key: str) -> None:
 
 
 def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab", bound: bool = True) -> None:
-    """Only the open tab runs; the address holds its name. bound: whether the address follows the tabs; a
-    name that is none of them is dropped from it then."""
+    """Draw tabs, of which only the open one runs; the address stores its name. bound: whether the address
+    follows the tabs; an unknown name is then removed from it."""
     bind: Literal["query-params"] | None = "query-params" if bound else None
     drawn = st.tabs(list(bodies), key=key, on_change="rerun", bind=bind)
     for tab, body in zip(drawn, bodies.values(), strict=True):
@@ -238,8 +238,8 @@ def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab", bound: bo
 
 @dataclass(frozen=True)
 class GalleryCard:
-    """A card of a gallery. image: encoded bytes, or None where there is none. alt: for who cannot see it.
-    lines: Markdown of our own (`class_name` and numbers). caption: plain text."""
+    """A card of a gallery. image: encoded bytes, or None if there is none. alt: text for screen readers.
+    lines: Markdown (`class_name` and numbers). caption: plain text."""
 
     image: bytes | None
     alt: str
@@ -255,8 +255,8 @@ def gallery(
     key: str,
     per_page: int = 12,
 ) -> None:
-    """Cases in a grid, page by page, the page in the address. pictures: builds those from a first to a last
-    index (exclusive)."""
+    """Draw cases in a grid with pages; the address stores the page. pictures: function that makes those from
+    a first to a last index (exclusive)."""
     heading(title)
     st.caption(caption)
     if not count:
@@ -275,6 +275,6 @@ def gallery(
 
 
 def closing(files: str = "Files stay in your session and are deleted with it.") -> None:
-    """Draw the last thing on every page. files: where they stay."""
+    """Draw the end of every page. files: text on where files are stored."""
     WATCH(key="theme_watch", data={"paper": theme().paper}, on_paper_change=lambda: None, height=1)
     st.caption(f"Research use only. Not a medical device; no output of this page is a diagnosis. {files}")

@@ -1,4 +1,4 @@
-"""Mobile sheet: on a phone, controls at the lower edge behind one button."""
+"""Mobile sheet: on a phone, controls at the lower edge, opened by one button."""
 
 from pathlib import Path
 
@@ -39,7 +39,8 @@ export default function ({data, parentElement}) {
 
 
 def choices(label: str) -> DeltaGenerator:
-    """Return where a page draws its choices: a row, on a phone a sheet behind a button of that label."""
+    """Return the place where a page draws its choices: a row, or on a phone a sheet behind a button with this
+    label."""
     with st.container(key="sheet_button"):
         _button(key="open_sheet", data={"label": label}, height=42)
     return st.container(key="choices", horizontal=True, vertical_alignment="bottom", gap="small")

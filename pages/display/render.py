@@ -1,8 +1,8 @@
 """Renderer of the blocks of `scoring.core.views` with Streamlit, built once per content.
 
-Views, figures and tables are kept by the basis of the scorecard, by block and by theme: those of samples for
-all sessions, those of own files in their session, gone with it. What is kept is what goes to the browser, so
-showing it again costs its sending only.
+Views, figures and tables are cached by scorecard, block and theme: those of samples for all sessions, those
+of visitors' files in their session, deleted with it. The cache contains what is sent to the browser, so
+showing it again costs only the sending.
 """
 
 from __future__ import annotations
@@ -37,26 +37,25 @@ from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import Theme
 
 SHARED_BLOCKS, SESSION_BLOCKS = 512, 128
-"""Figures and tables in one theme that are kept."""
+"""Maximum cached figures and tables per theme."""
 TO_CASES = "_to_cases"
 TALL, SHORT = 470, 12
-"""px of a table that scrolls, and the rows from which on it does."""
+"""Height in px of a table that scrolls, and the number of rows from which it does."""
 Numbers = Callable[[], pd.DataFrame]
 Chosen = Callable[[str], Callable[[], None]]
-"""From the key of a figure in the session to the function that is called when one of its points is
-clicked."""
+"""Key of a figure in the session -> function that is called when one of its points is clicked."""
 
 
 @dataclass(frozen=True)
 class CaseLink:
-    """case: the name of a case, and the key of the viewer's choice of one in the session. parameter: that
-    of the address that names a place in the case shown."""
+    """case: session key of the case's name, also used by the viewer. parameter: address parameter for the
+    position within the case."""
 
     case: str
     parameter: str
 
     def row(self, key: str, names: Sequence[str]) -> Callable[[], None]:
-        """For `on_select` of the table `key`, whose rows are these cases."""
+        """Return the `on_select` function of the table `key`, whose rows are these cases."""
 
         def chosen() -> None:
             rows = st.session_state[key].selection.rows
@@ -66,7 +65,7 @@ class CaseLink:
         return chosen
 
     def point(self, key: str) -> Callable[[], None]:
-        """For `on_select` of the figure `key`, whose points carry their case first."""
+        """Return the `on_select` function of the figure `key`, whose points carry their case first."""
 
         def chosen() -> None:
             points = st.session_state[key].selection.points
@@ -76,11 +75,11 @@ class CaseLink:
         return chosen
 
     def leave(self) -> None:
-        """Forget the place: it belongs to the case that was shown."""
+        """Forget the position, because it belongs to the previous case."""
         st.query_params.pop(self.parameter, None)
 
     def open(self, name: str) -> None:
-        """Open the viewer at a case."""
+        """Open the viewer on a case."""
         st.session_state[self.case], st.session_state["tab"] = name, "Viewer"
         self.leave()
 
@@ -100,7 +99,7 @@ def _to_cases(figure: str) -> Callable[[], None]:
 
 
 def open_cases(**wanted: str | list[str]) -> None:
-    """Open the tab of cases with these filters, and no others. wanted: key of a filter -> its value."""
+    """Open the tab of cases with exactly these filters. wanted: key of a filter -> its value."""
     none = {"of_truth": ANY, "of_called": ANY, "of_groups": [], "cases": "all"}
     st.session_state.update(none | wanted | {"tab": "Cases"})
     st.session_state.pop("of_scores", None)
@@ -108,8 +107,8 @@ def open_cases(**wanted: str | list[str]) -> None:
 
 @dataclass(frozen=True)
 class BlockPath:
-    """The place of a block. content: the basis of the card; None: nothing is kept. own: whether a
-    visitor brought any of it. path: of the block in the card. link: opens a case in the viewer."""
+    """The path of a block. content: identifies the card; None: no caching. own: whether any input is a
+    visitor's file. path: of the block in the card. link: opens a case in the viewer."""
 
     content: tuple[str, ...] | None
     own: bool
@@ -117,7 +116,7 @@ class BlockPath:
     link: CaseLink | None = None
 
     def inside(self, step: object) -> BlockPath:
-        """Return the place of a block within this one."""
+        """Return the path of a block within this one."""
         return replace(self, path=f"{self.path}/{step}")
 
 

@@ -1,4 +1,4 @@
-"""Tables of a page: their columns, cells and names of cases; small ones as Markdown."""
+"""Tables of a page: columns, cells and names of cases; small tables as Markdown."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -18,14 +18,14 @@ from scoring.presentation.figures.theme import Theme, label
 COLOURS = {"malignant": "red", "medium": "orange", "benign": "green"}
 """Risk group -> name of its colour in Streamlit's Markdown."""
 LEFT_TO_RIGHT = "\u200e"
-"""The mark that keeps text that begins with Arabic or Hebrew letters inside its cell of the grid."""
+"""Mark that keeps text with Arabic or Hebrew letters at its start inside its cell of the grid."""
 RIGHT_TO_LEFT = re.compile(r"[^A-Za-z]*[\u0591-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
 CASE = "case"
-"""Column of tables that holds names of cases."""
+"""Table column with the names of cases."""
 
 
 def shortener(names: Sequence[str]) -> Callable[[str], str]:
-    """Return the function that removes the common beginning of these names."""
+    """Return the function that removes the common start of these names."""
     start = common_start(names)
     return lambda name: str(name).removeprefix(start)
 
@@ -33,26 +33,26 @@ def shortener(names: Sequence[str]) -> Callable[[str], str]:
 def shortened_column(
     rows: pd.DataFrame, columns: dict[str, Any], name: str = CASE
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return rows with shorter names of cases, and how columns are shown: the head of that one says in a
-    tooltip what was left out.
+    """Return rows with shortened case names, and the display of columns: the tooltip of the heading says what
+    was removed.
 
     Args:
         columns: Column -> column_config.
-        name: The column of the names; left as it is where it holds anything but text.
+        name: The column of names; unchanged if it contains anything but text.
     """
     named = name in rows and name in columns and pd.api.types.is_string_dtype(rows[name])
     start = common_start(rows[name].tolist()) if named else ""
     if not start:
         return rows, columns
-    sentence = f"Every name begins with {markdown(start, 60)}; the downloaded table has them in full."
+    sentence = f"Every name begins with {markdown(start, 60)}; the downloaded table has the full names."
     before = columns[name].get("help")
     config = {**columns[name], "help": f"{before} {sentence}" if before else sentence}
     return rows.assign(**{name: rows[name].str.removeprefix(start)}), {**columns, name: config}
 
 
 def with_direction(explain: str | None, better: Better | None) -> str | None:
-    """Return an explanation with the direction that is better. It is in a tooltip: an arrow in the head
-    of a table would look as if its rows were sorted."""
+    """Return an explanation with the better direction added. It belongs into a tooltip: an arrow in a table's
+    heading would look like a sort order."""
     direction = f"{better.capitalize()} is better." if better else None
     ended = explain if not explain or explain.endswith((".", "!", "?")) else f"{explain}."
     return " ".join(filter(None, (ended if direction else explain, direction))) or None
@@ -73,15 +73,14 @@ def number_column(
 
 
 def text_column(name: str, width: int | None = None, right: bool = False, explain: str | None = None):
-    """Return a column of text; intervals stand to the right."""
+    """Return a column of text; intervals are aligned right."""
     return st.column_config.TextColumn(
         name, width=width, alignment="right" if right else "left", help=explain
     )
 
 
 def cells_of(column: Column, entry: Table) -> list[Any]:
-    """Return the values of a column for a grid; numbers and bars stay numbers, which the grid formats
-    itself."""
+    """Return the values of a column for a grid; numbers and bars stay numbers, which the grid formats."""
     values = list(entry.rows[column.name])
     match column.kind:
         case "class":
@@ -169,7 +168,8 @@ def _config(column: Column, theme: Theme):
 
 
 def frame(entry: Table) -> pd.DataFrame:
-    """Return all that a table holds, for a download: unrounded, ends of an interval in two columns."""
+    """Return all content of a table for a download: unrounded, with the ends of an interval in two
+    columns."""
     columns: dict[str, list] = {}
     for column in entry.columns:
         values = list(entry.rows[column.name])

@@ -1,5 +1,5 @@
-"""Choices kept in the page's address (query parameters), so that a link shares them; `pages.server.url_state`
-reads and writes the address of whole pages."""
+"""Choices stored in the page's address (query parameters), so that a link shares them;
+`pages.server.url_state` reads and writes the addresses of whole pages."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import streamlit as st
 
 
 def select(label: str, options: Sequence[str], key: str, width: int, format_func: Callable = str) -> Any:
-    """Draw a list to choose from, and return the chosen option. key: also the parameter of the address."""
+    """Draw a list, and return the chosen option. key: also the parameter of the address."""
     return st.selectbox(
         label,
         options,
@@ -21,7 +21,7 @@ def select(label: str, options: Sequence[str], key: str, width: int, format_func
 
 
 def segments(label: str, options: Sequence[str], key: str, format_func: Callable = str) -> Any:
-    """Draw options side by side, at first the first one; return the chosen one. key: as of `select`."""
+    """Draw options side by side with the first one selected; return the chosen one. key: as in `select`."""
     return st.segmented_control(
         label,
         options,

@@ -1,8 +1,7 @@
-"""History of kept runs on a page; the store of them is `scoring.history`.
+"""History of saved runs on a page; `scoring.history` stores them.
 
-* tab: `history_tab.tab`; keep and open again: `keep_and_restore.keep`;
-  kept inputs offered: `kept_inputs.runs`
-* recent runs on the overview: `recent_runs.draw`; the run before: `last_run.before`
+* tab: `history_tab.tab`; save and reopen: `keep_and_restore.keep`; saved inputs: `kept_inputs.runs`
+* recent runs on the overview: `recent_runs.draw`; previous run: `last_run.before`
 
 Cases gained and lost since the last run: `pages.challenge.case_table`.
 """

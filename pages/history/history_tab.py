@@ -1,4 +1,4 @@
-"""Tab History: keeping the page's submission for oneself, and the scores kept so far."""
+"""Tab History: saves the page's submission for its owner, and shows earlier scores."""
 
 from collections.abc import Callable, Sequence
 
@@ -45,7 +45,7 @@ def owner() -> str | None:
 
 
 def button(offer: HistoryContext) -> None:
-    """Draw the form that keeps the shown submission; after that, the link to the history."""
+    """Draw the form that saves the shown submission; after that, a link to the history."""
     if owner() is None:
         return
     if offer.scored.content in _contents():
@@ -65,15 +65,15 @@ def button(offer: HistoryContext) -> None:
 
 
 def refused() -> None:
-    """Draw why the last one could not be kept, once."""
+    """Draw once why the last submission could not be saved."""
     problem: InputRefused | None = st.session_state.pop(REFUSED, None)
     if problem is not None:
         st.error(" ".join(markdown(f"{p.where}: {p.message}", 400) for p in problem.problems))
 
 
 def tab(offer: HistoryContext, _shown: ScoredSubmission) -> None:
-    """Draw the history of the challenge: the shown submission against the best before, scores over time,
-    notes."""
+    """Draw the history of the challenge: the shown submission compared with the best before, scores over
+    time, notes."""
     whose = owner()
     if whose is None:
         st.markdown(OFF)

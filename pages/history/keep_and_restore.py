@@ -1,4 +1,4 @@
-"""Keeping a run, and restoring a kept one on its page: files, samples, fixes and choices."""
+"""Saving a run, and restoring a saved run on its page: files, samples, fixes and choices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ NOT_CHOICES = ("tab", "set", "submission", "with")
 
 @dataclass(frozen=True)
 class HistoryContext:
-    """Scored submission that can be kept. test_set, submission: as they were dropped or chosen; samples: keys
-    of the samples at both inputs."""
+    """A scored submission that can be saved. test_set, submission: as dropped or chosen; samples: keys of the
+    samples at both inputs."""
 
     challenge: Challenge
     test_set: ChosenInput
@@ -38,13 +38,13 @@ class HistoryContext:
     scored: ScoredSubmission
 
     def is_same(self, entry: SavedSubmission) -> bool:
-        """Return whether a kept submission is the one on the page, scored the same."""
+        """Return whether a saved submission is the one on the page, with the same scoring."""
         card = self.scored.card
         return keeping.is_same(entry, card, keeping.test_set_of(card, self.scored.truth))
 
 
 def keep(store: Store, offer: HistoryContext, note: str, owner: str, with_test_set: bool) -> None:
-    """Keep the submission of a page, with everything that restores it. Raises InputRefused."""
+    """Save the submission of a page, with everything needed to restore it. Raises InputRefused."""
     held = st.session_state.get(drop_routing.FILES_KEYS["metadata"].format(offer.challenge.id))
     keeping.keep(
         store,
@@ -87,8 +87,8 @@ def _page(offer: HistoryContext) -> dict[str, Any]:
 
 
 def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> None:
-    """Restore a kept submission: its files or samples, its fixes and choices. Called before the page is
-    drawn. Raises InputRefused where a file cannot be read; nothing is changed then."""
+    """Restore a saved submission: its files or samples, its fixes and choices. Call it before the page is
+    drawn. Raises InputRefused if a file cannot be read; nothing changes then."""
     submitted = saved_submissions.files(store, entry, keeping.SUBMISSION)
     truth = saved_submissions.files(store, entry, keeping.TRUTH)
     metadata = saved_submissions.files(store, entry, keeping.METADATA)
@@ -110,7 +110,7 @@ def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> No
 
 
 def _sample_of(challenge: Challenge, entry: SavedSubmission) -> str:
-    """Return the key of the sample test set that was scored on, "" where it was none."""
+    """Return the key of the sample test set that was scored on, "" if it was none."""
     for key, sample in samples.test_sets(challenge.id).items():
         read = scoring_run.truth(challenge.id, selectors.sample_set(sample))
         if not isinstance(read, scoring_run.Running) and labels_digest(read.value) == entry.test_set:
@@ -133,7 +133,7 @@ def place(
 
 
 def lacks(challenge_id: str) -> None:
-    """Say that the test set of the opened submission is missing, until another one is chosen."""
+    """Say that the test set of the reopened submission is missing, until another one is chosen."""
     entry: SavedSubmission | None = st.session_state.get(OPENED)
     before = st.session_state.get(LACKS)
     if entry is None or entry.challenge != challenge_id or before != _test_set(challenge_id):
@@ -144,7 +144,7 @@ def lacks(challenge_id: str) -> None:
 
 
 def line(offer: HistoryContext) -> None:
-    """Say whether an opened submission has the score with which it was kept."""
+    """Say whether a reopened submission still has its saved score."""
     entry: SavedSubmission | None = st.session_state.get(OPENED)
     if entry is None or entry.challenge != offer.challenge.id or not _is_in_use(offer, entry):
         return

@@ -1,4 +1,4 @@
-"""Kept inputs: test sets and submissions of one's own history, offered if they fit the page's inputs."""
+"""Saved inputs: a person's saved test sets and submissions, offered if they fit the page's inputs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -37,7 +37,7 @@ def _kept(challenge: Challenge) -> tuple[Store, list[SavedSubmission]] | None:
 
 
 def offer_test_set(challenge: Challenge, dropped: ChosenInput) -> None:
-    """Draw a button that scores an own submission on the kept test set that has its cases, if one has."""
+    """Draw a button that scores a submission on the saved test set with its cases, if there is one."""
     kept = _kept(challenge)
     if kept is None or not dropped.own or dropped.is_model:
         return
@@ -70,7 +70,7 @@ def _fitting(
 
 
 def runs(challenge: Challenge, truth) -> Mapping[str, tuple[str, Callable[[], ChosenInput]]]:
-    """Return the kept runs with own files on a test set, newest first: key -> title, and what opens it."""
+    """Return the saved runs on a test set, newest first: key -> title, and a function that opens it."""
     kept, test_set, of = _kept(challenge), labels_digest(truth), score_units.of(challenge)
     if kept is None or not test_set:
         return {}

@@ -1,4 +1,4 @@
-"""Last run: the newest submission that was kept of a test set before the one on a page."""
+"""Last run: the newest submission saved for a test set before the one on a page."""
 
 import streamlit as st
 
@@ -12,8 +12,8 @@ from scoring.store.database import is_there
 
 
 def before(scored: ScoredSubmission) -> ScoreCard | None:
-    """Return the scorecard of the newest kept run that is not the one shown, scored by the same rules; None
-    where there is none."""
+    """Return the scorecard of the newest saved run other than the shown one, scored by the same rules; None
+    if there is none."""
     whose, card = history_tab.owner(), scored.card
     if whose is None or not is_there():
         return None

@@ -1,4 +1,4 @@
-"""Recent runs of a person on the overview: name, score, test set and day, with the way back to each."""
+"""Recent runs of a person on the overview: name, score, test set and day, with a link to each."""
 
 import streamlit as st
 
@@ -13,11 +13,11 @@ from scoring.history import saved_submissions
 from scoring.store.database import is_there
 
 MOST, OLDER = 5, 45
-"""Runs that are listed at once, and folded below them."""
+"""Number of runs in the list, and in the folded part below it."""
 
 
 def draw() -> None:
-    """Draw the newest kept runs; nothing where none is kept, or nobody can keep any."""
+    """Draw the newest saved runs; draw nothing if there are none, or if saving is impossible."""
     whose = history_tab.owner()
     if whose is None or not is_there():
         return
@@ -34,7 +34,7 @@ def draw() -> None:
                 for entry in older:
                     _run(store, entry)
     except InputRefused as problem:
-        finding_list.refusal(problem, title="Your recent runs cannot be shown now")
+        finding_list.refusal(problem, title="Your recent runs are not available now")
 
 
 def _run(store, entry) -> None:

@@ -1,7 +1,8 @@
 """Uploads and choices of a page: samples, own files, options.
 
-* dropped file, anywhere: `drop_target`; held: `dropped_files.drop`; sent to its input: `drop_routing.route`;
-  told: `drop_messages`
+* drop target for the whole page: `drop_target`; dropped files: `dropped_files.drop`; choice of the input:
+  `drop_routing.route`;
+  messages: `drop_messages`
 * selectors of test set and submission: `selectors.test_set`, `selectors.submission`;
   samples: `sample_selector.sample_selector`
 * fixes as buttons: `fix_buttons.offer`; columns of a refused table: `import_preview.draw`;
@@ -10,6 +11,6 @@
 * files after a reload of the tab: `reload_recovery.take_over`
 * photographs for the page of single images: `dropped_photographs`; challenges to choose: `known_challenges`
 
-Which challenge a file is for: `scoring.challenges.recognition.recognise`. Buttons that fix a refused file:
+The challenge of a file: `scoring.challenges.recognition.recognise`. Buttons that fix a refused file:
 `pages.display.finding_list.refusal`; the fixes: `scoring.inputs.fix_suggestions`.
 """

@@ -29,7 +29,7 @@ from scoring.core.file_contents import LIKELY, Candidate
 from scoring.inputs.sources import TABLES
 
 MOST_FITS = 4
-"""Declared challenges that are offered for one table."""
+"""Maximum declared challenges that are offered for one table."""
 FROM_TRUTH = "Make a challenge of this truth"
 
 INPUTS = {
@@ -42,7 +42,7 @@ INPUTS = {
 
 
 def say_none() -> None:
-    """Say once why no file of the last drop was read."""
+    """Say once why the last drop contained no readable file."""
     if sentence := st.session_state.pop(NONE, None):
         st.info(sentence)
 
@@ -51,8 +51,8 @@ def line(challenge_id: str | None = None, compares: bool = False) -> None:
     """Draw the recognised use of the last drop, with a way to change it; questions; unusable files.
 
     Args:
-        challenge_id: Of the page; None for a page of none.
-        compares: Whether the page is that which compares teams of the challenge.
+        challenge_id: Challenge of the page; None for other pages.
+        compares: Whether the page compares teams of the challenge.
     """
     go(challenge_id)
     taken(challenge_id, compares)
@@ -60,7 +60,7 @@ def line(challenge_id: str | None = None, compares: bool = False) -> None:
 
 
 def go(challenge_id: str | None) -> None:
-    """Open the page to which the last drop belongs, where it is another one."""
+    """Open the page that the last drop belongs to, if it is another page."""
     reading = st.session_state.pop(GO, None)
     if reading is not None and reading.place in COMPARED:
         name = known_challenges.name_of(reading.challenge)
@@ -83,7 +83,7 @@ def taken(challenge_id: str | None, compares: bool = False) -> None:
 
 
 def questions(challenge_id: str | None) -> None:
-    """Draw which files went to other pages, questions about files, and unusable files."""
+    """Draw the files that went to other pages, questions about files, and unusable files."""
     _elsewhere(challenge_id)
     for number, part in enumerate(st.session_state.get(ASKED, [])):
         _question(part, f"ask_{number}")
@@ -127,7 +127,7 @@ def _refused() -> None:
     for number, part in enumerate(st.session_state.get(REFUSED, [])):
         why_not = part.recognised.why_not[:1].upper() + part.recognised.why_not[1:]
         with st.container(gap="xsmall"):
-            st.info(f"**{markdown(part.name, 60)}** was not taken. {markdown(why_not, 400)}")
+            st.info(f"**{markdown(part.name, 60)}** was not accepted. {markdown(why_not, 400)}")
             with st.container(horizontal=True, gap="small"):
                 _declared(part, number)
                 _new_challenge(part, number)
@@ -200,7 +200,7 @@ def _choices(part: Dropped, key: str) -> None:
             change(part, offered[st.session_state[key]])
 
     st.selectbox(
-        "Take it for",
+        "Use it as",
         range(len(offered)),
         index=None,
         key=key,

@@ -1,6 +1,8 @@
-"""Routing of dropped files to an input of the page, by what `scoring.challenges.recognition.recognise` said.
+"""Routing of dropped files to an input of the page, by the result of
+`scoring.challenges.recognition.recognise`.
 
-Nothing here knows the session: `route` returns a value, which `pages/input_widgets/dropped_files.py` applies.
+This module does not use the session: `route` returns a value, and `pages/input_widgets/dropped_files.py`
+applies it.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,13 +22,14 @@ FILES_KEYS = {
     "board": "{}_teams_zip_files_kept",
     "teams": "{}_teams_files_kept",
 }
-"""Where own files of an input are in the session, by challenge."""
+"""Session key of the visitor's files for an input, by challenge."""
 SEVERAL = 3
-"""Submissions to one challenge that are teams to compare; with two, the other one is the second."""
+"""Number of submissions to one challenge from which they are teams to compare; with two, the other one is the
+second submission."""
 
 
 def files_key(candidate: Candidate) -> str:
-    """Return the session's key for own files of the input that a candidate names."""
+    """Return the session key for files of a candidate's input."""
     return FILES_KEYS[candidate.place].format(candidate.challenge)
 
 
@@ -35,9 +38,9 @@ class Drop:
     """Files that belong together, and where they were dropped.
 
     Attributes:
-        challenge: Challenge of the input; None where any input is meant.
-        slot: The input; None where any is meant.
-        are_photographs: Whether the page of single images could take them.
+        challenge: Challenge of the input; None if files were dropped for any input.
+        slot: The input; None for any.
+        are_photographs: Whether the page of single images could use them.
         filled: Keys of the inputs that earlier parts of the drop filled.
     """
 
@@ -61,18 +64,18 @@ class Drop:
 
     @property
     def here(self) -> Candidate | None:
-        """The candidate for the input at which they were dropped."""
+        """The candidate for the input where they were dropped."""
         wanted = (self.challenge, self.slot)
         return next((c for c in self.recognised.readings if (c.challenge, c.place) == wanted), None)
 
     @property
     def holds_own(self) -> bool:
-        """Whether the input holds own files already."""
+        """Whether the input already has the visitor's files."""
         return self.slot is not None and FILES_KEYS[self.slot].format(self.challenge) in self.own
 
     def free(self, candidate: Candidate | None) -> Candidate | None:
-        """Return where files go of which others were dropped together with them: of two submissions the other
-        is the second submission, which the page compares; None where both are occupied."""
+        """Return where files go that were dropped together with others: of two submissions, one is the second
+        submission, which the page compares; None if both places are occupied."""
         if candidate is None:
             return None
         options = (candidate, _as_second(candidate)) if candidate.place == "submission" else (candidate,)
@@ -84,10 +87,10 @@ class Route:
     """A page's action for files.
 
     Attributes:
-        step: "stay": they stay at the input; "place": they go to the input of the candidate; "ask": the
-            visitor is asked, or told why nothing takes them; "photograph": the visitor says what they show.
-        candidate: What they were recognised as; None where the input's own reader decides.
-        opens_page: Whether the page of the candidate opens.
+        step: "stay": they stay at the input; "place": they go to the candidate's input; "ask": the visitor is
+            asked, or told why nothing accepts them; "photograph": the visitor says what they show.
+        candidate: Their recognised use; None if the input's own reader decides.
+        opens_page: Whether the candidate's page opens.
     """
 
     step: Literal["stay", "place", "ask", "photograph"]
@@ -180,7 +183,7 @@ ROUTES: tuple[tuple[Callable[[Drop], bool], Callable[[Drop], Route]], ...] = (
     (_is_unlikely, lambda _: Route("stay")),
     (lambda _: True, lambda _: Route("ask")),
 )
-"""Condition -> route; the first row whose condition holds counts."""
+"""Condition -> route; the first true condition decides."""
 
 
 def route(drop: Drop) -> Route:
@@ -189,7 +192,7 @@ def route(drop: Drop) -> Route:
 
 
 def read_as_second(recognised: Recognised, challenge_id: str) -> Recognised:
-    """Return what was dropped where a second submission is meant: a submission to the challenge is that."""
+    """Return dropped files as a second submission, if they are a submission to the challenge."""
     submission = (challenge_id, "submission")
     readings = (_as_second(c) if (c.challenge, c.place) == submission else c for c in recognised.readings)
     return replace(recognised, readings=tuple(readings))
@@ -216,8 +219,8 @@ def compared_teams(parts: Sequence[Recognised]) -> dict[str, list[int]]:
 
 
 def other_challenge(parts: Sequence[Recognised], challenge_id: str) -> str | None:
-    """Return the challenge to which teams were dropped that were meant for another one: all submissions are
-    to it. None where they stay, as they do with a declared challenge, whose file names them."""
+    """Return the challenge of teams that were dropped on another challenge's page, if all are submissions to
+    it. None if they stay, as for a declared challenge, whose file names them."""
     if challenge_id not in REGISTRY:
         return None
     known = {submitted for part in parts if (submitted := submitted_to(part)) is not None}
@@ -225,6 +228,6 @@ def other_challenge(parts: Sequence[Recognised], challenge_id: str) -> str | Non
 
 
 def as_teams(challenge_id: str, n_teams: int) -> Candidate:
-    """Return the candidate as which several submissions to a challenge are read."""
+    """Return the candidate for several submissions to a challenge."""
     description = f"{n_teams} submission{'s' * (n_teams > 1)} to {REGISTRY[challenge_id].short_name}"
     return Candidate(challenge_id, "teams", description, SURE)

@@ -1,4 +1,4 @@
-"""Dropped files of a session: held with their routes, and what the page says and asks about each."""
+"""Dropped files of a session: files with their routes, and messages and questions about each."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -28,17 +28,17 @@ COMPARED = ("board", "teams")
 RECOGNISED = "recognised"
 PLACED, ASKED, REFUSED, GO = "_placed", "_asked", "_not_taken", "_go"
 NONE = "_none_of_drop"
-"""Name of the folder without a file that was dropped last."""
+"""Name of the empty folder that was dropped last."""
 TOGETHER = "_placed_together"
 """Keys of the inputs that the last drop filled."""
 PARSED, PARSED_BYTES = "_parsed_tables", 10_000_000
-"""Parsed tables of the last drop by SHA-256 and name, until a challenge reads them, and how large they may be
-together."""
+"""Parsed tables of the last drop by SHA-256 and name, until a challenge reads them, and their maximum total
+size."""
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """Files that belong together, what they can be, and what they are taken for; None before the answer."""
+    """Files that belong together, their possible uses, and their chosen use; None before the answer."""
 
     files: Sequence[Any]
     recognised: Recognised
@@ -46,7 +46,7 @@ class Dropped:
 
     @property
     def name(self) -> str:
-        """What the page calls them."""
+        """Their name on the page."""
         first = self.files[0].name
         if len(self.files) == 1:
             return first
@@ -54,7 +54,7 @@ class Dropped:
 
     @property
     def was_read(self) -> str:
-        """Its name, and "was read" or "were read"."""
+        """Their name, and "was read" or "were read"."""
         several = len(self.files) > 1 and "/" not in self.files[0].name
         return f"**{markdown(self.name, 60)}** {'were' if several else 'was'} read"
 
@@ -65,7 +65,7 @@ class Dropped:
 
 
 def drop(files: Sequence[Any]) -> None:
-    """Take files that were dropped where any input is meant: place what is plain, ask about what is not."""
+    """Accept files dropped for any input: place clear ones, ask about others."""
     _begin()
     parts = _sorted_out(files)
     teams = compared_teams([part.recognised for part in parts])
@@ -77,11 +77,11 @@ def drop(files: Sequence[Any]) -> None:
 
 
 def route_drop(challenge_id: str, slot: InputSlot, files: Sequence[Any]) -> list[Any]:
-    """Take files that were dropped at an input of a challenge: those of `FILES_KEYS`.
+    """Accept files dropped on an input of a challenge, one of `FILES_KEYS`.
 
     Returns:
-        Those that stay there. What cannot be for it but is plainly for another input of the challenge goes
-        there; what looks like a file for another challenge becomes a question.
+        The files that stay there. Files that clearly belong to another input of the challenge go there; files
+        for another challenge become a question.
     """
     _begin()
     parts = _sorted_out(files)
@@ -137,13 +137,13 @@ def _place_teams(challenge_id: str, teams: Sequence[Dropped]) -> None:
 
 
 def drop_none(sentence: str) -> None:
-    """Take a drop of which no file is read. sentence: why, and what to do (Markdown)."""
+    """Record a drop without readable files. sentence: the reason and what to do (Markdown)."""
     _begin()
     st.session_state[NONE] = sentence
 
 
 def asks() -> bool:
-    """Return whether the page asks what files are: until a visitor says so, nothing is refused."""
+    """Return whether the page asks about files: until a visitor answers, nothing is refused."""
     return bool(st.session_state.get(ASKED))
 
 
@@ -165,7 +165,7 @@ def _keep_parsed(sources: Iterable[SourceFiles]) -> None:
 
 
 def take_parsed(sha256: str, name: str) -> SourceFiles | None:
-    """Return a table of the last drop with its cells, once; None where it is to be read."""
+    """Return a parsed table of the last drop, once; None if it must be read."""
     parsed: dict[tuple[str, str], SourceFiles] = st.session_state.get(PARSED, {})
     return parsed.pop((sha256, name), None)
 
@@ -205,7 +205,7 @@ def _choose_test_set(candidate: Candidate) -> None:
 
 
 def change(part: Dropped, candidate: Candidate) -> None:
-    """Take files for something else."""
+    """Change the use of files."""
     st.session_state[PLACED] = [other for other in st.session_state.get(PLACED, []) if other is not part]
     for key in (ASKED, REFUSED):
         st.session_state[key] = [other for other in st.session_state.get(key, []) if other is not part]
@@ -221,5 +221,5 @@ def change(part: Dropped, candidate: Candidate) -> None:
 
 
 def leave_out(part: Dropped) -> None:
-    """Take files for nothing."""
+    """Ignore files."""
     st.session_state[ASKED] = [other for other in st.session_state[ASKED] if other is not part]

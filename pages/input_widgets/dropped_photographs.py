@@ -1,4 +1,4 @@
-"""Photographs that no input of the page accepts: the visitor says what they show, then the page of single
+"""Photographs that no input of the page accepts: the visitor says what they show, and the page of single
 images opens them."""
 
 from collections.abc import Mapping, Sequence
@@ -13,21 +13,21 @@ from scoring.core.file_contents import is_picture
 from scoring.single_image.reader_study import MOST_IMAGES
 
 DROPPED, WAITING = "_photographs", "_single_waiting"
-"""In the session: photographs about which is asked, and those that the page of single images is to take."""
+"""Session keys: photographs that the page asks about, and photographs for the page of single images."""
 HELD = "_single_own"
-"""In the session: the visitor's images on the page of single images, decoded."""
+"""Session key of the visitor's decoded images on the page of single images."""
 QUEUED = "_single_queued"
-"""In the session: the visitor's images of a session, `image_session.ImageQueue`."""
+"""Session key of the visitor's image queue, an `image_session.ImageQueue`."""
 SINGLE_IMAGE = "single_image"
 """Name of the page of single images in the address."""
 MOST = 6
-"""Photographs of one lesion at once."""
+"""Maximum photographs of one lesion."""
 SHOWS = {"photograph": "Skin", "tile": "Stained tissue"}
-"""Kind of single image -> what it shows."""
+"""Kind of single image -> its description."""
 
 
 def are(files: Sequence[Any]) -> bool:
-    """Return whether files are photographs that the page of single images could take."""
+    """Return whether files are photographs for the page of single images."""
     return len(files) <= MOST_IMAGES and _are_pictures(files)
 
 
@@ -36,10 +36,10 @@ def _are_pictures(files: Sequence[Any]) -> bool:
 
 
 def for_single_image(files: Sequence[Any]) -> bool:
-    """Take photographs that were dropped on the page of single images, wherever on it, as its image.
+    """Use photographs dropped anywhere on the page of single images as its image.
 
     Returns:
-        Whether they were taken: the page is that one, and they are photographs.
+        Whether they were used: this is that page, and they are photographs.
     """
     if st.session_state.get(url_state.PAGE) != SINGLE_IMAGE or not files or not _are_pictures(files):
         return False
@@ -53,18 +53,18 @@ def hold(files: Sequence[Any]) -> None:
 
 
 def held_bytes(state: Mapping[str, Any]) -> int:
-    """Return the bytes of memory that the images of a session take, decoded or still to be."""
+    """Return the bytes of memory of a session's images, decoded or not."""
     decoded = sum(image.photograph.held_bytes for image in state.get(HELD, ()))
     return decoded + (state[QUEUED].held_bytes if QUEUED in state else 0)
 
 
 def forget() -> None:
-    """Forget photographs whose content nobody named."""
+    """Forget photographs about which the visitor did not answer."""
     st.session_state.pop(DROPPED, None)
 
 
 def ask() -> None:
-    """Draw the question what photographs show, with an answer for each challenge that takes single images."""
+    """Draw the question what photographs show, with an answer for each challenge with single images."""
     files = st.session_state.get(DROPPED)
     if not files:
         return

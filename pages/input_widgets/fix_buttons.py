@@ -1,7 +1,7 @@
-"""Buttons that fix own files: changes of how a file is read or scored, and their undo.
+"""Buttons that fix visitors' files: changes in how a file is read or scored, and their undo.
 
-Of a refused file they are drawn by `pages.display.finding_list.refusal`, of fixes that
-`scoring.inputs.fix_suggestions` suggests.
+For a refused file, `pages.display.finding_list.refusal` draws them, with fixes from
+`scoring.inputs.fix_suggestions`.
 """
 
 import hashlib
@@ -28,11 +28,11 @@ from scoring.inputs.sources import FixedSource
 from scoring.inputs.table_edits import fixed_table
 
 KEY = "mends"
-"""In the session: key of an own input -> the fixes that were applied to it, in their order."""
+"""Session key: key of an own input -> the applied fixes, in order."""
 OF_ANOTHER_SET = {"no-common-case", "missing-case", "extra-case", "missing-column", "extra-column"}
-"""Problems that files of another test set have."""
+"""Problems that occur if files belong to another test set."""
 TAKEN = "fix_taken"
-"""In the session: the key of the input that a fix was applied to last, and how many were before."""
+"""Session key of the input that was fixed last, and its number of earlier fixes."""
 _into_view = st.components.v2.component(
     "fix_into_view",
     html="<span></span>",
@@ -55,7 +55,7 @@ def _applied(chosen: ChosenInput) -> tuple[SuggestedFix, ...]:
 
 
 def changes_of(chosen: ChosenInput) -> InputChanges:
-    """Return the changes by all fixes that were applied to an input."""
+    """Return the changes by all fixes applied to an input."""
     whole = InputChanges()
     for fix in _applied(chosen):
         whole = whole.joined(fix.changes)
@@ -63,7 +63,7 @@ def changes_of(chosen: ChosenInput) -> InputChanges:
 
 
 def fixed_input(chosen: ChosenInput) -> ChosenInput:
-    """Return the input as it is read with its fixes, under a key of its own."""
+    """Return the input with its fixes, under its own key."""
     changes = changes_of(chosen).of_files
     if not changes:
         return chosen
@@ -72,7 +72,7 @@ def fixed_input(chosen: ChosenInput) -> ChosenInput:
 
 
 def fixed_truth(challenge: Challenge, chosen: ChosenInput) -> ChosenInput:
-    """Return a test set as it is read with its fixes: options that change how it is read change its key."""
+    """Return a test set with its fixes; options that change its reading change its key."""
     fixed, needed = fixed_input(chosen), challenge.needed("truth", options_of(chosen))
     if not needed:
         return fixed
@@ -80,7 +80,7 @@ def fixed_truth(challenge: Challenge, chosen: ChosenInput) -> ChosenInput:
 
 
 def options_of(chosen: ChosenInput) -> Mapping[str, Any]:
-    """Return the options of `score` that fixes of an input set."""
+    """Return the options of `score` that an input's fixes set."""
     return dict(changes_of(chosen).options)
 
 
@@ -96,12 +96,12 @@ def take(challenge_id: str, chosen: ChosenInput, fix: SuggestedFix) -> None:
 
 
 def written(chosen: ChosenInput) -> list[dict[str, Any]]:
-    """Return the fixes of an input as JSON knows them."""
+    """Return the fixes of an input as JSON values."""
     return [{"label": fix.label, "changes": asdict(fix.changes)} for fix in _applied(chosen)]
 
 
 def restore(key: str, entries: Sequence[Mapping[str, Any]]) -> None:
-    """Apply fixes that `written` gave to the input of that key."""
+    """Apply fixes from `written` to an input."""
     fixes = [
         SuggestedFix(
             entry["label"], InputChanges(**{name: _fixed(value) for name, value in entry["changes"].items()})
@@ -117,7 +117,7 @@ def _fixed(value: Any) -> Any:
 
 
 def set_option(chosen: ChosenInput, option: str, fix: SuggestedFix | None) -> None:
-    """Let one fix set an option of an input in place of all that set it before; None: none sets it."""
+    """Let one fix set an option of an input, replacing earlier ones; None: no fix sets it."""
     others = [known for known in _applied(chosen) if option not in dict(known.changes.options)]
     _keep(chosen, (*others, *([fix] if fix else [])))
 
@@ -131,8 +131,8 @@ def _keep(chosen: ChosenInput, fixes: tuple[SuggestedFix, ...]) -> None:
 
 
 def lines(chosen: ChosenInput, key: str = "undo") -> None:
-    """Draw what fixes changed of an input, each with a button that undoes it, and bring them into view where
-    one was just applied: the button of a fix stands far below. key: of the buttons."""
+    """Draw the changes that fixes made to an input, each with an undo button, and scroll to them after a fix,
+    because its button is far below. key: of the buttons."""
     applied = _applied(chosen)
     if not applied:
         return
@@ -155,8 +155,8 @@ def lines(chosen: ChosenInput, key: str = "undo") -> None:
 
 
 def offer(challenge: Challenge, chosen: ChosenInput, card: ScoreCard, key: str = "offered") -> None:
-    """Draw the fixes of findings about an own input that was scored all the same: a button each, or a
-    field for what only the visitor knows. key: of the buttons."""
+    """Draw the fixes of findings about a scored file: a button each, or a field for a value that only the
+    visitor knows. key: of the buttons."""
     distinct_fixes = distinct(fix for entry in card.findings for fix in entry.fixes)
     applied = {fix.changes for fix in _applied(chosen)}
     buttons = [fix for fix in distinct_fixes if fix.changes and fix.changes not in applied]
@@ -167,7 +167,7 @@ def offer(challenge: Challenge, chosen: ChosenInput, card: ScoreCard, key: str =
                 _field(chosen, option, key)
             if buttons:
                 now = "" if card.score is None else f" As written: {score_words(challenge, card.score)}."
-                st.markdown(f":material/help: Meant otherwise?{now}", width="content")
+                st.markdown(f":material/help: Another meaning?{now}", width="content")
                 finding_list.fix_buttons(buttons, partial(take, challenge.id, chosen), key)
 
 
@@ -187,8 +187,8 @@ def _field(chosen: ChosenInput, option: Option, key_prefix: str) -> None:
 def other_test_set(
     challenge_id: str, test_set: ChosenInput, chosen: ChosenInput, codes: set[str]
 ) -> list[SuggestedFix]:
-    """Return the fix that scores an own submission on the sample test set that has its cases; none where it
-    is chosen, or no sample has them. codes: of its problems."""
+    """Return the fix that scores a submission on the sample test set with its cases; None if it is chosen or
+    no sample has them. codes: codes of its problems."""
     if test_set.own or not chosen.own or chosen.is_model or not codes & OF_ANOTHER_SET:
         return []
     changes = changes_of(chosen).of_files

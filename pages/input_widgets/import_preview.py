@@ -1,4 +1,4 @@
-"""Import preview: the first rows of a refused table, its columns to choose, and the score that they give."""
+"""Import preview: the first rows of a refused table, the choice of its columns, and the resulting score."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,19 +15,19 @@ from scoring.core.challenge import Challenge
 from scoring.core.import_preview import OF_COLUMNS, ImportPreview, chosen, preview, score_of, score_words
 
 KEY = "import_choices"
-"""In the session: challenge and header of a table -> the fix that was chosen for it."""
+"""Session key: challenge and header of a table -> the chosen fix."""
 SEEN = "import_seen"
-"""In the session: keys of the files whose columns were looked up there."""
+"""Session key of the files whose columns were examined there."""
 
 
 def draw(
     challenge: Challenge, dropped: ChosenInput, refused: InputRefused, test_set: tuple[str, Any]
 ) -> None:
-    """Draw the preview of an own table that was refused for its columns; nothing for others. What was chosen
-    for a table of the same columns before is applied at once.
+    """Draw the preview of a table that was refused because of its columns; draw nothing for others. An
+    earlier choice for a table with the same columns is applied at once.
 
     Args:
-        dropped: The submission, as it was dropped.
+        dropped: The submission, as dropped.
         test_set: Key and cases of the test set.
     """
     form = challenge.readers.form
@@ -80,7 +80,7 @@ def _choices(
     score = _score(challenge.id, (dropped.key, test_set[0]), fix.changes, challenge, dropped, test_set[1])
     score_text = "" if score is None else f": {score_words(challenge, score)}"
     st.button(
-        f"Read it so{score_text}",
+        f"Read it like this{score_text}",
         type="primary",
         key=f"import_take_{dropped.key[:16]}",
         icon=":material/build:",

@@ -1,5 +1,5 @@
-"""Challenges that a visitor can choose: the built-in ones, those kept on this server, and the declared ones
-opened in this session."""
+"""Challenges that a visitor can choose: built-in ones, those stored on this server, and declared ones opened
+in this session."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,7 +11,7 @@ from scoring.challenges.declared import library
 from scoring.common.findings import InputRefused
 
 OPENED = "_opened_challenges"
-"""Titles of declared challenges by id, in the session."""
+"""Session key of the titles of declared challenges by id."""
 
 
 def opened(challenge_id: str, title: str) -> None:
@@ -20,10 +20,10 @@ def opened(challenge_id: str, title: str) -> None:
 
 
 def by_name(named: str | None = None) -> dict[str, str]:
-    """Return the ids of the challenges by the name that addresses use.
+    """Return the ids of the challenges by their names in addresses.
 
     Args:
-        named: A name in the address: a declared challenge that this server knows is one of them.
+        named: A name in the address; a declared challenge that this server knows is included.
     """
     names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
     if named and named not in names and (challenge := library.find(named)) is not None:
@@ -37,7 +37,7 @@ def by_name(named: str | None = None) -> dict[str, str]:
 
 
 def name_of(challenge_id: str) -> str:
-    """Return the name that addresses use of a challenge."""
+    """Return the name of a challenge in addresses."""
     row = REGISTRY.get(challenge_id)
     return row.short_name if row else challenge_id
 

@@ -1,4 +1,4 @@
-"""Widgets for the options of a challenge, drawn from the one declaration of each option, and in the
+"""Widgets for the options of a challenge, drawn from each option's declaration, with values in the
 address."""
 
 from typing import Any
@@ -11,12 +11,12 @@ from scoring.core.options import Option
 def option_widget(option: Option, key: str = "", **appearance: Any) -> Any:
     """Draw the widget of an option and return the chosen value.
 
-    An option with `values` is a selectbox, a switch a toggle, a number a number input. The choice is in
-    the address and stays while the visitor goes to other pages.
+    An option with `values` is a selectbox, a switch a toggle, a number a number input. The choice is stored
+    in the address and stays when the visitor opens other pages.
 
     Args:
-        option: What is set: its `label`, `value_labels` and `explain` are shown.
-        key: Of the widget, in the session and in the address; the option's name if not given.
+        option: The option; its `label`, `value_labels` and `explain` are shown.
+        key: Key of the widget in session and address; the option's name if not given.
         **appearance: Arguments of the Streamlit widget, such as `width` or `persist_state`.
     """
     settings = {
@@ -37,8 +37,8 @@ def option_widget(option: Option, key: str = "", **appearance: Any) -> Any:
 
 
 def chosen_before(option: Option, key: str = "") -> Any:
-    """Return the value of an option before its widget, of that key, is drawn: that of the session, else of
-    the address, else the usual one."""
+    """Return the value of an option before its widget is drawn: from the session, or else the address, or
+    else the default."""
     key = key or option.name
     values = values_by_label(option) if option.values else {"true": True, "false": False}
     chosen = st.session_state.get(key, st.query_params.get(key))
@@ -48,5 +48,5 @@ def chosen_before(option: Option, key: str = "") -> Any:
 
 
 def values_by_label(option: Option) -> dict[str, Any]:
-    """Return the allowed values of an option by the words that a page shows, in the page's order."""
+    """Return the allowed values of an option by their labels, in the page's order."""
     return {label: value for value, label in option.value_labels.items()} or {v: v for v in option.values}

@@ -1,8 +1,8 @@
-"""Recovery of own files after a reload of their browser tab.
+"""Recovery of a visitor's files after a reload of the browser tab.
 
-A reload is a new session on the server. The tab remembers a random token in its own storage, which is in
-no address; with it the new session takes over the files of the one before, which Streamlit keeps for a short
-while. Where they are gone, for example after a restart of the server, the page says so.
+A reload is a new session on the server. The tab stores a random token, which is in no address. With it the
+new session takes over the files of the old one, which Streamlit keeps for a short time. If they are gone, for
+example after a restart of the server, the page says so.
 """
 
 import secrets
@@ -19,9 +19,9 @@ from scoring.common.text import markdown
 
 KEY = "kept_files"
 ENDING = "_kept"
-"""Prefix of the keys of own files in the session; their values are (key of the uploader, files)."""
+"""Prefix of the session keys of visitors' files; the values are (key of the uploader, files)."""
 OPTIONS = ("mends",)
-"""Visitors' statements about their own files."""
+"""Session keys of visitors' statements about their own files."""
 NAMES = 5
 _component = st.components.v2.component(
     KEY,
@@ -39,7 +39,7 @@ export default function ({data, setTriggerValue}) {
 
 @dataclass(eq=False)
 class Held:
-    """A session's own files. token: with which another session takes them over."""
+    """A session's files. token: allows another session to take them over."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     files: dict[str, Any] = field(default_factory=dict)
@@ -54,8 +54,8 @@ def _sessions() -> WeakValueDictionary[str, Held]:
 
 
 def outlive_reload() -> None:
-    """Remember the own files of this tab, and take over those of before it was reloaded. Drawn once, below
-    the page, where it takes no room."""
+    """Remember this tab's files, and take over those from before a reload. Call it once, below the page; it
+    takes no room."""
     held, state = _held(), st.session_state
     held.files = {key: state[key] for key in state if key.endswith(ENDING) or key in OPTIONS}
     data = {"token": held.token, "answered": held.answered, "names": _names_of(held)[: NAMES + 1]}
@@ -63,7 +63,7 @@ def outlive_reload() -> None:
 
 
 def say_lost() -> None:
-    """Say that the own files of before a reload are gone, until others are there. Drawn above the page."""
+    """Say that the files from before a reload are gone, until there are others. Call it above the page."""
     lost = _held().lost
     if not lost or any(key.endswith(ENDING) for key in st.session_state):
         return
@@ -71,15 +71,15 @@ def say_lost() -> None:
     more = " and more" if len(lost) > NAMES else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.warning(
-            f"The page was loaded anew, and the server no longer has your files: {names}{more}. Drop them "
-            "again. What is shown now is a sample.",
+            f"The page was reloaded, and the server no longer has your files: {names}{more}. Drop them "
+            "again. The page now shows a sample.",
             icon=":material/draft:",
         )
         st.button("Close", key="kept_files_close", type="tertiary", on_click=_close)
 
 
 def files_of(state: Mapping[str, Any]) -> Iterator[UploadedFile]:
-    """Yield the own files that a session's state holds."""
+    """Yield the visitor's files in a session's state."""
     for key, value in state.items():
         if str(key).endswith(ENDING) and value:
             yield from value[1]

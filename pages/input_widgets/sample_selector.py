@@ -1,4 +1,4 @@
-"""Selector of a sample or own files; the address holds the sample's key."""
+"""Selector of a sample or the visitor's files; the address stores the sample's key."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from scoring.common.text import markdown
 
 @dataclass(frozen=True)
 class InputPanel:
-    """The choice: the key of the sample ("" without one), or the visitor's own files (empty without any).
-    `caption` takes one line about it once it has been read."""
+    """The choice: the key of the sample ("" if none), or the visitor's own files (empty if none). `caption`
+    shows one line about it after reading."""
 
     sample: str
     upload: Sequence[UploadedFile]
@@ -23,7 +23,7 @@ class InputPanel:
 
 @dataclass(frozen=True)
 class InUse:
-    """Own files in use, and the function that forgets them."""
+    """The visitor's files in use, and the function that forgets them."""
 
     files: Sequence[UploadedFile]
     forget: Callable[[], None]
@@ -43,14 +43,14 @@ def sample_selector(
     in_use: InUse,
     is_card: bool = True,
 ) -> InputPanel:
-    """Draw a choice between samples and own files. The address holds the sample's key. Where no own files are
-    in use it can come after the score of a page that is opened (`score_first`).
+    """Draw a choice between samples and the visitor's files. The address stores the sample's key. If no files
+    are in use, it can be drawn after the score when a page opens (`score_first`).
 
     Args:
-        samples: Key -> name shown.
-        uploader: Draws the upload widget, with a key of its own.
-        in_use: Own files, whose place the samples take again.
-        is_card: Whether it has a frame of its own.
+        samples: Key -> displayed name.
+        uploader: Function that draws the upload widget, with its own key.
+        in_use: The visitor's files, which a sample replaces.
+        is_card: Whether it has its own frame.
     """
     url_state.read(key, parameter, samples)
     height: Literal["stretch", "content"] = "stretch" if is_card else "content"
@@ -93,7 +93,7 @@ def sample_selector(
 
 
 def own_files(in_use: InUse, key: str, back: str) -> None:
-    """Draw which own files are in use, with a button that forgets them. back: what is written on it."""
+    """Draw the files in use, with a button that forgets them. back: label of the button."""
     names = in_use.names
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     with st.container(key=f"named_{key}", horizontal=True, vertical_alignment="center", gap="small"):

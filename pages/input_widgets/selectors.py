@@ -20,16 +20,16 @@ from scoring.common.text import markdown
 from scoring.core.file_contents import InputSlot, within
 
 SEVERAL = "the dropped files"
-"""The name, in messages, of files that were not in one folder."""
+"""Name, in messages, of files that were not in one folder."""
 
 
 @dataclass(frozen=True)
 class ChosenInput:
-    """What was chosen. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a
-    dropped folder. own: uploaded here.
+    """A chosen input. key: SHA-256 of the content, or of a sample's path. source: a path, bytes or a dropped
+    folder. own: whether it was uploaded.
 
-    options: those of `score` that are its own. metadata: a table about the cases that comes with a sample
-    test set. problems: why nothing of what was dropped is read.
+    options: its own options of `score`. metadata: a table about the cases of a sample test set. problems:
+    reasons why the dropped files cannot be read.
     """
 
     key: str
@@ -43,7 +43,7 @@ class ChosenInput:
 
 
 NOTHING = ChosenInput("", "", {}, own=True)
-"""Where a challenge has no samples and nothing was dropped; its key is ""."""
+"""Entry for a challenge without samples when nothing was dropped; its key is ""."""
 NO_TEST_SET = "Drop a test set to begin: this challenge comes without a sample."
 
 
@@ -52,12 +52,12 @@ class Slot:
     """An input of a page.
 
     Attributes:
-        key: Of the choice in the session; its files are under the same with an ending.
-        parameter: What the address calls the choice.
-        about: What own files may be.
-        target: Challenge and input, where files that belong to another one are sent there; without it a new
-            file takes the place of the one before.
-        folder: Name of a folder; "" where none is taken.
+        key: Session key of the choice; its files have the same key with a suffix.
+        parameter: Parameter of the choice in the address.
+        about: Description of accepted files.
+        target: Challenge and input; files for another input are sent there. Without it, a new file replaces
+            the old one.
+        folder: Name of a folder; "" if folders are not accepted.
     """
 
     key: str
@@ -82,13 +82,13 @@ def _choice(label: str, titles: Mapping[str, str], slot: Slot, is_card: bool = T
 def test_set(
     samples: Mapping[str, SampleTestSet], page: str, about_upload: str, types: Sequence[str]
 ) -> tuple[ChosenInput, InputPanel]:
-    """Draw the choice of the test set, whose key the address calls "set".
+    """Draw the choice of the test set; its parameter in the address is "set".
 
     Args:
-        samples: Those to choose from.
-        page: Whose choice and files these are in the session.
-        about_upload: What own files may be.
-        types: Endings further than those of tables and zips: such a file alone is a folder of one.
+        samples: Samples to choose from.
+        page: Name of the page, for its session keys.
+        about_upload: Description of accepted files.
+        types: Additional extensions besides tables and zips: such a file alone counts as a folder.
     """
     titles = {name: sample.title for name, sample in samples.items()}
     slot = Slot(f"{page}_set", "set", f"Test set: {about_upload}", (page, "truth"), "test set")
@@ -101,12 +101,12 @@ def test_set(
 def submission(
     samples: Mapping[str, SampleSubmission], page: str, about_upload: str, several: bool
 ) -> tuple[ChosenInput, InputPanel]:
-    """Draw the choice of the submission, whose key the address calls "submission".
+    """Draw the choice of the submission; its parameter in the address is "submission".
 
     Args:
-        samples: Those to choose from.
-        page: Whose choice and files these are in the session.
-        about_upload: What own files may be.
+        samples: Samples to choose from.
+        page: Name of the page, for its session keys.
+        about_upload: Description of accepted files.
         several: Whether it may be a folder.
     """
     titles = {
@@ -126,17 +126,16 @@ def second(
     several: bool,
     kept: Mapping[str, tuple[str, Callable[[], ChosenInput]]] = MappingProxyType({}),
 ) -> tuple[ChosenInput | None, str]:
-    """Draw the choice of a second submission, with which the one above is compared; the address calls its key
-    "with".
+    """Draw the choice of a second submission to compare; its parameter in the address is "with".
 
     Args:
-        samples: Those to choose from.
-        page: Whose choice and files these are in the session.
+        samples: Samples to choose from.
+        page: Name of the page, for its session keys.
         several: Whether it may be a folder.
-        kept: Further submissions to choose from: key -> title, and what opens it.
+        kept: Additional submissions to choose from: key -> title, and a function that opens it.
 
     Returns:
-        The choice, None without one, and its name on the page.
+        The choice, None if there is none, and its name on the page.
     """
     key, about = f"{page}_second", "Second submission: is it better or worse? Compared case by case"
     offered = {name: sample.title for name, sample in samples.items()}
@@ -158,7 +157,7 @@ def second(
 
 
 def model(samples: Mapping[str, SampleSubmission], page: str) -> tuple[ChosenInput, InputPanel]:
-    """Draw the choice of a model alone, whose key the address calls "model". samples: of which the models are
+    """Draw the choice of a model alone; its parameter in the address is "model". samples: their models are
     offered."""
     offered = {key: sample.title for key, sample in samples.items() if sample.is_model}
     panel = _choice("Model", offered, Slot(f"{page}_model", "model", "Model: an ONNX file"))
@@ -168,8 +167,8 @@ def model(samples: Mapping[str, SampleSubmission], page: str) -> tuple[ChosenInp
 
 
 def one_file(label: str, key: str, members: tuple[str, ...] = ()) -> ChosenInput | None:
-    """Draw where a single file is dropped and return it; None while there is none. members: endings of files
-    of which several, or a folder, are one input."""
+    """Draw the input for a single file and return the file; None if there is none. members: extensions of
+    which several files, or a folder, are one input."""
     widget = upload(label, f"{key}_file", f"{key}_kept", as_folder if members else latest)
     if members:
         folder_button(widget, "folder")
@@ -183,14 +182,14 @@ def one_file(label: str, key: str, members: tuple[str, ...] = ()) -> ChosenInput
 
 
 def teams(page: str, elsewhere: bool) -> tuple[list[ChosenInput], list[ChosenInput], InUse]:
-    """Draw where several teams' submissions are dropped.
+    """Draw the input for several teams' submissions.
 
     Args:
-        page: Of the keys.
+        page: Prefix of the keys.
         elsewhere: Whether page is a challenge's id, and submissions to another challenge are compared there.
 
     Returns:
-        Those that are a team each, folders and zips that hold an entry per team, and all of them in use.
+        Inputs with one team each, folders and zips with an entry per team, and all files in use.
     """
     files, packs = f"{page}_teams_files", f"{page}_teams_zip_files"
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
@@ -212,7 +211,7 @@ def teams(page: str, elsewhere: bool) -> tuple[list[ChosenInput], list[ChosenInp
 
 
 def packs_of_teams(page: str) -> list[ChosenInput]:
-    """Return the folder or zip of teams that is in use, before its uploader is drawn."""
+    """Return the current folder or zip of teams, before its uploader is drawn."""
     held = kept_files(f"{page}_teams_zip_files_kept")
     return [dropped(held, is_pack=True)] if held else []
 
@@ -230,8 +229,8 @@ def sample_submission(chosen: SampleSubmission) -> ChosenInput:
 
 
 def metadata(page: str, sample: Path | None) -> ChosenInput | None:
-    """Draw where a table about the cases is dropped, and return it: the own one in use, else that of the
-    sample test set, else None."""
+    """Draw the input for a table about the cases, and return it: the visitor's table, or else that of the
+    sample test set, or else None."""
     key = f"{page}_metadata"
     own = in_use(f"{key}_kept")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
@@ -265,7 +264,7 @@ def metadata(page: str, sample: Path | None) -> ChosenInput | None:
 
 
 def digest(file: UploadedFile) -> str:
-    """SHA-256 of an upload, computed once: hashing 150 MB again on every click would be felt.
+    """Return the SHA-256 of an upload, computed once, because hashing 150 MB on every click would be slow.
 
     `getvalue` returns the existing bytes; `getbuffer` would copy them.
     """
@@ -278,8 +277,8 @@ def digest(file: UploadedFile) -> str:
 def dropped(
     files: Sequence[UploadedFile], members: tuple[str, ...] = (), is_pack: bool = False
 ) -> ChosenInput:
-    """Return what was dropped: one file that stands for itself, or the files as a folder, as on a disk.
-    members: endings of files that are a folder of one even alone. is_pack: whether it holds several teams."""
+    """Return dropped files as an input: a single file by itself, or several as a folder. members: extensions
+    of files that count as a folder even alone. is_pack: whether it contains several teams."""
     first = files[0]
     if len(files) == 1 and "/" not in first.name and not first.name.lower().endswith(members or "/"):
         return ChosenInput(

@@ -1,7 +1,8 @@
-"""Upload quota: bytes of each session and of the whole server; only for sessions shown an input.
+"""Upload quota: maximum bytes of each session and of the whole server; only sessions that show an input may
+upload.
 
-The numbers are in `scoring.common.limits`. Streamlit itself bounds one file, and takes any number of them
-from any session.
+`scoring.common.limits` has the numbers. Streamlit itself only limits the size of one file, and accepts any
+number of files from any session.
 """
 
 import logging
@@ -21,15 +22,15 @@ from scoring.common.text import uploaded_name
 
 ROUTE = "/_stcore/upload_file/"
 SETTLED_SECONDS = 60
-"""An upload that no page uses for this time is deleted."""
+"""Time after which an unused upload is deleted."""
 FRAME_BYTES = 4096
-"""Approximate number of bytes that a form adds to a file."""
+"""Approximate bytes that a form adds to a file."""
 STEP_BYTES = 1_000_000
-"""The room for an upload is looked at again whenever so many bytes more have come."""
+"""Number of bytes after which the remaining space for an upload is checked again."""
 
 NO_ROOM = (
-    "This file was not accepted: the server could not store it ({}). Nothing else is lost; tell "
-    "the operator of the server."
+    "This file was not accepted: the server could not store it ({}). Nothing else is lost. Please tell the "
+    "operator of the server."
 )
 LOG = logging.getLogger(__name__)
 
@@ -58,8 +59,8 @@ class _TooMuch(Exception):
 
 
 class UploadQuota:
-    """How many bytes of uploads sessions hold, and what was refused to them. Used on the thread of the
-    server's event loop; `refusal` and `close` on any."""
+    """Bytes of uploads by session, and refused uploads. Used on the thread of the server's event loop; all
+    threads may call `refusal` and `close`."""
 
     def __init__(self) -> None:
         self.arrivals: set[_Arrival] = set()
@@ -67,20 +68,20 @@ class UploadQuota:
         self._refused: dict[str, str] = {}
 
     def refusal(self, session: str) -> str:
-        """Return why the last upload of a session was refused; "" where it was not."""
+        """Return why a session's last upload was refused; "" if it was not."""
         return self._refused.get(session, "")
 
     def close(self, session: str) -> None:
-        """Forget what was refused."""
+        """Forget the refusal."""
         self._refused.pop(session, None)
 
     def refuse(self, session: AppSession, message: str) -> None:
-        """Let the page of a session say why."""
+        """Let a session's page show the reason."""
         self._refused[session.id] = message
         streamlit_internals.run_again(session)
 
     def beyond(self, runtime: Runtime, session: AppSession, size: int) -> str:
-        """Return why so many bytes more are refused, in one sentence with the limit; "" where they fit."""
+        """Return why an upload of this size is refused, as a sentence with the limit; "" if it fits."""
         allowed = limits.uploads(network_exposure.is_public())
         own = self._held(runtime, session)
         if own + size > allowed.session_bytes:
@@ -102,12 +103,12 @@ class UploadQuota:
         return ""
 
     def occupancy(self, runtime: Runtime) -> Occupancy:
-        """Return how many visitors are connected, and how much all sessions hold."""
+        """Return the number of connected visitors, and the bytes of all sessions."""
         shared, own = memory_budget.RESULTS.held_bytes, memory_budget.sessions_bytes()
         return Occupancy(streamlit_internals.n_connected(runtime), self._held_by_all(runtime), shared, own)
 
     def stored(self, runtime: Runtime, key: _FileKey) -> None:
-        """Clean the name of a file that came, and remember when."""
+        """Clean the name of a file that arrived, and record the time."""
         now = monotonic()
         with streamlit_internals.uploads_of(runtime, key.session) as files:
             if key.file in files:
@@ -145,12 +146,12 @@ class UploadQuota:
 
 
 QUOTA = UploadQuota()
-"""That of this server."""
+"""The uploads of this server."""
 
 
 class UploadQuotaMiddleware:
-    """ASGI middleware that refuses uploads beyond the quota (413), and of sessions that were shown no input
-    for files (403), and cleans the names of others."""
+    """ASGI middleware that refuses uploads beyond the quota (413) and from sessions without a file input
+    (403), and cleans the names of the others."""
 
     def __init__(self, app: ASGIApp, quota: UploadQuota = QUOTA):
         self._app, self._quota = app, quota
@@ -161,7 +162,7 @@ class UploadQuotaMiddleware:
         if key is None or session is None:  # Streamlit answers for sessions that it does not know
             await self._app(scope, receive, send)
         elif not streamlit_internals.takes_files(session):
-            await _answer(send, 403, "This page takes no files.")
+            await _answer(send, 403, "This page accepts no files.")
         else:
             await self._upload(key, session, scope, receive, send)
 
@@ -208,13 +209,13 @@ class UploadQuotaMiddleware:
 
 
 def occupancy() -> Occupancy:
-    """Return how full this server is; empty outside of one."""
+    """Return the use of this server; empty outside a server."""
     runtime = streamlit_internals.server()
     return QUOTA.occupancy(runtime) if type(runtime) is Runtime else Occupancy(0, 0)
 
 
 def say_refused() -> None:
-    """Say why the last upload of this session was not taken, until another one is. Drawn above the page."""
+    """Say why this session's last upload was refused, until another is accepted. Call it above the page."""
     session = streamlit_internals.current_session()
     message = QUOTA.refusal(session) if session else ""
     if not message or session is None:
@@ -233,7 +234,7 @@ def _file_key(scope: Scope) -> _FileKey | None:
 
 
 def _announced(scope: Scope) -> int:
-    """Bytes of the request's body; 0 where it does not say."""
+    """Bytes of the request's body; 0 if it does not say."""
     length = next((value for key, value in scope["headers"] if key == b"content-length"), b"0")
     return int(length) if length.isdigit() else 0
 

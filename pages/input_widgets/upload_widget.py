@@ -1,4 +1,4 @@
-"""Upload widget: files outlive it; of those dropped one after another it says which count."""
+"""Upload widget whose files outlive it, and which decides which of several successive files count."""
 
 import operator
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ UPLOAD_MB = 512
 MODEL = ".onnx"
 ALONE = (*TABLES, ".zip", MODEL)
 BUTTON_WIDTH = 88
-"""Of an uploader that is a button, px."""
+"""Width in px of an uploader in the form of a button."""
 
 
 def upload(
@@ -25,17 +25,18 @@ def upload(
     count: Callable[[list, list], list] = operator.add,
     target: tuple[str, InputSlot] | None = None,
 ) -> str:
-    """Draw an upload widget whose content outlives it: a change of page takes the widget away, and nobody
-    should have to drop a file twice.
+    """Draw an upload widget whose files outlive it: changing the page removes the widget, and nobody should
+    have to drop a file twice.
 
-    It takes any number of files of any kind: what cannot be read is refused in words of our own.
+    It accepts any number of files of any kind; files that cannot be read are refused with the project's own
+    messages.
 
     Args:
-        label: What it is for and what it takes, "name: words".
-        key: Of the first such widget.
-        count: What counts, from the files that counted before and those that were dropped now. Where all do,
-            those stay too that were recognised elsewhere.
-        target: Challenge and input, where files that belong to another one are sent there.
+        label: Its purpose and accepted files, "name: description".
+        key: Key of the first such widget.
+        count: Function from the previous and the new files to those that count. If all count, files that were
+            recognised elsewhere also stay.
+        target: Challenge and input; files for another input are sent there.
 
     Returns:
         The key of the widget.
@@ -91,9 +92,9 @@ def _before_and_new(
 
 
 def as_folder(before: list, new: list) -> list:
-    """Return the files that count: dropped one after another they make a folder, in which a file takes the
-    place of one of its name. A zip or a model is a whole: it takes the place of all, and what comes after it
-    takes its place. So does a table where there was a table alone."""
+    """Return the files that count if successive files form a folder, in which a file replaces one with the
+    same name. A zip or model is complete: it replaces everything before, and the next file replaces it. A
+    single table replaces a single table."""
     if not new:
         return before
     lone = new[0].name.lower() if len(new) == 1 else ""
@@ -106,23 +107,23 @@ def as_folder(before: list, new: list) -> list:
 
 
 def is_zip(file: UploadedFile) -> bool:
-    """Return whether a file is called a zip."""
+    """Return whether a file name is that of a zip."""
     return file.name.lower().endswith(".zip")
 
 
 def latest(before: list, new: list) -> list:
-    """Return the files that count where a new one takes the place of the one before."""
+    """Return the files that count if a new file replaces the previous one."""
     return new or before
 
 
 def kept_files(files_key: str) -> list[UploadedFile]:
-    """Return the own files that the session holds under a key."""
+    """Return the session's files under a key."""
     held = st.session_state.get(files_key)
     return held[1] if held else []
 
 
 def in_use(files_key: str) -> InUse:
-    """Return the own files in use."""
+    """Return the files in use."""
 
     def forget() -> None:
         st.session_state.pop(files_key, None)

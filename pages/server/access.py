@@ -1,7 +1,8 @@
-"""Access of a visitor: identity, permitted pages and permitted changes.
+"""Access control: a visitor's identity, permitted pages and permitted changes.
 
-The shell registers only the pages that a visitor may open, each page asks again, and so does every act that
-writes: callbacks run before the shell, and fragments without it. The functions of the store ask the actor.
+The app registers only the pages that a visitor may open. Each page checks again, and so does every action
+that writes, because callbacks run before the app's checks and fragments without them. The functions of the
+store check the actor.
 """
 
 import contextlib
@@ -39,9 +40,9 @@ LEAST = {
     "board": Role.VISITOR,
     "about": Role.ORGANIZER,
 }
-"""The least role of each page, by its file; a page that is missing here opens for nobody."""
+"""Minimum role for each page, by its file; a page that is missing here opens for nobody."""
 LOGIN_PACKAGES = ("authlib", "httpx")
-"""What Streamlit's login needs; it notices what is missing only when somebody logs in."""
+"""Packages for Streamlit's login, which itself notices missing ones only when somebody logs in."""
 TOKEN_BYTES = 10_000_000
 ENDED, LOGGED_IN = "_access_ended", "_access_logged_in"
 _of_runs: "WeakKeyDictionary[Any, Actor]" = WeakKeyDictionary()
@@ -52,7 +53,8 @@ def begin() -> None:
     """Read the settings of logins once, when the server starts.
 
     Raises:
-        SystemExit: With a sentence for each mistake: a server that cannot read them would be open to all.
+        SystemExit: With a sentence for each mistake, because a server with unreadable settings would be open
+            to all.
     """
     files = [Path(file) for file in st.get_option("secrets.files")]
     try:
@@ -81,12 +83,13 @@ def _accept_tokens() -> None:
 
 
 def is_configured() -> bool:
-    """Return whether people log in. Once it is so, it stays so until the server ends."""
+    """Return whether the server has logins. The answer stays the same until the server ends."""
     return actor() is not LOCAL
 
 
 def actor() -> Actor:
-    """Return who this visitor is: where nobody logs in, the person who runs the app. Found out once a run."""
+    """Return who this visitor is; without logins, the person who runs the app. It is determined once per
+    run."""
     run = streamlit_internals.current_run()
     if run is None:
         return _actor()
@@ -108,12 +111,13 @@ def _actor() -> Actor:
 
 
 def store() -> Store:
-    """Return the store of this server on behalf of this visitor. Raises InputRefused."""
+    """Return the store of this server for this visitor. Raises InputRefused."""
     return replace(program_store(), actor=actor())
 
 
 def program_store() -> Store:
-    """Return the store of this server for what the program does after its own checks. Raises InputRefused."""
+    """Return the store of this server with the program's own rights, for use after its own checks. Raises
+    InputRefused."""
     return _opened(os.environ.get("BENCHSIDE_STORE"), os.environ.get("BENCHSIDE_DATABASE_URL"))
 
 
@@ -123,7 +127,8 @@ def allowed(least: Role) -> bool:
 
 
 def needs(least: Role) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let a function that writes do nothing, and the page say so, where the visitor's role is less."""
+    """Decorate a function that writes: if the visitor's role is too low, it does nothing and the page says
+    so."""
 
     def guard_of(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -139,7 +144,7 @@ def needs(least: Role) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def guard(file: str) -> None:
-    """End a page here, with a notice, where this visitor may not open it. file: of the page."""
+    """End a page with a notice if this visitor may not open it. file: of the page."""
     name = Path(file).stem
     least = LEAST.get(name)
     if least is None or not allowed(least):
@@ -157,7 +162,8 @@ class NavEntry:
     is_listed: bool = True
 
     def page(self) -> Any:
-        """Return the page for those who may open it; for others a notice at its address, without its file."""
+        """Return the page for people who may open it; for others a notice at its address, without its
+        file."""
         name = self.path.stem
         least = LEAST[name]
         if allowed(least):
@@ -168,7 +174,7 @@ class NavEntry:
 
 
 def notice(name: str, least: Role | None, title: str = "Not for everybody") -> None:
-    """Say for whom a page is, and link to the pages for everybody."""
+    """Say who may open a page, and link to the pages for everybody."""
     record_refused(f"/{name}")
     st.title(title)
     who = WHAT.get(least, "nobody") if least else "nobody"
@@ -178,12 +184,13 @@ def notice(name: str, least: Role | None, title: str = "Not for everybody") -> N
 
 
 def record_refused(address: str) -> None:
-    """Record for the organizers that somebody who is or was logged in, or pretends to be, was refused.
+    """Record for the organizers that a person who is, was or claims to be logged in was refused.
 
-    A visitor who never logged in is no news, and where the store or the settings fail everybody is refused.
+    Visitors who never logged in are not recorded, nor are refusals because the store or the settings fail.
 
     Args:
-        address: Of the page or tab, as this server names it: never text of the visitor, which has no bounds.
+        address: Of the page or tab, as this server names it; never text from the visitor, which has no
+            limits.
     """
     person, claims = actor(), dict(st.user)
     is_known = claims.get("is_logged_in") is True
@@ -201,7 +208,7 @@ def record_refused(address: str) -> None:
 
 
 def bar() -> None:
-    """Say who is logged in, with the button for login or logout; without logins, draw nothing."""
+    """Show who is logged in, with a button for login or logout; draw nothing without logins."""
     if not is_configured():
         return
     person = actor()
@@ -223,7 +230,7 @@ def bar() -> None:
         message = "You are not logged in: the provider did not answer, or it refused. Try again in a minute."
         st.warning(message, icon=":material/lock:")
     if st.session_state.pop(ENDED, False):
-        st.error("Nothing was done: your role does not allow it any more.", icon=":material/lock:")
+        st.error("Nothing was done, because your role no longer allows it.", icon=":material/lock:")
 
 
 def _log_out() -> None:
@@ -234,7 +241,7 @@ def _log_out() -> None:
 
 
 def access_rules() -> AccessRules:
-    """Return the rules as the secrets are now. Raises InputRefused."""
+    """Return the rules from the current secrets. Raises InputRefused."""
     try:
         written = dict(st.secrets.get("access") or {})
     except Exception:  # what cannot be read gives nobody a role

@@ -1,4 +1,4 @@
-"""Queue of long jobs beside the page: progress, place in the queue, time left, stop."""
+"""Queue of long background jobs: progress, position in the queue, remaining time, stop."""
 
 import secrets
 import threading
@@ -14,16 +14,17 @@ from pages.server.streamlit_internals import presence
 from scoring.inference.model_pool import Cancelled
 
 RUNNING_JOBS, LONG_JOBS = 4, 8
-"""Jobs that go on at the same time, one of a session: short ones, and as many more that took long or waited
-long. Those with models take turns image by image."""
+"""Maximum number of short jobs at the same time, one per session; and the same number of jobs that have run
+or waited for long. Jobs with models take turns image by image."""
 LONG_SECONDS, ENDED_SECONDS = 20, 60
-"""A job that took so long is long: the next begins beside it. One that waited so long begins beside others,
-long or not. Where there are too many, the longest ends once it took the second."""
+"""Time after which a job counts as long, so that the next starts beside it. Waiting time after which a job
+starts beside others, long or not. If there are too many, the longest job ends after the second of these
+times."""
 KEPT_JOBS = 64
 GONE_SECONDS, UNSEEN_SECONDS = 30, 600
-"""A job ends so long after its session left, or after no page of the session showed it any more."""
+"""Time after which a job ends if its session left, or if no page of the session shows it."""
 BUDGET_SECONDS = 3600
-"""How long a job may take while other sessions wait."""
+"""Maximum time of a job while other sessions wait."""
 POLL_SECONDS = 0.5
 
 
@@ -33,7 +34,7 @@ class Owner:
 
     Attributes:
         present: Whether it is connected.
-        met: When that was last so.
+        met: When it was last connected.
     """
 
     present: Callable[[], bool] = lambda: True
@@ -49,17 +50,17 @@ class Owner:
 
 @dataclass
 class Job:
-    """One piece of work.
+    """A piece of work.
 
     Attributes:
-        done: Steps that are done, of `total`; 0 of 0 while that is not known.
-        total: Steps in all.
-        asked: When it was submitted (`time.monotonic`).
-        begun: When it began, None while it waits.
+        done: Number of finished steps of `total`; 0 of 0 if unknown.
+        total: Number of all steps.
+        asked: Time of submission (`time.monotonic`).
+        begun: Start time, None while it waits.
         seen: When a page last showed it.
-        stop: Set to make it end.
+        stop: Event that ends it.
         crowded: Whether jobs of other sessions wait.
-        overdue: Whether it was ended because it took longer than a job may while others wait.
+        overdue: Whether it was ended because it exceeded the time limit while others waited.
     """
 
     done: int = 0
@@ -77,7 +78,7 @@ class Job:
         self.done, self.total = done, total
 
     def cancelled(self) -> bool:
-        """Return whether somebody stopped it, everybody left, or it took longer than a job may."""
+        """Return whether it was stopped, everybody left, or it exceeded its time limit."""
         late = self.seconds > BUDGET_SECONDS
         if late and not self.overdue and self.crowded():
             self.overdue = True
@@ -85,12 +86,12 @@ class Job:
 
     @property
     def abandoned(self) -> bool:
-        """Whether its session left, or no page of it showed the job for long."""
+        """Whether its session left, or no page of the session has shown the job for long."""
         return self.owner.is_gone() or monotonic() - self.seen > UNSEEN_SECONDS
 
     @property
     def seconds(self) -> float:
-        """For how long it has gone on."""
+        """Running time so far."""
         return 0.0 if self.begun is None else monotonic() - self.begun
 
     @property
@@ -104,10 +105,9 @@ Work = Callable[[Job], object]
 
 
 class JobQueue:
-    """Runs a few jobs at the same time, of a session one after another: whose session waited longest comes
-    next.
+    """Runs a few jobs at the same time, one per session; the session that waited longest is next.
 
-    A key contains the session and the computation, so that no session stops another's work.
+    A key contains the session and the computation, so that no session can stop another's work.
     """
 
     def __init__(self, running: int = RUNNING_JOBS) -> None:
@@ -118,7 +118,7 @@ class JobQueue:
         self._lock = threading.RLock()
 
     def submit(self, key: tuple, work: Work) -> Job:
-        """Start `work(job)` once per key; asking again gives the same job, also one that was stopped (see
+        """Start `work(job)` once per key; later calls return the same job, also a stopped one (see
         `forget`)."""
         with self._lock:
             job = self._jobs.get(key)
@@ -132,15 +132,15 @@ class JobQueue:
             return job
 
     def forget(self, key: tuple) -> None:
-        """The next `submit` of this key starts again."""
+        """Let the next `submit` with this key start again."""
         with self._lock:
             self._jobs.pop(key, None)
 
     def replace(self, key: tuple) -> bool:
-        """Stop the job of a key for the sake of another; the next `submit` of this key starts again.
+        """Stop the job of a key because another replaces it; the next `submit` with this key starts again.
 
         Returns:
-            Whether it had not ended.
+            Whether it was still active.
         """
         with self._lock:
             job = self._jobs.get(key)
@@ -151,13 +151,13 @@ class JobQueue:
             return True
 
     def stop(self, job: Job) -> None:
-        """End a job; one that waits ends at once."""
+        """End a job; a waiting job ends at once."""
         job.stop.set()
         with self._lock:
             self._leave()
 
     def ahead_of(self, job: Job) -> int:
-        """Return how many jobs run or wait that come before one that waits."""
+        """Return the number of running and waiting jobs before a waiting job."""
         with self._lock:
             self._start()
             if job.begun is not None:
@@ -240,18 +240,18 @@ class JobQueue:
 
 @st.cache_resource
 def queue() -> JobQueue:
-    """The one queue of this server."""
+    """Return the queue of this server."""
     return JobQueue()
 
 
 def session_id() -> str:
-    """A random name of this session, for keys."""
+    """Return a random name of this session, for keys."""
     return st.session_state.setdefault("_session", secrets.token_hex(8))
 
 
 def watch(job: Job, key: tuple, unit: str, each: bool = False) -> None:
-    """Show how far a running job is, with a button that stops it; draw the whole page again when it has
-    ended, and after every step of it where `each`."""
+    """Draw the progress of a running job with a stop button; redraw the whole page when it has ended, and
+    with `each` after every step."""
     drawn = job.done
 
     @st.fragment(run_every=POLL_SECONDS)
@@ -279,7 +279,7 @@ def watch(job: Job, key: tuple, unit: str, each: bool = False) -> None:
             )
         if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
             st.caption(
-                f"While others wait, a run may take {BUDGET_SECONDS // 60} minutes. If "
+                f"While others wait, a run may take at most {BUDGET_SECONDS // 60} minutes. If "
                 f"{RUNNING_JOBS + LONG_JOBS} runs are active, the longest run ends after {ENDED_SECONDS} s."
             )
 

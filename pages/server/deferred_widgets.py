@@ -1,8 +1,8 @@
-"""Deferred widgets: what a challenge's page draws later when it is opened, so that scores come first.
+"""Deferred widgets: when a challenge's page opens, some widgets are drawn later, so that scores appear first.
 
-Browsers load the code for widgets with the first widget, and draw late elements together. In the run
-that opens a page, widgets above the score are therefore drawn after it, at the places that were made for
-them, and a moment later: score and first figure are seen as text by then. Every later run draws them at once.
+Browsers load the code for widgets with the first widget, and draw late elements together. So when a page
+opens, widgets above the score are drawn after it and a moment later, at their reserved places. Score and
+first figure are visible as text by then. Every later run draws them at once.
 """
 
 import time
@@ -11,13 +11,13 @@ from collections.abc import Callable
 import streamlit as st
 
 AFTER = "_after_score"
-"""In the session: elements still to be drawn in the run that opens a page."""
+"""Session key of the elements to draw after a page has opened."""
 PAUSE = 0.09
-"""Seconds in which a browser draws the sent elements."""
+"""Seconds that a browser needs to draw the sent elements."""
 
 
 def begin(opens: bool) -> None:
-    """Note whether a run opens a challenge's page. Called before the page."""
+    """Record whether a run opens a challenge's page. Call it before the page."""
     if opens:
         st.session_state[AFTER] = []
     else:
@@ -25,7 +25,7 @@ def begin(opens: bool) -> None:
 
 
 def after(draw: Callable[[], object]) -> None:
-    """Draw elements that can wait for the score: only the run that opens a page delays them."""
+    """Draw elements that can wait for the score; only the run that opens a page delays them."""
     waiting = st.session_state.get(AFTER)
     if waiting is None:
         draw()
@@ -34,12 +34,13 @@ def after(draw: Callable[[], object]) -> None:
 
 
 def pause() -> None:
-    """Let the browser draw the sent elements, while others wait."""
+    """Let the browser draw the elements sent so far."""
     if st.session_state.get(AFTER):
         time.sleep(PAUSE)
 
 
 def rest() -> None:
-    """Draw what waited. Called by the page: outside of it, widgets are others to Streamlit."""
+    """Draw the delayed elements. Call it in the page, because Streamlit would treat widgets outside as
+    different ones."""
     for draw in st.session_state.pop(AFTER, None) or ():
         draw()

@@ -1,8 +1,8 @@
-"""Garbage collection tuned so that it costs a click little.
+"""Garbage collection tuned so that clicks stay fast.
 
-Streamlit collects all garbage at the end of every run, which takes the longer the more is kept: modules,
-samples, cards, figures. What has survived a collection is therefore left out of the next ones, but for one
-every few seconds, which looks at everything.
+Streamlit collects all garbage at the end of every run. This takes longer with more objects in memory:
+modules, samples, cards, figures. So objects that survived a collection are excluded from the next ones,
+except for a complete collection every few seconds.
 """
 
 import gc
@@ -10,12 +10,12 @@ import time
 from collections.abc import Mapping
 
 WHOLE_SECONDS = 30.0
-"""Least time between two collections that look at everything."""
+"""Minimum time between two complete garbage collections."""
 _last = 0.0
 
 
 def keep_short() -> None:
-    """Collect once, and from now on look at everything only once in a while."""
+    """Collect once, and from now on run a complete collection only occasionally."""
     if _around not in gc.callbacks:
         gc.callbacks.append(_around)
     gc.collect()

@@ -1,8 +1,7 @@
-"""Login cookies: the provider's claims about a person, reduced to those that roles and members of boards
-need.
+"""Login cookies: the provider's claims about a person, reduced to those for roles and board members.
 
-Streamlit keeps all claims and tokens in cookies. Those of a person in thousands of groups are longer than
-the headers that a server reads: that person could not connect any more.
+Streamlit keeps all claims and tokens in cookies. For a person in thousands of groups they exceed the server's
+limit for headers, and the person could no longer connect.
 """
 
 import asyncio
@@ -20,7 +19,7 @@ from scoring.access.login_roles import AccessRules
 from scoring.common.findings import InputRefused
 
 TOKENS_BYTES = 3000
-"""The provider's own tokens are kept up to this size: they only spare a question when somebody logs out."""
+"""Maximum size of the provider's own tokens in the cookie; they only save a confirmation at logout."""
 Header = tuple[bytes, bytes]
 
 

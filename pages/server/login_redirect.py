@@ -1,7 +1,7 @@
-"""Login redirect: a login ends on the page where it began; one that fails says so there.
+"""Login redirect: a login returns to the page where it began, and a failed login says so there.
 
-Streamlit leads everybody to its first page after a login, and answers with a bare line of text where the
-provider does not.
+After a login, Streamlit always opens its first page, and if the provider does not answer, it shows a plain
+line of text.
 """
 
 import logging
@@ -13,14 +13,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOGIN, CALLBACK = "/auth/login", "/oauth2callback"
 BEGAN, FAILED = "benchside_login_began", "benchside_login_failed"
-"""Cookies: where a login began, and that one failed just now."""
+"""Names of cookies: where a login began, and that one has just failed."""
 SECONDS_TO_LOG_IN, SECONDS_TO_SAY_SO = 1800, 60
 LONGEST = 1500
 LOG = logging.getLogger(__name__)
 
 
 class LoginRedirectMiddleware:
-    """ASGI middleware that remembers in a cookie of the visitor on which page a login began."""
+    """ASGI middleware that stores in a cookie on which page a login began."""
 
     def __init__(self, app: ASGIApp):
         self._app = app
@@ -89,7 +89,7 @@ class _Ended:
 
 
 def failed() -> bool:
-    """Return whether a login of this visitor failed just before the page was opened."""
+    """Return whether a login of this visitor has just failed."""
     return st.context.cookies.get(FAILED) == "1"
 
 

@@ -1,4 +1,4 @@
-"""Memory budgets: bytes of cached results, of all sessions and of each; the oldest are deleted first.
+"""Memory budgets: limits for cached results of all sessions and of each; the oldest are deleted first.
 
 The limit on uploaded bytes is in `pages.input_widgets.upload_quota`.
 """
@@ -18,11 +18,11 @@ from scoring.common import limits
 from scoring.inputs.text_columns import LazyColumns
 
 OWN = "_own_results"
-"""In the session: its budget."""
+"""Session key of its memory budget."""
 LEAST = 3
-"""Results that stay however large they are: the basis of a page shows as many."""
+"""Number of results that stay regardless of size, because a page shows as many."""
 SAMPLED = 200
-"""Items of a large collection that are measured; the rest is taken to be alike."""
+"""Number of measured items of a large collection; the others are assumed to be similar."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class _Held:
 
 
 class MemoryBudget:
-    """Results in caches, by size, oldest use first. Used on any thread.
+    """Cached results with their sizes, least recently used first. Used on any thread.
 
     Args:
-        crowded: Whether they are to make room for a reason beside their size.
+        crowded: Whether results must be deleted for another reason than their size.
 
     Attributes:
     """
@@ -56,11 +56,11 @@ class MemoryBudget:
             return self._total()
 
     def bound(self, cached: Any, **arguments: Any) -> Any:
-        """Return what a function gives that Streamlit caches, and let the oldest results beyond the budget
-        go, this one and the `least` latest never.
+        """Return the result of a function that Streamlit caches, and delete the oldest results beyond the
+        budget, but never this one or the `least` latest.
 
         Args:
-            arguments: Its arguments by name. Those with an underscore are no part of its key.
+            arguments: Its arguments by name. Arguments with an underscore are not part of its key.
         """
         result = cached(**arguments)
         key = {name: None if name.startswith("_") else value for name, value in arguments.items()}
@@ -68,7 +68,7 @@ class MemoryBudget:
         return result
 
     def forget(self, is_over: Callable[[Any], bool], from_bytes: int) -> None:
-        """Let results of that size or more go that are no longer needed."""
+        """Delete unused results of this size or more."""
         with self._lock:
             found = [(key, held) for key, held in self._results.items() if held.size >= from_bytes]
             over = [(key, held) for key, held in found if is_over(held.result())]
@@ -103,7 +103,7 @@ class MemoryBudget:
 
 
 RESULTS = MemoryBudget(limits.RESULTS.value * limits.MEGABYTE)
-"""That of this server: scorecards and predictions that were read, by content."""
+"""Cache of this server: scorecards and predictions by content."""
 
 
 _SESSIONS: weakref.WeakSet[MemoryBudget] = weakref.WeakSet()
@@ -111,15 +111,15 @@ _sessions_lock = threading.Lock()
 
 
 def sessions_bytes() -> int:
-    """Return the memory of the results of own files of all sessions."""
+    """Return the memory of all sessions' results from visitors' files."""
     with _sessions_lock:
         budgets = list(_SESSIONS)
     return sum(budget.held_bytes for budget in budgets)
 
 
 def bound_own(cached: Any, **arguments: Any) -> Any:
-    """Return what a function gives that Streamlit caches for this session, and let its oldest results beyond
-    the budgets of a session and of all sessions go; the page says so."""
+    """Return the result of a function that Streamlit caches for this session, and delete its oldest results
+    beyond the budgets of a session and of all sessions; the page says so."""
     budget: MemoryBudget | None = st.session_state.get(OWN)
     if budget is None:
         everybody = limits.RESULTS.value * limits.MEGABYTE
@@ -131,14 +131,14 @@ def bound_own(cached: Any, **arguments: Any) -> Any:
     result = budget.bound(cached, **arguments)
     if budget.dropped > before:
         st.toast(
-            "The memory for results of your own files is full: the oldest results were deleted and are "
-            "computed again when you open them."
+            "The memory for results of your own files is full, so the oldest results were deleted. "
+            "Benchside computes them again when you open them."
         )
     return result
 
 
 def size_of(value: object, deep: int = 8) -> int:
-    """Return about how many bytes of memory a value takes: of large collections a sample is measured."""
+    """Return the approximate bytes of memory of a value; in large collections only a sample is measured."""
     if isinstance(value, np.ndarray):
         return int(value.nbytes)
     if deep == 0 or value is None or isinstance(value, (str, bytes, int, float, bool)):

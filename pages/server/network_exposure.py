@@ -1,4 +1,4 @@
-"""Network exposure: whether other machines can reach this server, and the consequences."""
+"""Network exposure: whether other machines can reach this server, and what follows from it."""
 
 import ipaddress
 
@@ -9,15 +9,15 @@ from scoring.inference import sandbox_layers
 
 
 def is_public() -> bool:
-    """Return whether the server listens beyond this machine, or is told that its visitors know it under
-    another name (behind a proxy it listens to this machine alone)."""
+    """Return whether the server listens beyond this machine, or is told that visitors use another name
+    (behind a proxy it listens only to this machine)."""
     return not (
         is_loopback(st.get_option("server.address")) and is_loopback(st.get_option("browser.serverAddress"))
     )
 
 
 def require_confinement() -> None:
-    """Let visitors' models run only in workers that are fully confined, where others can reach the server."""
+    """If others can reach the server, run visitors' models only in fully confined workers."""
     if is_public():
         sandbox_layers.require(samples.model_digests())
 

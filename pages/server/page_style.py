@@ -1,5 +1,5 @@
-"""Page style: puts the app's style sheet into the page that browsers load first, so that nothing jumps when
-it comes later."""
+"""Page style: adds the app's style sheet to the first page that browsers load, so that nothing moves
+later."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 SHEET = Path(__file__).parents[1] / "display" / "page.css"
 HEAD, PAGE = b"</head>", b"text/html"
 OF_CACHED = frozenset({b"accept-encoding", b"if-none-match", b"if-modified-since"})
-"""Headers of a request that would give no page, or one that is packed."""
+"""Request headers that would give no page, or a compressed one."""
 OF_CONTENT = frozenset({b"content-length", b"etag", b"last-modified"})
-"""Headers that hold for the page without the style."""
+"""Response headers that apply to the page without the style."""
 
 
 def style() -> str:
-    """Return the style sheet, above Streamlit's own in rank, with the colours of the theme, which are no
-    variables outside of components."""
+    """Return the style sheet, with higher priority than Streamlit's, including the theme's colours, which are
+    not variables outside components."""
     css = SHEET.read_text(encoding="utf-8")
     for kind in ("light", "dark"):
         css = css.replace(f"PAPER_{kind.upper()}", st.get_option(f"theme.{kind}.backgroundColor"))

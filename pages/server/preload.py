@@ -13,15 +13,15 @@ _WHEN_NEEDED = (
     "scoring.presentation.figures.confusion",
     "scoring.presentation.html",
 )
-"""Modules that are otherwise imported by the first visitor who needs them."""
+"""Modules that would otherwise be imported for the first visitor who needs them."""
 
 
 def preload() -> None:
-    """Import all challenges, figures and reports, and what they import when they need it, and let each
-    product of matrices have one thread.
+    """Import all challenges, figures and reports with their lazy imports, and limit matrix products to one
+    thread.
 
-    Several threads wait for each other where visitors share the cores: to measure an image took 8 s instead
-    of 0.4.
+    Several threads wait for each other if visitors share the cores: measuring an image took 8 s instead of
+    0.4.
     """
     for name in _WHEN_NEEDED:
         import_module(name)

@@ -1,10 +1,10 @@
-"""Request guard: answers only requests that are addressed to this server and come from its own pages.
+"""Request guard: answers only requests to this server from its own pages.
 
 The limit on uploaded bytes is in `pages.input_widgets.upload_quota`.
 
-A page of another site can have its host name point at this machine (DNS rebinding) or show this app inside
-a frame. Streamlit answers any host by default, allows frames, and asks an outside service for this machine's
-address, while all visitors wait, when a WebSocket comes from an origin that it does not know by itself.
+A page of another site can make its host name point at this machine (DNS rebinding) or show this app inside a
+frame. By default, Streamlit answers any host and allows frames. If a WebSocket has an unknown origin, it asks
+an outside service for this machine's address while all visitors wait.
 """
 
 import ipaddress
@@ -22,13 +22,13 @@ FOR_THIS_MACHINE = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-healt
 NOT_IN_FRAMES = ((b"content-security-policy", b"frame-ancestors 'none'"), (b"x-frame-options", b"DENY"))
 NO_MESSAGE, POLICY_VIOLATION, TOO_BIG = 1002, 1008, 1009
 FRAME_BYTES, FRAME_FILES = 200_000, 7_000
-"""What a visitor's message may have: bytes besides files, and files. Streamlit turns JSON into 25 times its
-size in objects and keeps them for each widget."""
+"""Maximum of a visitor's message: bytes besides files, and number of files. Streamlit turns JSON into objects
+of 25 times its size and keeps them for each widget."""
 OWN_PAGES = frozenset({"localhost", "127.0.0.1"})
-"""Hosts whose pages may connect whatever the `Host` is, where only this machine can reach the server: a proxy
-on it may rewrite the `Host`."""
+"""Hosts whose pages may connect with any `Host`, if only this machine can reach the server: a local proxy may
+change the `Host`."""
 AUTHORITY = re.compile(r"(\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\]|[A-Za-z0-9._-]+)(?::([0-9]{0,5}))?")
-"""A `Host` header: a name or an address, and a port."""
+"""Pattern of a `Host` header: a name or address, and a port."""
 FORWARDED_HTTPS = re.compile(r"(?:^|;)\s*proto=\"?https\"?\s*(?:;|$)")
 OTHER_HOST = (
     "This server does not accept requests under this address. The server's operator sets the address for "
@@ -37,9 +37,9 @@ OTHER_HOST = (
 
 
 class RequestGuardMiddleware:
-    """ASGI middleware that refuses other host names (421; WebSockets are closed), WebSockets of other
-    origins, oversized messages, and the operator's routes where other machines can reach the server (404). It
-    forbids frames around every answer and marks cookies `Secure` behind HTTPS."""
+    """ASGI middleware that refuses other host names (421; WebSockets are closed), WebSockets from other
+    origins, oversized messages, and the operator's routes if other machines can reach the server (404). It
+    forbids frames in every answer and marks cookies `Secure` with HTTPS."""
 
     def __init__(self, app: ASGIApp):
         self._app = app
@@ -96,7 +96,7 @@ def _bounded(receive: Receive, send: Send) -> Receive:
 
 
 def _fault(data: bytes | None) -> int:
-    """Return the code with which a message is refused, 0 where it is not: text and foreign bytes, of which
+    """Return the code with which a message is refused, 0 if it is not: text and foreign bytes, of which
     Streamlit writes tracebacks into the log; too much besides files; and too many files, because the server
     answers with addresses for each and keeps each as an object."""
     try:
@@ -157,13 +157,13 @@ def _configured_names() -> set[str]:
 
 
 def _authority(origin: str) -> str:
-    """Return host and port of an origin; "" where it is none of a web page (`null`, `//localhost`)."""
+    """Return host and port of an origin; "" if it is none of a web page (`null`, `//localhost`)."""
     scheme, _, authority = origin.partition("://")
     return authority if scheme in ("http", "https") else ""
 
 
 def _name(authority: str) -> str | None:
-    """Return the host name of a host with or without port, in small letters; None where it is malformed."""
+    """Return the host name of a host with or without port, in small letters; None if it is malformed."""
     match = AUTHORITY.fullmatch(authority)
     if match is None or int(match[2] or 0) > 65535:
         return None

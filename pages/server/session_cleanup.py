@@ -1,6 +1,6 @@
 """Session cleanup: frees memory and files of a session soon after it ended or its visitor left.
 
-Streamlit keeps it until the next visitor's click, and serves files that were downloaded for longer still.
+Streamlit keeps a session until the next visitor's click, and serves downloaded files even longer.
 """
 
 import asyncio
@@ -16,16 +16,17 @@ from pages.server.streamlit_internals import Runtime
 from scoring.inference.image_cache import PICTURES
 
 NONCE = "_download_nonce"
-"""In the session: the part that the names of its downloads alone have."""
+"""Session key of the random part in the names of its downloads."""
 DOWNLOADS_SECONDS = 2
-"""So long after a session left, its downloads are gone. A lost connection is taken up again within a
+"""Time after a session left until its downloads are deleted. A lost connection is usually restored within a
 second."""
 SESSION_SECONDS = 20
-"""So long after it left, a session is gone with all that it held, on a busy machine up to 10 s later. Until
-then a reload takes over its files."""
+"""Time after which a session that left is deleted with all its data; on a busy machine up to 10 s later.
+Until then a reload can take over its files."""
 PAUSE_SECONDS = 1
 REFUSAL_BYTES = 5_000_000
-"""Refusals from this size on go when anybody leaves; whoever still looks at one waits for it once more."""
+"""Size from which refusals are deleted when any visitor leaves; a visitor who still views one must wait for
+it again."""
 LOG = logging.getLogger(__name__)
 
 
@@ -34,7 +35,7 @@ class Departures:
     event loop.
 
     Args:
-        clock: Seconds that never go back.
+        clock: Clock in seconds that never goes back.
     """
 
     def __init__(self, runtime: Runtime, clock: Callable[[], float] = monotonic):
@@ -60,7 +61,7 @@ class Departures:
 
 
 async def watch() -> None:
-    """Sweep as long as the server runs."""
+    """Sweep while the server runs."""
     departures = Departures(Runtime.instance())
     while True:
         await asyncio.sleep(PAUSE_SECONDS)
@@ -74,8 +75,8 @@ async def watch() -> None:
 
 
 def give_memory_back() -> None:
-    """Free what sessions left behind, prepared images, problems of large refused files and cycles, and return
-    it to the operating system."""
+    """Free the remains of ended sessions (prepared images, problems of large refused files, reference
+    cycles), and return the memory to the operating system."""
     PICTURES.clear()
     memory_budget.RESULTS.forget(lambda outcome: getattr(outcome, "refused", None) is not None, REFUSAL_BYTES)
     gc.unfreeze()

@@ -1,6 +1,6 @@
 """Private parts of Streamlit that pages use, one function each: a release may change them without notice.
 
-`tests/pages/server/test_streamlit_internals.py` names every one, so that an upgrade says which is gone.
+`tests/pages/server/test_streamlit_internals.py` names each one, so that an upgrade shows which is missing.
 """
 
 import json
@@ -37,28 +37,28 @@ __all__ = [
     "UploadedFile",
 ]
 ATTRIBUTES_BYTES = 200
-"""Room for what is behind the value of a cookie."""
+"""Bytes reserved for the attributes after a cookie's value."""
 
 
 def current_run() -> Any | None:
-    """Return an object of each run's own, None outside of a run: Streamlit has no name for a run."""
+    """Return an object that is unique to each run, None outside a run: Streamlit has no name for a run."""
     context = get_script_run_ctx(suppress_warning=True)
     return context and context.parallel_coordinator
 
 
 def current_session() -> str | None:
-    """Return the server's name of the session that runs, None outside of one: `st.session_state` lacks it."""
+    """Return the server's name of the current session, None outside one: `st.session_state` lacks it."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context else None
 
 
 def server() -> Runtime | None:
-    """Return the server, None outside of one."""
+    """Return the server, None outside one."""
     return Runtime.instance() if Runtime.exists() else None
 
 
 def presence() -> Callable[[], bool]:
-    """Return a function that tells whether this session is connected; outside of a server it always is."""
+    """Return a function that tells whether this session is connected; outside a server it always is."""
     session, runtime = current_session(), server()
     if session is None or runtime is None:
         return lambda: True
@@ -66,45 +66,45 @@ def presence() -> Callable[[], bool]:
 
 
 def disconnected_sessions(runtime: Runtime) -> Mapping[str, AppSession]:
-    """Return the sessions that Streamlit keeps for those who come back, by id: it frees them too late."""
+    """Return the disconnected sessions that Streamlit keeps, by id: it frees them too late."""
     stored = runtime._session_mgr._session_storage.list()  # type: ignore[attr-defined]
     return {info.session.id: info.session for info in stored}
 
 
 def sessions(runtime: Runtime) -> list[AppSession]:
-    """Return all sessions, connected or not: their uploads count against the server's quota."""
+    """Return all sessions, connected or not: their uploads count for the server's quota."""
     return [info.session for info in runtime._session_mgr.list_sessions()]
 
 
 def connected_session(runtime: Runtime, session_id: str) -> AppSession | None:
-    """Return a connected session; None of another."""
+    """Return a connected session; None if it is not connected."""
     info = runtime._session_mgr.get_active_session_info(session_id)
     return info.session if info else None
 
 
 def n_connected(runtime: Runtime) -> int:
-    """Return how many sessions are connected."""
+    """Return the number of connected sessions."""
     return len(runtime._session_mgr.list_active_sessions())
 
 
 def state_of(session: AppSession) -> Mapping[str, Any]:
-    """Return the state of any session, which `st.session_state` has of the own one alone."""
+    """Return the state of any session; `st.session_state` offers only the current session's."""
     return session.session_state.filtered_state
 
 
 def run_again(session: AppSession) -> None:
-    """Run the page of a session again as it is: a refused upload reaches no script."""
+    """Rerun the page of a session unchanged, because a refused upload starts no run."""
     session.request_rerun(session._client_state)
 
 
 def takes_files(session: AppSession) -> bool:
-    """Return whether a session was shown a widget that takes files: others have no reason to upload."""
+    """Return whether a session shows a widget that accepts files: others have no reason to upload."""
     widgets = session.session_state._new_widget_state.widget_metadata
     return any(entry.value_type == "file_uploader_state_value" for entry in list(widgets.values()))
 
 
 def files_of_widgets(session: AppSession) -> set[str] | None:
-    """Return ids of the uploads that the widgets of a session hold; None while its script runs."""
+    """Return ids of the uploads in a session's widgets; None while its script runs."""
     if session._scriptrunner is not None:
         return None
     widgets = session._client_state.widget_states.widgets
@@ -121,7 +121,7 @@ def upload_manager(runtime: Runtime) -> MemoryUploadedFileManager:
 
 @contextmanager
 def uploads_of(runtime: Runtime, session_id: str) -> Iterator[dict[str, UploadedFileRec]]:
-    """Yield the stored uploads of a session by id, locked: they can be renamed, and their sizes read."""
+    """Yield the stored uploads of a session by id, under a lock, so that they can be renamed and measured."""
     manager = upload_manager(runtime)
     with manager._lock:
         yield manager.file_storage.get(session_id, {})
@@ -131,7 +131,7 @@ def forget_upload(file_id: str) -> None:
     """Free an upload of this session now; Streamlit would keep it until the session ends.
 
     Raises:
-        RuntimeError: Uploads are not held in memory: a file must not outlive its use unnoticed.
+        RuntimeError: If uploads are not held in memory, because a file must not remain unnoticed.
     """
     context = get_script_run_ctx()
     uploads = context.uploaded_file_mgr if context else None
@@ -141,13 +141,14 @@ def forget_upload(file_id: str) -> None:
 
 
 def uploaded_file(name: str, data: bytes) -> UploadedFile:
-    """Return a file as if it had been dropped: only a widget makes one."""
+    """Return a file as if it had been dropped, because only a widget can make one."""
     record = UploadedFileRec(secrets.token_hex(16), name, "application/octet-stream", data)
     return UploadedFile(record, FileURLs())
 
 
 def forget_downloads(runtime: Runtime, part: str | None) -> None:
-    """Serve no more the downloads whose name holds a part; None: none. Streamlit serves them for minutes."""
+    """Stop serving the downloads whose name contains a part; None: do nothing. Streamlit serves them for
+    minutes."""
     files: Any = runtime.media_file_mgr
     with files._lock:
         stored: Iterable[tuple[str, Any]] = list(files._storage._files_by_id.items())
@@ -157,12 +158,13 @@ def forget_downloads(runtime: Runtime, part: str | None) -> None:
 
 
 def arrow_table(cells: pd.DataFrame) -> pa.Table:
-    """Return rows as they are sent: converted once, where Streamlit converts them with every run."""
+    """Return rows in the form that is sent, converted once; Streamlit would convert them in every run."""
     return convert_pandas_df_to_arrow_table(cells, preserve_index=False)
 
 
 def signed_content(name: str, cookies: Mapping[str, str]) -> dict[str, Any]:
-    """Return what signed cookies of this server hold under a name, in one or several; {} where nothing."""
+    """Return the content of this server's signed cookies with a name, from one or several; {} if there are
+    none."""
 
     def decoded(cookie: str) -> bytes | None:
         return decode_signed_value(get_cookie_secret(), cookie, cookies.get(cookie, ""))
@@ -172,7 +174,7 @@ def signed_content(name: str, cookies: Mapping[str, str]) -> dict[str, Any]:
 
 
 def signed_cookies(name: str, content: dict[str, Any]) -> dict[str, str]:
-    """Return the signed cookies that hold a dictionary, by name: several where it is long."""
+    """Return signed cookies with a dictionary, by name; several if it is long."""
     cookies: dict[str, str] = {}
 
     def signed(cookie: str, value: str) -> bytes:

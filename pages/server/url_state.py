@@ -1,7 +1,7 @@
-"""URL state: keys of a page's address whose values are not what their widgets show.
+"""URL state: address parameters whose values differ from what their widgets show.
 
-A choice made on the page is written to the address. Back and Forward change the address, and the page
-applies its choices.
+A choice on the page is written to the address. Back and Forward change the address, and the page applies its
+choices.
 """
 
 from collections.abc import Iterable
@@ -11,19 +11,19 @@ import streamlit as st
 
 KNOWN, PAGE = "_address", "_address_page"
 STEPS = ("tab", "set", "submission", "with", "challenge", "board", "view")
-"""Parameters whose change is a step that Back goes back."""
+"""Parameters whose change adds a step to the browser's history."""
 _history = st.components.v2.component(
     "history", html="<i></i>", js=(Path(__file__).parent / "history.js").read_text(encoding="utf-8")
 )
 
 
 def steps() -> None:
-    """Make the browser's history one of steps. Drawn once, above every page, where it takes no room."""
+    """Make the browser's history one of steps. Call it once, above every page; it takes no room."""
     _history(key="history", data={"steps": STEPS}, height=1)
 
 
 def start_run(page: str) -> bool:
-    """Note which page is drawn. Called before the page; choices of another page are forgotten.
+    """Record which page is drawn. Call it before the page; choices of another page are forgotten.
 
     Returns:
         Whether this run opens the page.
@@ -40,7 +40,7 @@ def read_again() -> None:
 
 
 def end() -> None:
-    """Remember the choices in the address. Called after the page."""
+    """Store the choices in the address. Call it after the page."""
     st.session_state[KNOWN] = st.query_params.to_dict()
 
 
@@ -51,13 +51,13 @@ def write(parameter: str, value: str) -> None:
 
 
 def replace(**parameters: str) -> None:
-    """Let the address say this and nothing else: another view of the page that is open."""
+    """Replace the whole address: the visitor opens another view of the same page."""
     st.query_params.from_dict(parameters)
 
 
 def read(key: str, parameter: str, allowed: Iterable[str]) -> None:
-    """Take over what the address names, where that is new; a choice that it no longer names becomes the usual
-    one."""
+    """Apply a new choice from the address; a choice that is no longer in the address returns to its
+    default."""
     known, named, options = st.session_state.get(KNOWN, {}), st.query_params.get(parameter), list(allowed)
     if named != known.get(parameter):
         if named in options:

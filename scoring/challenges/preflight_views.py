@@ -1,4 +1,4 @@
-"""Preflight views: the official program's reaction to files and model, by a scorecard's findings."""
+"""Views of the official program's treatment of files and model, from a scorecard's findings."""
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
@@ -9,15 +9,15 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Column, Fact, Table, Text
 
 SENTENCE = 600
-"""Characters of a finding's message that are shown at most."""
+"""Maximum characters of a finding's message."""
 
 
 def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: str) -> Text:
-    """Return the official program's reaction to the files.
+    """Return how the official program treats the files.
 
     Args:
-        actions: Code of a finding -> what the program then does ("would cancel the whole run").
-        fine: The sentence (Markdown) where none of them was found.
+        actions: Code of a finding -> what the program does ("would cancel the whole run").
+        fine: The sentence (Markdown) if there is none of these findings.
     """
     codes = {finding.code for finding in card.findings}
     hit = [action for code, action in actions.items() if code in codes]
@@ -28,8 +28,8 @@ def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: st
 
 
 def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
-    """Return format, kind of outputs and size of the graph. there: whether the official program has limits
-    of its own."""
+    """Return format, kind of outputs and size of the graph. there: whether the official program has its own
+    limits."""
     return [
         Fact("IR version", str(model["ir_version"]), "up to 10 there" if there else ""),
         Fact("Opset", str(model["opset"]), "up to 21 there" if there else ""),

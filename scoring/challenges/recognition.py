@@ -31,17 +31,17 @@ from scoring.inputs.table_text import FOREIGN
 from scoring.inputs.tables import TextTable
 
 MASKS = (".nii.gz",)
-"""Extensions of masks that look as if they were of another kind."""
+"""Extensions of masks that look like other kinds of files."""
 SAME_CASES = 0.5
-"""Share of a file's cases that a test set must have to be its test set."""
+"""Minimum share of a file's cases that a test set must contain to be recommended."""
 MATCHED = 10
-"""What that counts among certainties."""
+"""Certainty of such a match."""
 LEAST_CASES = 20
-"""Columns from which on they may be cases, where they are more than rows."""
+"""Number of columns from which columns may be cases, if there are more columns than rows."""
 MOST_CELLS = 500_000
-"""Of a table that is tried with its cases in columns."""
+"""Part of a table that is tried with cases in columns."""
 CASE_HEADERS = ("image", "PatientID")
-"""What a foreign header of cases in the first column is tried as."""
+"""Replacement for an unknown header of the case column."""
 AS_CSV = "Tables are read as CSV, Excel workbook, JSON, Parquet or NumPy archive: save it as one."
 AS_ONNX = "Models are read as ONNX: export it as ONNX."
 AS_ZIP = "Unpack it, and drop the files or a zip of them."
@@ -51,7 +51,7 @@ ENDINGS = {
     (".pt", ".pth", ".h5", ".keras", ".tflite", ".safetensors", ".ckpt"): f"It is a model. {AS_ONNX}",
     (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is another kind of archive. {AS_ZIP}",
 }
-"""Text about files that nothing here reads, by their ending."""
+"""Message about unsupported files, by their extension."""
 READ = "Drop a table of predictions or labels, an ONNX model, masks, lists of nuclei, or a zip of them."
 
 
@@ -60,9 +60,9 @@ class Recognised:
     """Possible uses of some of the dropped files.
 
     Attributes:
-        readings: What they can be, likeliest first; empty if no challenge takes them.
-        source: A table alone, open for its reader and parsed already; None for other files.
-        header: Headings of a table that no challenge here takes.
+        readings: Possible uses, likeliest first; empty if no challenge accepts the files.
+        source: A single table, opened and parsed for its reader; None for other files.
+        header: Headings of a table that no challenge here accepts.
     """
 
     files: tuple[str, ...]
@@ -73,7 +73,7 @@ class Recognised:
 
     @property
     def is_plain(self) -> bool:
-        """Whether one reading is likelier than all others."""
+        """Whether one use is likelier than all others."""
         ranks = [_rank(reading) for reading in self.readings[:2]]
         return len(ranks) == 1 or (len(ranks) == 2 and ranks[0] > ranks[1])
 
@@ -82,10 +82,10 @@ def recognise(files: Mapping[str, bytes]) -> list[Recognised]:
     """Recognise dropped files, a test set and a submission separately.
 
     Args:
-        files: Their bytes by name; a file of a folder has its path there as name.
+        files: Bytes by name; files of a folder have their path as name.
 
     Returns:
-        What belongs together, in the order in which it was dropped.
+        Groups of files that belong together, in the order of the drop.
     """
     recognised = []
     for part in _parts(files):
@@ -288,12 +288,12 @@ def _sample_cases(challenge_id: str) -> dict[str, frozenset[str]]:
 
 
 def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str) -> SuggestedFix | None:
-    """Return the fix that scores a submission on the sample test set that has its cases; None if that is
-    chosen, or none has them.
+    """Return the fix that scores a submission on the sample test set with its cases; None if that is chosen,
+    or there is none.
 
     Args:
         files: The submission, bytes by name.
-        chosen: Name of the sample test set that is chosen.
+        chosen: Name of the chosen sample test set.
     """
     for part in recognise(files):
         for reading in part.readings:

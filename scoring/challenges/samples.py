@@ -1,4 +1,4 @@
-"""Sample data (test sets, teams, small models), found where `sample_data/generator` wrote them."""
+"""Sample data (test sets, teams, small models), written by `sample_data/generator`."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ FOLDER = next(
     (place for place in (ROOT / "sample_data", ROOT / "benchside_app" / "sample_data") if place.is_dir()),
     ROOT / "sample_data",
 )
-"""In a checkout, or where the package with the app was installed."""
+"""Places of the samples: in a checkout, or in the installed package with the app."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class SampleSubmission:
     """A prediction file or a model.
 
     Attributes:
-        options: Options of `score` that are its own, such as the declared size of its model.
+        options: Its own options of `score`, such as the declared size of its model.
     """
 
     title: str
@@ -38,7 +38,7 @@ class SampleSubmission:
 
 @dataclass(frozen=True)
 class SampleTestSet:
-    """A generated test set, a folder, and what is submitted to it, by key. name: of its sample. metadata: a
+    """A generated test set in a folder, and its submissions by key. name: name of its sample. metadata: a
     table about its cases."""
 
     name: str
@@ -53,7 +53,7 @@ NO_SAMPLE = SampleTestSet("", "", FOLDER, {})
 
 
 def picture(challenge_id: str) -> bytes | None:
-    """Return the picture of a challenge as a JPEG; None if none was drawn of it."""
+    """Return the picture of a challenge as a JPEG; None if there is none."""
     path = FOLDER / "pictures" / f"{challenge_id}.jpg"
     return path.read_bytes() if path.exists() else None
 
@@ -86,7 +86,7 @@ def _metadata(folder: Path) -> Path | None:
 
 
 def models(challenge_id: str) -> dict[str, SampleSubmission]:
-    """Return the models of a challenge's first sample by key, also where the challenge itself scores none."""
+    """Return the models of a challenge's first sample by key, even if the challenge scores no models."""
     challenge = load_challenge(challenge_id)
     return _listed(challenge, FOLDER / challenge.samples[0].folder, "models")
 

@@ -104,7 +104,7 @@ def rows(
     """Return the groups as the entry `slices` of a scorecard.
 
     Args:
-        point: Result of `quantities` on the test set itself, [1] each.
+        shares: Shares of the cases by quantity.
         point: `quantities` on the test set itself, [1] each.
         intervals: Their 95 % intervals; empty without replicates.
 

@@ -132,14 +132,14 @@ def test_drags_that_end_foreign_files_photographs_and_the_keyboard(opened, tmp_p
     drag(page, driver.ROOT / "README.md")
     expect(zone).to_be_hidden()  # a drag that goes on says so
     drag(page, driver.ROOT / "README.md")()
-    expect(page.get_by_text("was not taken")).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_text("was not accepted")).to_be_visible(timeout=driver.PATIENCE)
     assert page.url.startswith("http")
     (tmp_path / "new folder").mkdir()
     drag(page, tmp_path / "new folder")()
     expect(page.get_by_text("The folder new folder is empty")).to_be_visible(timeout=driver.PATIENCE)
     drag(page, samples.FOLDER / "tricorder3" / "images" / "L0001.jpg")()
     expect(page.get_by_text("What does L0001.jpg show?")).to_be_visible(timeout=driver.PATIENCE)
-    expect(page.get_by_text("was not taken")).to_be_hidden()
+    expect(page.get_by_text("was not accepted")).to_be_hidden()
     upload = driver.settled(page).locator(".st-key-any_files").get_by_role("button", name="Add files")
     assert upload.bounding_box()["width"] >= WORD
     with page.expect_file_chooser() as chooser:
@@ -253,7 +253,9 @@ def test_what_nothing_takes_says_its_mend_and_photographs_of_every_kind_are_answ
     for name, (data, words) in refused.items():
         (tmp_path / name).write_bytes(data)
         drag(page, tmp_path / name)()
-        expect(page.get_by_text(f"{name} was not taken.").or_(page.get_by_text(words)).first).to_be_visible()
+        expect(
+            page.get_by_text(f"{name} was not accepted").or_(page.get_by_text(words)).first
+        ).to_be_visible()
         expect(page.get_by_text(words)).to_be_visible(timeout=driver.PATIENCE)
         driver.settled(page)
     pixels = np.asarray(Image.open(samples.FOLDER / "tricorder3" / "images" / "L0001.jpg").convert("RGB"))

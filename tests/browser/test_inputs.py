@@ -95,6 +95,6 @@ def test_an_own_file_outlives_reloads_and_what_is_gone_is_said(tricorder3):
     page.reload()
     said = page.get_by_text("the server no longer has your files: lost.csv")
     expect(said).to_be_visible(timeout=driver.PATIENCE)
-    expect(page.get_by_text("What is shown now is a sample")).to_be_visible()
+    expect(page.get_by_text("The page now shows a sample")).to_be_visible()
     page.get_by_role("button", name="Close", exact=True).click()
     expect(said).to_have_count(0, timeout=driver.PATIENCE)

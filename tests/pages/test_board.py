@@ -82,7 +82,7 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     app.run()
     assert not app.exception
     assert board_of(store, "lesions-2026").row.version == 1, "nothing is shown before it is confirmed"
-    assert "Nobody else sees it yet" in words(app)
+    assert "Nobody else sees these changes yet" in words(app)
     assert "What would the correction change?" in [one.value for one in app.header]
     button(app, "Show it to everybody").click().run()
     assert not app.exception
@@ -118,13 +118,13 @@ def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
     app = opened("board", board="b", tab="Submissions")
     newest = board_ranking(board_of(filled_store, "b")).entries[-1].id
     button(app, "Exclude").click().run()
-    assert "Give the reason why it does not count." in words(app)
+    assert "Give the reason why you exclude it." in words(app)
     app.text_input(key="board_reason").input("sent by mistake")
     button(app, "Exclude").click().run()
     assert not app.exception
     excluded = {one.id: one.excluded for one in board_ranking(board_of(filled_store, "b")).entries}
     assert excluded[newest] == "sent by mistake"
-    button(app, "Let it count again").click().run()
+    button(app, "Include it again").click().run()
     assert all(one.excluded is None for one in board_ranking(board_of(filled_store, "b")).entries)
     button(app, "Delete for good").click().run()
     assert not app.exception
@@ -234,7 +234,7 @@ def test_a_refused_file_is_fixed_by_one_click_as_on_the_page_of_its_challenge(fi
     app.run()
     finished(button(app, "Submit 2 files").click().run())
     app.run()
-    assert app.error[0].proto.title == "Nothing was taken: 61 problems"
+    assert app.error[0].proto.title == "No file was accepted: 61 problems"
     fix = next(one for one in app.button if one.label.startswith("delta\\: "))
     finished(fix.click().run())
     app.run()

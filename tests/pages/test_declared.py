@@ -169,14 +169,14 @@ def test_predictions_with_other_columns_for_case_and_number_are_taken_as_they_ar
     assert len(app.metric) == 2, words(app)
     assert box(app.multiselect, "Subgroups").value == ["Scanner"]
     box(app.multiselect, "Subgroups").set_value([])
-    box(app.selectbox, "A case without a prediction").set_value("ignore").run()
+    box(app.selectbox, "A case without a prediction counts as").set_value("ignore").run()
     read = tomllib.loads(app.code[0].value)
     assert read["predictions"] == {"value": "predicted_fev1", "case": "case_id", "missing": "ignore"}
     assert "subgroups" not in read
     fewer = sent.rpartition(b"\n0")[0] + b"\n"
     app = put_files(app, "new_predictions_file", [("fewer.csv", fewer)])
     assert len(app.metric) == 2, words(app)
-    assert "worst" not in {*box(app.selectbox, "A case without a prediction").options}
+    assert "worst" not in {*box(app.selectbox, "A case without a prediction counts as").options}
 
 
 def test_what_is_read_otherwise_than_it_is_written_is_told_beside_the_score(opened):
@@ -188,17 +188,17 @@ def test_what_is_read_otherwise_than_it_is_written_is_told_beside_the_score(open
 
 def test_a_region_has_several_values_and_teams_are_ordered_by_mean_rank(opened):
     app = put_files(opened("challenges"), "new_truth_file", volumes(0))
-    box(app.text_input, "Name of 1").set_value("organ")
-    box(app.text_input, "Name of 2").set_value("tumour").run()
-    box(app.multiselect, "Values that make organ").set_value([1, 2])
-    box(app.selectbox, "A case without a prediction").set_value("worst")
+    box(app.text_input, "Name of the value 1").set_value("organ")
+    box(app.text_input, "Name of the value 2").set_value("tumour").run()
+    box(app.multiselect, "Values that belong to organ").set_value([1, 2])
+    box(app.selectbox, "A case without a prediction counts as").set_value("worst")
     box(app.selectbox, "Teams are ordered by").set_value("mean_rank").run()
     assert not app.exception
     read = tomllib.loads(app.code[0].value)
     assert read["regions"] == {"organ": [1, 2], "tumour": [2]}
     assert (read["predictions"], read["ranking"]) == ({"missing": "worst"}, {"by": "mean_rank"})
     assert "Teams are ordered by the mean of their ranks in" in words(app)
-    assert "as the challenge file above" in words(app)
+    assert "field for the challenge file above" in words(app)
     box(app.multiselect, "Beside it").set_value(["hd95", "nsd"]).run()
     box(app.number_input, "tolerance in mm").set_value(2.0).run()
     assert tomllib.loads(app.code[0].value)["report"] == [
@@ -366,7 +366,7 @@ def test_an_unknown_challenge_is_named_as_unknown(opened):
 
 def test_a_dropped_file_that_no_challenge_takes_becomes_one(opened):
     app = opened("overview").file_uploader(key="any_files").upload("ages.csv", AGES).run()
-    assert "was not taken" in words(app)
+    assert "was not accepted" in words(app)
     app.button(key="new_truth_kept_0").click().run()
     assert not app.exception
     assert "Mean absolute error, lower is better" in words(app)
@@ -403,13 +403,13 @@ def test_a_dropped_table_is_offered_to_the_declared_challenge_that_has_its_colum
 
 @pytest.mark.parametrize("slot", ["test set", "submission"])
 def test_a_dropped_table_can_be_taken_for_an_opened_declared_challenge(opened, slot):
-    """An organizer's table fits a challenge that is built in as well: "Take it for" left out the own one."""
+    """An organizer's table fits a challenge that is built in as well: "Use it as" left out the own one."""
     app = new(opened, TRUTH)
     app.button(key="new_open").click().run()
     challenge_id = app.query_params["challenge"]
     app.switch_page("../overview.py").run()
     app.file_uploader(key="any_files").upload("some.csv", TRUTH).run()
-    (choice,) = [choice for choice in app.selectbox if choice.label == "Take it for"]
+    (choice,) = [choice for choice in app.selectbox if choice.label == "Use it as"]
     choice.select(f"Lesions: {slot}").run()
     assert not app.exception
     assert app.query_params["challenge"] == challenge_id
@@ -440,7 +440,7 @@ def test_an_exported_board_of_a_challenge_that_is_a_file_is_taken_to_its_compari
     data = (tmp_path / "ages.zip").read_bytes()
     app = opened("overview").file_uploader(key="any_files").upload("ages.zip", data).run()
     assert not app.exception
-    assert "was not taken" not in words(app)
+    assert "was not accepted" not in words(app)
     assert app.query_params["challenge"].startswith("ages@")
     assert "dropped board: its test set is used" in words(app)
 

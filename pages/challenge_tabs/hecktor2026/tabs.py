@@ -31,7 +31,7 @@ LINK = CaseLink("patient", "place")
 
 @st.fragment
 def viewer_tab(scored: ScoredSubmission) -> None:
-    """Draw one patient. A fragment: a click in the viewer repaints this and nothing else."""
+    """Draw one patient. A fragment: a click in the viewer redraws only this tab."""
     index = _choose_patient(scored)
     viewer_column, facts_column = st.columns([11, 5], gap="medium")
     with viewer_column:
@@ -62,7 +62,7 @@ def _first(scored: ScoredSubmission, images: Mapping[str, Any]) -> str:
 
 
 def patient_table(card: ScoreCard) -> pd.DataFrame:
-    """Return the known facts about every patient."""
+    """Return the facts about every patient."""
     return pd.DataFrame(card.cases)
 
 
@@ -107,7 +107,7 @@ MEASURES = {
 
 
 def centers_tab(scored: ScoredSubmission) -> None:
-    """Draw one quantity by center, with intervals, beside all numbers of each center."""
+    """Draw one measure by center, with intervals, beside all numbers of each center."""
     tables = centers(scored.card)
     if not tables:
         st.info("The test set names no center (column CenterID).", icon=":material/location_off:")
@@ -126,11 +126,11 @@ def centers_tab(scored: ScoredSubmission) -> None:
 
 
 COLUMNS = {"risk": "a column of risks", "time": "a column of times (RFS)"}
-RULES = {"risk": "the higher the worse", "time": "the lower the worse"}
+RULES = {"risk": "higher is worse", "time": "lower is worse"}
 
 
 def direction_switch(scored: ScoredSubmission) -> None:
-    """Warn that scores may be read the wrong way round, beside a button that reads them the other way."""
+    """Warn that scores may have the reverse direction, with a button that reverses them."""
     if not any(finding.code == "direction-suspect" for finding in scored.card.findings):
         return
     direction, m = summary.direction(scored.card, scored.predictions), scored.card.metrics
@@ -138,7 +138,7 @@ def direction_switch(scored: ScoredSubmission) -> None:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**; with every sign reversed "
+            f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**; with all signs reversed "
             f"it would be **{share(m['c_index_flipped'])}**. The scores are read as a {direction.reading}: "
             "is this right?"
         )
@@ -156,7 +156,7 @@ def _read_as(reading: str) -> None:
 
 
 def direction_used(scored: ScoredSubmission) -> None:
-    """Say which column of scores was used, and whether it was read as a risk or a time."""
+    """Draw which column of scores was used, and whether it was read as a risk or a time."""
     direction = summary.direction(scored.card, scored.predictions)
     if direction is None:
         st.markdown("There is no column of scores: every pair counts as missing.")

@@ -1,4 +1,4 @@
-"""Tabs with widgets on the ISIC page: malignant grouping, thresholds, cases, preflight."""
+"""Tabs with widgets on the ISIC page: malignant grouping, thresholds, cases, official scorer."""
 
 from functools import partial
 
@@ -21,7 +21,7 @@ from scoring.presentation.figures.theme import short
 
 @st.fragment
 def malignant_tab(scored: ScoredSubmission) -> None:
-    """Choose the malignant categories. A fragment: another grouping repaints this and nothing else."""
+    """Draw the choice of malignant categories. A fragment: another grouping redraws only this tab."""
     choice_column, curve_column = st.columns([2, 3], gap="large")
     with choice_column:
         layout.heading("Which categories are malignant?")
@@ -41,7 +41,7 @@ def malignant_tab(scored: ScoredSubmission) -> None:
 
 
 def threshold_tab(scored: ScoredSubmission) -> None:
-    """Draw the benefit of tuning, and a threshold for each category with its results."""
+    """Draw the benefit of tuned thresholds, and a threshold for each category with its results."""
     for number, block in enumerate(scoring_run.of_card("isic_tuning", scored, threshold_views.tuning)):
         scored_submission.block(block, scored, f"tuning/{number}")
     _sliders(scored)
@@ -82,8 +82,8 @@ def _buttons(scored: ScoredSubmission) -> None:
             "to_half",
             {f"cut_{name}": 0.5 for name in best},
             {f"cut_{name}": threshold for name, threshold in best.items()},
-            "The threshold of the highest F1 of each category, chosen on the rows that it is scored on: "
-            "expect lower values on new cases.",
+            "The threshold with the highest F1 of each category, chosen on the same cases: expect lower "
+            "values on new cases.",
         )
 
 
@@ -153,7 +153,7 @@ def preflight_tab(scored: ScoredSubmission) -> None:
 
 
 def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
-    """Draw the one message of the official scorer on files that were refused: all problems are above."""
+    """Draw the official scorer's single message about refused files; the page lists all problems above."""
     if submission.is_model:
         return
     layout.heading("What would the official scorer report?")
@@ -162,7 +162,7 @@ def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
     )
     if outcome.refused is not None:
         st.markdown(
-            "It could not open the files, or takes more time or memory with them than this server gives."
+            "It could not open the files, or these files need more time or memory than this server allows."
         )
     elif outcome.value:
         st.markdown(f"It would say only: “{markdown(outcome.value, 600)}”")

@@ -1,4 +1,4 @@
-"""Tabs with widgets on the Melanoma page: thresholds, missed cases, prevalence, cases, preflight."""
+"""Tabs with widgets on the Melanoma page: thresholds, missed cases, prevalence, cases, official code."""
 
 import pandas as pd
 import streamlit as st
@@ -16,12 +16,12 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Fact, Facts, Text
 
 USUAL_WISH = 0.9
-"""The sensitivity or specificity that is wanted at first."""
+"""Initial value of the required sensitivity or specificity."""
 
 
 def threshold_tab(scored: ScoredSubmission) -> None:
-    """Draw the slider with everything that changes with it, and the cost of a required sensitivity or
-    specificity."""
+    """Draw the threshold slider with everything that changes with it, and the cost of a required sensitivity
+    or specificity."""
     _chosen(scored)
     _wanted(scored)
 
@@ -72,7 +72,7 @@ def _threshold(card: ScoreCard, best: float | None) -> float:
 @st.fragment
 def _wanted(scored: ScoredSubmission) -> None:
     """Choose a sensitivity and a specificity. A move repaints this and nothing else."""
-    layout.heading("What is the price of a required sensitivity or specificity?")
+    layout.heading("What does a required sensitivity or specificity cost?")
     for column, wanted in zip(st.columns(2, gap="large"), ("sensitivity", "specificity"), strict=True):
         with column:
             value = st.slider(
@@ -99,7 +99,7 @@ def _cost(scored: ScoredSubmission, wanted: str, value: float) -> Facts | Text:
 
 
 def missed_tab(scored: ScoredSubmission) -> None:
-    """Draw the predictive values of a positive prediction, and lead to the cases that were called wrongly."""
+    """Draw the predictive values of a positive prediction, and links to the wrong cases."""
     scored_submission.block(calls(scored.card))
     (_, alarms), (missed, _) = scored.card.confusion[1]
     with st.container(horizontal=True, gap="small"):
@@ -120,7 +120,7 @@ def _worth(scored: ScoredSubmission) -> None:
     scored_submission.block(block)
     share = "as in the test set" if PREVALENCES[chosen] is None else chosen
     st.caption(
-        f"The sensitivity and specificity of this test set, applied to people of whom {share} have a "
+        f"The sensitivity and specificity of this test set, applied to people, {share} of whom have a "
         "melanoma. "
         f"{method(scored.card)}"
     )
@@ -146,7 +146,7 @@ def _chosen_prevalence() -> str:
         persist_state="page",
         required=True,
         default=next(iter(PREVALENCES)),
-        help="Test sets have far more melanomas than the population.",
+        help="Test sets contain far more melanomas than the population.",
     )
 
 
@@ -195,7 +195,7 @@ VERDICTS = {
     "two-column-output": "would score the first of several output columns",
     "logits": "would compare the raw output with 0.5, even if it is a logit",
 }
-"""Finding code -> what the official code does then, as "It ..."."""
+"""Finding code -> what the official code does, as "It ..."."""
 REMARKS = (
     "two-column-output",
     "input-size",
@@ -214,7 +214,7 @@ def preflight_tab(scored: ScoredSubmission) -> None:
         card,
         "What would the official code report?",
         VERDICTS,
-        "It **would read these files** without complaint" + (" and **run this model**." if model else "."),
+        "It **would read these files** without an error" + (" and **run this model**." if model else "."),
     )
     if model is None:
         st.caption("The submission is a prediction file, so its model is unknown.")

@@ -1,4 +1,4 @@
-"""Sliders for matching radius and smallest confidence, and the score under them."""
+"""Sliders for matching radius and smallest confidence, and the score with them."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ from scoring.challenges.puma.setting_views import (
 from scoring.core.scorecard import ScoreCard
 
 KEPT = 16
-"""Scorecards under other settings that a session keeps."""
+"""Maximum scorecards with other settings in a session."""
 
 
 EVERY = "least_that_keeps_every_prediction"
-"""Where the slider of the confidence began, in the session."""
+"""Session key of the initial confidence of the slider."""
 
 
 def current_setting(card: ScoreCard) -> MatchingSetting:
@@ -40,7 +40,7 @@ def current_setting(card: ScoreCard) -> MatchingSetting:
 
 
 def setting_of(radius: float, least: float, every: float) -> MatchingSetting:
-    """Return the setting of the sliders. every: where that of the confidence begins, which keeps every
+    """Return the setting of the sliders. every: start of the confidence slider, which keeps every
     prediction."""
     return MatchingSetting(radius, None if least == every else least)
 
@@ -54,17 +54,17 @@ def _value(key: str, usual: float, low: float, high: float) -> float:
 
 
 def confidence_range(card: ScoreCard) -> tuple[float, float]:
-    """Return where the slider of the confidence begins and ends: 0 to 1, or wider, so that its beginning
-    keeps every prediction."""
+    """Return the range of the confidence slider: 0 to 1, or wider, so that its start keeps every
+    prediction."""
     confidences = card.arrays["confidence"]
     return float(np.floor(confidences.min(initial=0.0))), float(np.ceil(confidences.max(initial=1.0)))
 
 
 def to_address(every: float) -> None:
-    """Write the setting to the address. every: where the slider of the confidence begins.
+    """Write the setting to the address. every: start of the confidence slider.
 
-    By hand: a bound slider takes its value out of the address with its tab, and the viewer shows the same
-    setting.
+    This is done explicitly: a bound slider removes its value from the address when its tab closes, but the
+    viewer uses the same setting.
     """
     for key, usual in (("radius", RULE.radius), ("least", every)):
         value = st.session_state.get(key, usual)
@@ -81,7 +81,7 @@ def _reset(every: float) -> None:
 
 
 def badge_and_reset(card: ScoreCard, setting: MatchingSetting, key: str) -> None:
-    """Draw whether the setting is the challenge's rule, and the button back to it."""
+    """Draw whether the setting is the challenge's rule, and a button that restores it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if setting.changes:
             st.markdown(f":orange-badge[▲ {' and '.join(setting.changes)}: not the challenge's rule]")
@@ -104,7 +104,7 @@ def identity(scored: ScoredSubmission) -> tuple[str, str, str]:
 
 
 def rescored(scored: ScoredSubmission, setting: MatchingSetting) -> ScoreCard:
-    """Return the card under a setting."""
+    """Return the card for a setting."""
     return scored.card if setting == RULE else _rescored(*identity(scored), setting, scored)
 
 
@@ -117,13 +117,13 @@ def _rescored(
 
 
 STEPS, FEW_STEPS, MANY_NUCLEI = 30, 10, 30_000
-"""Points of a curve; fewer where there are more nuclei than that, so that a slider stays quick."""
+"""Maximum points of a curve; fewer with more nuclei than this, so that a slider stays fast."""
 
 
 @st.fragment
 def radius_tab(scored: ScoredSubmission) -> None:
-    """Draw the sliders and the numbers that they change. A fragment: a move repaints this and nothing
-    else."""
+    """Draw the sliders and the numbers that depend on them. A fragment: moving a slider redraws only this
+    tab."""
     sliders_column, curves_column = st.columns([2, 3], gap="large")
     with sliders_column:
         layout.heading("What if radius or confidence were different?")

@@ -37,7 +37,7 @@ from scoring.presentation.figures.nuclei_pictures import overlay_png
 LINK = CaseLink("case", "nucleus")
 KEPT_CASES = 8
 PRINTED_SIDE = 1600
-"""px of the longer side of a downloaded image."""
+"""Maximum px of the longer side of a downloaded image."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Nucleus:
 
 @st.fragment
 def viewer_tab(scored: ScoredSubmission) -> None:
-    """Draw one image's nuclei and their table. A fragment: a click in the viewer repaints only this."""
+    """Draw one image's nuclei and their table. A fragment: a click in the viewer redraws only this tab."""
     names = [row["case"] for row in scored.card.cases]
     index, has_table = _choose_case(names)
     setting = current_setting(scored.card)
@@ -125,7 +125,7 @@ def _nucleus_in_address() -> Nucleus | None:
 
 
 TABLE_HEIGHT, SHORT = 470, 12
-"""px of a table that scrolls, and the rows from which on it does."""
+"""Height in px of a table that scrolls, and the number of rows from which it does."""
 STATUS = {"TP": ("green", "found"), "FP": ("orange", "spurious"), "FN": ("blue", "missed")}
 COLUMNS = {
     "status": tables.text_column("", 36),
@@ -140,7 +140,7 @@ COLUMNS = {
 
 
 def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: float, link: CaseLink) -> None:
-    """Draw the result of each nucleus. drawn: of `overlay`. nucleus: the chosen one. radius: px, of the
+    """Draw the outcome of each nucleus. drawn: from `overlay`. nucleus: the chosen one. radius: px, of the
     matching."""
     which = st.segmented_control(
         "In the table",
@@ -165,7 +165,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
         _frame(listed),
         COLUMNS,
         "Choose a row to see the nucleus."
-        + (f" The first {len(listed.rows):,} are listed." if len(listed.rows) < listed.total else ""),
+        + (f" The table lists the first {len(listed.rows):,}." if len(listed.rows) < listed.total else ""),
         key=key,
         height=TABLE_HEIGHT if len(listed.rows) > SHORT else "content",
         on_select=partial(_choose_row, key, listed, link),
@@ -174,7 +174,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
 
 
 def nucleus_words(drawn: Mapping[str, Array], nucleus: Nucleus, radius: float) -> None:
-    """Show the result of one nucleus; arguments as of `nucleus_table`."""
+    """Draw the outcome of one nucleus. Arguments as in `nucleus_table`."""
     row = nuclei_listing.nucleus_row(drawn, nucleus.side, nucleus.number, radius)
     if row:
         st.markdown(in_words(row))
@@ -214,11 +214,11 @@ def in_words(nucleus: NucleusRow) -> str:
 
 
 ROWS = 30
-"""Images in the heat map at once."""
+"""Maximum images in the heat map."""
 
 
 def images_tab(scored: ScoredSubmission) -> None:
-    """Draw which classes fail in which images, and which images went worst."""
+    """Draw the classes that fail in each image, and the worst images."""
     order = worst_first(scored.card)
     heat_column, table_column = st.columns([9, 13], gap="large")
     with heat_column:

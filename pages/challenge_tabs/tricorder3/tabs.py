@@ -35,7 +35,7 @@ HARM = (("malignant", "benign"), ("malignant", "medium"))
 
 
 def mistakes(scored: ScoredSubmission) -> None:
-    """Lead to the cases of each kind of mistake."""
+    """Draw links to the cases of each kind of mistake."""
     matrix = scored.card.more["risk_matrix"]
     of = {group: matrix["labels"].index(group) for pair in HARM for group in pair}
     with st.container(horizontal=True, gap="small"):
@@ -57,12 +57,12 @@ CASE_COLUMNS = {
     "gender": "gender",
     "location": "body site",
 }
-"""Columns of the table of cases, and their heads."""
+"""Columns of the table of cases, and their headings."""
 DECIMALS = {"truth_score": 3, "age": 0}
 
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
-    """Return a row per case: what it is, its predicted class, and the outputs."""
+    """Return a row per case: facts, its predicted class, and the outputs."""
     keys = (
         "case",
         "truth",
@@ -81,7 +81,7 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 
 
 def all_cases(scored: ScoredSubmission) -> None:
-    """All cases, and the model's input for the chosen one."""
+    """Draw all cases, and the model's input for the chosen case."""
     columns = {
         key: tables.number_column(head, DECIMALS[key]) if key in DECIMALS else tables.text_column(head)
         for key, head in CASE_COLUMNS.items()
@@ -90,7 +90,7 @@ def all_cases(scored: ScoredSubmission) -> None:
 
 
 def received(scored: ScoredSubmission, index: int) -> None:
-    """The model's input and outputs for a case."""
+    """Draw the model's input and outputs for a case."""
     card, case = scored.card, scored.card.cases[index]
     pixels_column, outputs_column = st.columns([1, 1], gap="large")
     with pixels_column:
@@ -132,7 +132,7 @@ def outputs(card: ScoreCard, case: Mapping) -> Iterator[Block]:
     drawn = partial(_bars, case)
     yield Figure(
         drawn,
-        "The eleven raw outputs; the score uses the largest one.",
+        "The eleven raw outputs; the score uses only the largest.",
         {"class": list(CLASSES), "output": case["outputs"]},
     )
     if not are_probabilities(card):
@@ -148,7 +148,7 @@ def _bars(case: Mapping, theme: Theme, normalised: bool = False) -> go.Figure:
 
 
 def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> None:
-    """Return the outputs had the patient been older, of another gender, or the lesion elsewhere."""
+    """Draw the outputs for another age, gender or body site."""
     outcome = scoring_run.sweep(ID, truth_key, submission.key, index, truth, submission)
     if outcome.refused:
         st.info(markdown(outcome.refused), icon=":material/info:")
@@ -157,7 +157,7 @@ def what_if(case: Mapping, truth, submission, truth_key: str, index: int) -> Non
 
     def settings(names: Sequence[str], key: str, question: str) -> Figure:
         sweep = Sweep(names, swept[key], CLASSES, case[key] or "unknown", RISKS)
-        return Figure(lambda theme: setting_dots(sweep, theme, question), "Bold: as given.")
+        return Figure(lambda theme: setting_dots(sweep, theme, question), "The case's own value is bold.")
 
     ages = Sweep(SWEEP_AGES, swept["age"], CLASSES, case["encoded"][0], RISKS)
     older = Figure(

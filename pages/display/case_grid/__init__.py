@@ -1,5 +1,5 @@
-"""Grid of cases: pictures with a mark and two lines. Only the rows in sight are drawn, and their pictures are
-made when they come into sight."""
+"""Grid of cases: pictures with a mark and two lines. Only visible rows are drawn; their pictures are made
+when they become visible."""
 
 import base64
 import hashlib
@@ -12,9 +12,9 @@ import streamlit as st
 
 FOLDER = Path(__file__).parent
 BLOCK, MOST_BLOCKS = 24, 3
-"""Cases whose pictures come together, and how many of these blocks are sent at once."""
+"""Number of cases whose pictures are sent together, and maximum of such blocks at once."""
 Pictures = Callable[[tuple[int, ...]], Sequence[bytes | None]]
-"""From places of cases to their pictures, None for a case without one."""
+"""Function from positions of cases to their pictures, None for a case without one."""
 _component = st.components.v2.component(
     "case_grid",
     html="<div class='cases' tabindex='0' role='group' aria-label='Cases'><div class='room'></div></div>",
@@ -25,14 +25,14 @@ _component = st.components.v2.component(
 
 @dataclass(frozen=True)
 class GridCells:
-    """The cells of a grid, in their order.
+    """The cells of a grid, in order.
 
     Attributes:
-        content: The basis of the pictures.
-        places: Of the cases, as the pictures are asked for.
-        names: Of the cases, as they are returned.
-        short: Names as they are written.
-        captions: Of each case a mark ("right", "wrong" or ""), and two lines; plain text.
+        content: Identifies the content of the pictures.
+        places: Positions of the cases, for requesting pictures.
+        names: Names of the cases, as returned.
+        short: Displayed names.
+        captions: For each case a mark ("right", "wrong" or "") and two lines of plain text.
     """
 
     content: str
@@ -43,19 +43,19 @@ class GridCells:
 
     @cached_property
     def id(self) -> str:
-        """The values that identify a grid."""
+        """Identifies a grid."""
         return hashlib.sha256(repr((self.content, self.names, self.captions)).encode()).hexdigest()[:16]
 
 
 def show(cells: GridCells, pictures: Pictures, key: str, opens: str, on_open: Callable[[str], None]) -> None:
-    """Draw a grid; call it in a fragment, which a scroll repaints.
+    """Draw a grid; call it in a fragment, which is redrawn on scrolling.
 
     Args:
-        cells: What it shows.
-        pictures: Makes the pictures of some cases.
-        key: Of the grid in the session.
+        cells: Content of the grid.
+        pictures: Function that makes the pictures of some cases.
+        key: Key of the grid in the session.
         opens: What a click does, for screen readers.
-        on_open: Called with the name of the case that was clicked.
+        on_open: Function that receives the name of the clicked case.
     """
 
     def opened() -> None:

@@ -1,6 +1,6 @@
 """The viewer of images with results: one Streamlit component with two modes, nuclei and slices.
 
-* a case packed for it: `nuclei.results`, `slices_payload.results`; the message: `payload.pack`
+* data of a case for the viewer: `nuclei.results`, `slices_payload.results`; the message: `payload.pack`
 
 Its scripts need no build step and no network.
 """
@@ -31,7 +31,7 @@ MODES = (
 ENTRY = "mount.js"
 STYLES = ("viewer.css", "slices.css")
 HEIGHT = 700
-"""Most px of the picture; in a low window it is as high as leaves the tools in sight."""
+"""Maximum px of the picture; in a low window it is smaller so that the tools stay visible."""
 
 ViewerPlace = Mapping[str, object]
 
@@ -53,12 +53,11 @@ _component = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Request:
-    """Where a viewer was sent in a case.
+    """A requested position of a viewer within a case.
 
     Attributes:
-        requested: The place as the page named it last, None for none.
-        sent: What the viewer is told; its `turn` makes the same place a new request when it is requested
-            again.
+        requested: The position that the page named last, None for none.
+        sent: The message to the viewer; its `turn` makes a repeated position a new request.
     """
 
     case: str
@@ -70,13 +69,13 @@ class Request:
 def next_request(
     before: Request | None, case: str, requested: ViewerPlace | None, selected: ViewerPlace | None
 ) -> Request:
-    """Return the request after the page names a place, or none.
+    """Return the request after the page names a position, or none.
 
     Args:
         before: The last request, None before the first.
-        requested: The place that the page names, None for none.
-        selected: Where the visitor went in the viewer. The page may name this place again, which does not
-        move the viewer.
+        requested: The position that the page names, None for none.
+        selected: The visitor's position in the viewer. If the page names this position again, the viewer does
+            not move.
     """
     last = before if before is not None and before.case == case else Request(case)
     if requested == last.requested:
@@ -96,17 +95,17 @@ def show(
     focus: Mapping[str, object] | None = None,
     on_select: Callable[[], None] = lambda: None,
 ) -> Mapping[str, object] | None:
-    """Mount the viewer; call it in a fragment, so that a click runs no more than is needed.
+    """Draw the viewer; call it in a fragment, so that a click reruns only the necessary code.
 
     Args:
-        height: Of the picture, in CSS px, at most.
-        focus: The place that the viewer shall go to, in the terms of what is selected (nuclei: `side` "truth"
-            or "prediction", `index` in its file's list). What was selected in the viewer may come back as
+        height: Maximum height of the picture in CSS px.
+        focus: The position to show, in the form of a selection (nuclei: `side` "truth" or "prediction",
+            `index` in its file's list). A selection from the viewer may be passed as
             focus: it is not sent again.
-        on_select: Called before the rerun that a selection causes; `selected` knows it then.
+        on_select: Function called before the rerun after a selection; `selected` already returns it.
 
     Returns:
-        The selection, None without one.
+        The selection, None if there is none.
     """
     focus_key = f"{key}_focus"
     request = next_request(st.session_state.get(focus_key), payload.name, focus, selected(key, payload))
@@ -128,5 +127,5 @@ def selected(key: str, payload: Payload) -> Mapping[str, object] | None:
 
 
 def confidence(key: str) -> float:
-    """Return the smallest confidence that the visitor set in a viewer of detections; 0 before."""
+    """Return the smallest confidence that the visitor set in a viewer of detections; 0 initially."""
     return float((st.session_state.get(key) or {}).get("confidence") or 0.0)

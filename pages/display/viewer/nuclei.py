@@ -1,4 +1,4 @@
-"""Nuclei of one image, packed for the viewer."""
+"""Data of one image's nuclei for the viewer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from scoring.inputs.nuclei.reader import Nuclei
 from scoring.presentation.figures.theme import LIGHT
 
 STEPS = 16
-"""Vertices are sent in sixteenths of a pixel."""
+"""Vertices are sent in units of a sixteenth of a pixel."""
 MOST_VERTICES = 4096
-"""An outline of more is drawn from every second, third, ... vertex."""
+"""Maximum vertices of an outline; of longer ones, only every second, third, ... vertex is drawn."""
 TRUTH, PREDICTION = 0, 1
 DETECTED = 4
 """Status of a nucleus in an image without a truth; 0, 1, 2 are TP, FP, FN."""
@@ -24,9 +24,9 @@ class TileInfo:
 
     Attributes:
         size: Width and height in px.
-        um_per_px: Micrometres per pixel, 0 where nobody knows: then lengths are in px.
-        jpeg: The image, of any size, in the same frame; None without.
-        noun: What one of the marked objects is called, and several.
+        um_per_px: Micrometres per pixel, 0 if unknown: lengths are then in px.
+        jpeg: The image, of any size, with the same frame; None if there is none.
+        noun: Name of a marked object, in the singular and plural.
     """
 
     name: str
@@ -40,7 +40,7 @@ class TileInfo:
 def results(
     overlay: Mapping[str, np.ndarray], image: TileInfo, reasons: Sequence[str], radius: float
 ) -> Payload:
-    """Pack truth and prediction of one image with the result of each nucleus.
+    """Pack truth and prediction of an image with the outcome of each nucleus.
 
     Args:
         overlay: Columns of n nuclei, truth first: xy float [v, 2] vertices in px, one outline after the
@@ -49,8 +49,8 @@ def results(
             reason [n] position in `reasons`; partner [n] row of the nucleus it matches or that the reason is
             about, -1 = none; number [n] position in its file's list; score [n] confidence; distance [n] px to
             the partner, NaN = none; iou [n] of the outlines of a match, NaN = none.
-        reasons: Codes of the matches; "" = none.
-        radius: Of the matching, in px.
+        reasons: Codes of the reasons; "" = none.
+        radius: Matching radius in px.
     """
     return _payload(overlay, image, {"reasons": list(reasons), "radius": radius, "detections": False})
 
@@ -105,15 +105,16 @@ def _payload(columns: Mapping[str, np.ndarray], image: TileInfo, head: Mapping[s
 
 
 def sixteenths(xy: np.ndarray) -> np.ndarray:
-    """Return coordinates in px, any shape, as sixteenths: int16, or int32 where one lies beyond 2,047 px."""
+    """Return coordinates in px, of any shape, in sixteenths of a pixel: int16, or int32 if one exceeds 2,047
+    px."""
     scaled = np.rint(np.asarray(xy) * STEPS)
     wide = scaled.size > 0 and max(scaled.max(), -scaled.min()) > np.iinfo(np.int16).max
     return scaled.astype("<i4" if wide else "<i2")
 
 
 def thinned(xy: np.ndarray, start: np.ndarray, most: int = MOST_VERTICES) -> tuple[np.ndarray, np.ndarray]:
-    """Return outlines [v, 2] that begin at start [n + 1], and start as uint32; of outlines of more than
-    `most` vertices every k-th is kept."""
+    """Return outlines [v, 2] that begin at start [n + 1], and start as uint32; outlines with more than `most`
+    vertices keep only every k-th."""
     start = np.asarray(start, np.int64)
     lengths = np.diff(start)
     step = np.maximum(1, -(-lengths // most))

@@ -1,4 +1,4 @@
-"""The message to the viewer: a header and arrays in one string of bytes; no array is copied into JSON."""
+"""The message to the viewer: a header and arrays in one byte string, without copying arrays into JSON."""
 
 import hashlib
 import json
@@ -11,16 +11,16 @@ import numpy as np
 
 MAGIC = b"BSV1"
 TYPES = ("u1", "i2", "u4", "i4", "f4")
-"""Little-endian element types that the browser reads."""
+"""Little-endian element types that the browser can read."""
 
 
 @dataclass(frozen=True, eq=False)
 class Payload:
-    """The content of the viewer for a case. Keep it by the SHA-256 of the files it was made from.
+    """The content of the viewer for a case. Cache it by the SHA-256 of its source files.
 
     Attributes:
-        head: JSON values: mode, name, what the mode needs, `arrays` (name -> [type, offset, bytes, 1 where
-            deflated]), `id` (hash of all of it: the browser unpacks nothing again while it is the same).
+        head: JSON values: mode, name, data of the mode, `arrays` (name -> [type, offset, bytes, 1 if
+            deflated]), `id` (hash of everything: the browser unpacks data only once per id).
         body: The arrays, one after the other.
     """
 
@@ -29,7 +29,7 @@ class Payload:
 
     @property
     def name(self) -> str:
-        """The case that is shown."""
+        """The name of the case."""
         return str(self.head["name"])
 
     def message(self, **view: object) -> bytes:
@@ -47,11 +47,11 @@ def pack(
     """Return a payload.
 
     Args:
-        arrays: By name, packed in C order; bytes as uint8.
-        deflate: Whether they are worth the time of deflating them.
+        arrays: Arrays by name, packed in C order; bytes as uint8.
+        deflate: Whether to deflate them.
 
     Raises:
-        ValueError: The type of an array is not among TYPES.
+        ValueError: If the type of an array is not in TYPES.
     """
     table, parts, offset = {}, [], 0
     for name, value in arrays.items():

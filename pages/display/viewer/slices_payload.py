@@ -1,4 +1,4 @@
-"""Masks and images of one patient, packed for the viewer."""
+"""Data of a patient's masks and images for the viewer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ LABELS = ("none", "GTVp", "GTVn")
 
 @dataclass(frozen=True)
 class ImageWindow:
-    """How an image is shown.
+    """Display of an image.
 
     Attributes:
         inverted: Whether high values are dark.
-        windows: Name, value drawn black, value drawn white; the first one is shown first.
+        windows: Name, value drawn black, value drawn white; the first is the default.
     """
 
     unit: str
@@ -41,13 +41,14 @@ def results(
     labels: Sequence[str] = LABELS,
     regions: Sequence[tuple[str, Sequence[int]]] = (),
 ) -> Payload:
-    """Pack truth and prediction of one patient in slices, over the images of the scene.
+    """Pack truth and prediction of a patient in slices, over the images of the scene.
 
-    The viewer returns and takes {voxel: index in the truth's file, plane: "axial", "coronal" or "sagittal"}.
+    The viewer returns and accepts {voxel: index in the truth's file, plane: "axial", "coronal" or
+    "sagittal"}.
 
     Args:
         labels: Names of the labels 0, 1, 2 ...
-        regions: What can be looked at alone, each with its labels; (): each label.
+        regions: Structures that can be shown alone, each with its labels; (): each label.
     """
     arrays = {"labels": _stored(scene.labels)} | {
         f"image{i}": _stored(image.values) for i, image in enumerate(scene.backgrounds)

@@ -1,4 +1,4 @@
-"""Dropping files anywhere on a page: a target over the whole window hands them to the page's uploaders."""
+"""Dropping files anywhere on a page: a target over the whole window passes them to the page's uploaders."""
 
 from functools import partial
 from pathlib import Path
@@ -29,26 +29,26 @@ KEY = "drop_anywhere_component"
 
 
 def anywhere() -> None:
-    """Take drops on the whole page. Drawn once, above every page, where it takes no room."""
+    """Accept drops on the whole page. Call it once, above every page; it takes no room."""
     st.html(FOLDER / "uploaders.css")
     data = {"most": FRAME_FILES}
     _component(key=KEY, data=data, height=1, on_empty_change=_without_files, on_many_change=_too_many)
 
 
 def _without_files() -> None:
-    """Answer a drop in which no file came. The component tells the folder's name, "" where there is none."""
+    """Answer a drop in which no file came. The component tells the folder's name, "" if there is none."""
     folder = st.session_state[KEY].empty
     sentence = f"The folder **{markdown(folder, 60)}** is empty" if folder else "The drop contained no file"
     dropped_files.drop_none(
-        f"{sentence}: no file was read. Drop the folder that holds the files, or the files themselves."
+        f"{sentence}: no file was read. Drop the folder with the files, or the files themselves."
     )
 
 
 def _too_many(key: str = KEY) -> None:
     """Answer more files than one message may name. The component tells how many."""
     dropped_files.drop_none(
-        f"{st.session_state[key].many:,} files were chosen, and none was read: at most {FRAME_FILES:,} come "
-        "one by one. Pack them into a zip, and drop the zip."
+        f"{st.session_state[key].many:,} files were chosen, and none was read: at most {FRAME_FILES:,} can "
+        "be dropped as separate files. Pack them into a zip, and drop the zip."
     )
 
 
@@ -56,7 +56,7 @@ def folder_button(uploader: str, label: str) -> None:
     """Draw a button that chooses a folder for an uploader.
 
     Args:
-        label: What the folder is, for screen readers.
+        label: Description of the folder, for screen readers.
     """
     data = {"uploader": uploader, "label": f"Choose a folder: {label}", "most": FRAME_FILES}
     key = f"{uploader}_folder"

@@ -25,7 +25,7 @@ RULE = """
 A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Nothing is resampled: a mask on another grid counts as missing. Where the sources leave a question open, an option decides. The formula names every unusual choice, and the page shows the score under every other choice.
 """
 MASK_TYPES = ("gz", "nii", "mha", "nrrd")
-"""The last ending of each of `MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
+"""The last extension of each of `MASK_ENDINGS`, because a browser's file dialog uses only that."""
 
 
 CHALLENGE = Challenge(

@@ -1,7 +1,7 @@
 """Score of HECKTOR 2026: Dice, staging and C-index of a submission matched to a truth, on many test sets
 at once.
 
-Row b of weights [B, N] says how often each patient is in test set b.
+Row b of weights [B, N] states how often each patient is in test set b.
 """
 
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ from scoring.statistics.replicates import Quantities
 
 @dataclass(frozen=True)
 class HecktorEvaluation:
-    """A submission on a truth, under options.
+    """A submission matched to a truth, with options.
 
     Attributes:
-        members: Patients that take part at all, bool [N]; True: all.
+        members: Patients that take part, bool [N]; True: all.
     """
 
     truth: HecktorTruth
@@ -43,7 +43,7 @@ class HecktorEvaluation:
 
     @cached_property
     def point(self) -> Quantities:
-        """Every quantity on the test set itself, [1] each."""
+        """Every measure on the test set itself, [1] each."""
         return self.quantities(self.once)
 
     @cached_property
@@ -59,8 +59,8 @@ class HecktorEvaluation:
 
     @cached_property
     def dices(self) -> Mapping[str, Floats]:
-        """Dice of every patient [N] by structure; NaN without a truth mask, and of a pair that is left out
-        because both are empty."""
+        """Dice of every patient [N] by structure; NaN without a truth mask, and for a pair of empty masks
+        that the rules leave out."""
         counts = self.truth.has_mask & self.members
         return {
             s: np.where(counts, dice_and_panoptic_quality.dice(*voxels, self.options.empty_masks), np.nan)
@@ -69,7 +69,7 @@ class HecktorEvaluation:
 
     @cached_property
     def true_stages(self) -> Mapping[str, Ints]:
-        """True stages as codes [N] by kind, `NO_STAGE` for patients who do not take part."""
+        """True stages as codes [N] by kind; `NO_STAGE` for patients who do not take part."""
         codes = dict(self.truth.stages)
         if self.options.t0 == "exclude":
             codes["t"] = np.where(codes["t"] == T0, NO_STAGE, codes["t"])
@@ -77,26 +77,26 @@ class HecktorEvaluation:
 
     @cached_property
     def submitted_stages(self) -> Mapping[str, Ints]:
-        """Submitted stages as codes [N] by kind; none for patients without a true one."""
+        """Submitted stages as codes [N] by kind; `NO_STAGE` for patients without a true stage."""
         codes = self.submission.stage_codes
         return {kind: np.where(true >= 0, codes[kind], NO_STAGE) for kind, true in self.true_stages.items()}
 
     @cached_property
     def risks(self) -> Floats:
-        """Oriented scores [N], the higher the worse; NaN = none."""
+        """Risk scores [N], higher is worse; NaN = none."""
         return oriented(self.submission.scores, self.options.prognosis_direction, len(self.truth))
 
     @cached_property
     def pairs(self) -> ConcordancePairs:
-        """Comparable pairs of the test set itself, and how the scores order them."""
+        """Comparable pairs of the test set itself, and their order by the scores."""
         return self.pairs_of(self.once)
 
     def among(self, members: Bools) -> "HecktorEvaluation":
-        """Return the evaluation of these patients [N] alone."""
+        """Return the evaluation of only these patients [N]."""
         return replace(self, members=members)
 
     def stage_counts(self, kind: str, weights: Floats) -> ClassCounts:
-        """Count support, predictions and hits per stage over the patients with a true one.
+        """Count support, predictions and correct predictions per stage over the patients with a true stage.
 
         A missing or unusable prediction is not a class.
         """
@@ -104,7 +104,7 @@ class HecktorEvaluation:
         return classification.counts(true, submitted, weights, len(STAGES[kind]))
 
     def pairs_of(self, weights: Floats) -> ConcordancePairs:
-        """Count comparable pairs and how the scores order them, over the patients with time and event."""
+        """Count comparable pairs and their order by the scores, over the patients with time and event."""
         truth = self.truth
         known = truth.has_survival & self.members
         return survival.pairs(
@@ -116,7 +116,7 @@ class HecktorEvaluation:
         return {"c_index": survival.c_index(self.pairs_of(weights), self.options.missing_risk)}
 
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
-        """Return every quantity of `WITH_INTERVAL`, and those of a class under (measure, class).
+        """Return every measure of `WITH_INTERVAL`, and those of a class under (measure, class).
 
         [B] each, NaN if undefined.
         """

@@ -1,4 +1,4 @@
-"""Example of a submission: a box on the grid of each patient, and the same stages for all."""
+"""Example submission: a box on the grid of each patient, and the same stages for all."""
 
 from scoring.challenges.hecktor2026.predictions import TABLE
 from scoring.challenges.hecktor2026.truth import HecktorTruth
@@ -7,7 +7,7 @@ from scoring.inputs.masks.writing import box_mask
 
 
 def example(truth: HecktorTruth) -> tuple[str, bytes]:
-    """Return the name and the bytes of a zip that takes nothing but names and grids from the truth."""
+    """Return name and bytes of a zip that uses only names and grids of the truth."""
     grids = {case: mask.grid for case, mask in zip(truth.ids, truth.masks, strict=True) if mask is not None}
     rows = [f"{case},T1,N0,{1000 + number % 10}\n" for number, case in enumerate(sorted(truth.ids))]
     table = "".join(["PatientID,T-stage,N-stage,RFS\n", *rows]).encode()

@@ -1,4 +1,4 @@
-"""Figures of a HECKTOR 2026 scorecard; the command line, which draws nothing, does not import them."""
+"""Figures of a HECKTOR 2026 scorecard. The command line does not import them, because it draws nothing."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from scoring.presentation.figures.plotly_figure import Drawing
 
 RELAPSE = survival.Event("relapse", "relapsed")
 NONE = "none"
-"""Name of the column of patients without a usable prediction."""
+"""Column name for patients without a usable prediction."""
 CURVE_PARTS = ("time", "probability", "at_risk", "events", "censored", "number_at_risk")
 CURVE_COLUMNS = {
     "day": "time",
@@ -25,7 +25,7 @@ CURVE_COLUMNS = {
     "at risk before": "at_risk",
     "relapsed": "events",
 }
-"""Column of the numbers of Kaplan-Meier curves -> its part of a group."""
+"""Column of the numbers of Kaplan-Meier curves -> the attribute of a group."""
 
 
 def raincloud(card: ScoreCard) -> Figure:
@@ -96,7 +96,7 @@ def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> masks.P
 
 
 def confusion(card: ScoreCard, kind: str) -> Figure | None:
-    """Return the confusion of stages. kind: "T" or "N". None if no patient has such a stage."""
+    """Return the confusion matrix of stages. kind: "T" or "N". None if no patient has such a stage."""
     matrix = card.more["confusion_matrices"][kind]
     labels, counts, missing = matrix["labels"], matrix["counts"], matrix["missing"]
     cells = np.c_[np.reshape(counts, (len(labels), -1)), missing].astype(int)
@@ -117,7 +117,7 @@ def confusion(card: ScoreCard, kind: str) -> Figure | None:
 
 
 def kaplan_meier(card: ScoreCard) -> Figure | None:
-    """Return survival in the thirds by risk; None if no patient has time, event and score."""
+    """Return survival curves of the three risk groups; None if no patient has time, event and score."""
     groups_and_test = card.more["survival"]
     groups = [
         survival.Group(
@@ -145,7 +145,7 @@ def kaplan_meier(card: ScoreCard) -> Figure | None:
 
 
 def pairs(card: ScoreCard) -> Figure:
-    """Return the result of the comparable pairs."""
+    """Return a figure of the comparable pairs by result."""
     counts = summary.pairs(card)
     listed = ", ".join(f"{n:,} {name}" for name, n in counts.items())
     return Figure(

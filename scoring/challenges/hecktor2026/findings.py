@@ -169,11 +169,11 @@ PAIRS = {
     "half": "their pairs counted half",
     "exclude": "their pairs left out",
 }
-"""The result of pairs that touch a patient without a score, by the option."""
+"""Treatment of pairs with a patient without a score, by the option."""
 
 
 def official(evaluation: HecktorEvaluation, score: float) -> Official:
-    """Return the score by the published rules. score: that of the evaluation, NaN if it is undefined."""
+    """Return the official score by the published rules. score: the evaluation's score, NaN if undefined."""
     options = evaluation.options
     usual = HecktorOptions()
     changed = [name for name in CHOICES if getattr(options, name) != getattr(usual, name)]
@@ -188,7 +188,7 @@ def official(evaluation: HecktorEvaluation, score: float) -> Official:
 
 
 def missing_words(evaluation: HecktorEvaluation, metrics: Mapping[str, Any]) -> str:
-    """Return what is missing or unusable, "" if nothing is. metrics: of the card."""
+    """Return the missing or unusable parts as text, "" if there are none. metrics: of the card."""
     truth, staged = evaluation.truth, {k: codes >= 0 for k, codes in evaluation.true_stages.items()}
     lacking = (
         ("masks", ("n_missing_masks", "n_malformed_masks"), truth.has_mask, "counted as empty"),

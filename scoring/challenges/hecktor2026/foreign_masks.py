@@ -1,4 +1,4 @@
-"""Masks that other programs write and that are not read: other volumes, and other labels."""
+"""Masks from other programs that cannot be read directly: other volume formats, and other labels."""
 
 import json
 import re
@@ -15,36 +15,36 @@ from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.tables import OTHER_FORMAT
 
 OTHER_VOLUMES = (".mhd", ".nhdr", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
-"""Extensions of volumes that are not read."""
+"""Extensions of unsupported volumes."""
 LABELS, LABELS_BYTES = "dataset.json", 100_000
-"""Where nnU-Net lists the labels of masks."""
+"""File in which nnU-Net lists the labels of masks."""
 LABEL_LISTS = (".txt", ".label", ".ctbl", ".tsv", ".json", ".yaml", ".yml")
-"""Extensions of other lists of labels."""
+"""Extensions of other label lists."""
 LABEL_LINE = re.compile(
     r"\W*(?:(\d+)\b.*GTV[-_ ]?([pn])|GTV[-_ ]?([pn])\W+(\d+))\b.{0,200}", re.IGNORECASE | re.ASCII
 )
-"""A line of such a list: a number and a structure, in either order."""
+"""Pattern of a line in such a list: a number and a structure, in either order."""
 SWAPPED = {("gtvn", "1"), ("gtvp", "2")}
 FAR_BETTER = 0.2
-"""Dice that an exchange of labels has to win before it is told."""
+"""Minimum gain in Dice for reporting exchanged labels."""
 
 
 USUAL_ENDINGS = re.compile(
     r"(.+?)(?:[_.-]{1,2}(?:seg|dseg|segmentation|pred|prediction|trans|mask|label|labels|ensemble|CT|PT))+",
     re.IGNORECASE,
 )
-"""What MONAI, TotalSegmentator, ITK-SNAP and others write after the name of a case."""
+"""Suffixes that MONAI, TotalSegmentator, ITK-SNAP and others add to the name of a case."""
 NUMBERED = re.compile(r"(.+?)([-_ ])([12])")
 
 
 def with_usual_names(
     contents: SubmissionLayout, ids: Collection[str]
 ) -> tuple[SubmissionLayout, list[Finding]]:
-    """Return a submission in which masks are called by patients of the truth alone, without usual endings,
-    if exactly one is of each; and what was read in another form than that of the challenge.
+    """Return a submission whose masks have the patients' names without the usual suffixes, if each patient
+    then has exactly one mask; and notes on files in another form than the challenge's.
 
     Args:
-        ids: The patients; none where they are not known.
+        ids: The patients; empty if unknown.
     """
     layout, findings = contents.layout, _of_forms(contents)
     new = {
@@ -89,8 +89,8 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
 
 
 def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
-    """Return `separate-structures` where patients have masks with the numbers 1 and 2, one of a structure
-    each, and nothing says which."""
+    """Return `separate-structures` if patients have masks numbered 1 and 2, each with one structure, and
+    nothing says which."""
     layout, known = contents.layout, {*ids}
     members = [*layout.elsewhere, *(member for several in layout.masks.values() for member in several)]
     matches = [(NUMBERED.fullmatch(stem_of(member.rpartition("/")[2]) or ""), member) for member in members]
@@ -112,7 +112,7 @@ def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
 
 
 def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
-    """Return `mask-elsewhere` where no mask was found but volumes of kinds that are not read."""
+    """Return `mask-elsewhere` if there is no mask but volumes in unsupported formats."""
     layout, files = contents.layout, contents.files
     others = [member for member in files.members if member.lower().endswith(OTHER_VOLUMES)]
     if others and not layout.masks:
@@ -128,11 +128,11 @@ def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
 
 
 def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
-    """Return `label-order` where labels 1 and 2 seem to stand for each other: an error where names beside the
-    masks, or in them, say so, a warning where Dice alone does.
+    """Return `label-order` if labels 1 and 2 seem to be exchanged: an error if names beside or inside the
+    masks say so, a warning if only the Dice suggests it.
 
     Args:
-        tables: Voxels [N, 3, 3] of each patient by true and submitted label, zeros without a truth.
+        tables: Voxels [N, 3, 3] of each patient by true and submitted label; zeros without a truth.
     """
     if contents.swap or not contents.layout.masks:
         return []

@@ -1,4 +1,4 @@
-"""Constants of the challenge: labels, stages, weights, and the weighted sum of three subtasks."""
+"""Constants of the challenge: labels, stages, weights, and the weighted sum of the three subtasks."""
 
 from typing import TypeVar
 
@@ -12,17 +12,16 @@ WEIGHTS = {
 }
 SUBTASKS = ("segmentation", "staging", "c_index")
 STRUCTURES = {"gtvp": ("GTVp", 1), "gtvn": ("GTVn", 2)}
-"""Name in `per_class` and value in the masks of the primary tumour and of the nodes, by the ending of its
-quantities."""
+"""Key in `per_class` and mask value of the primary tumour and the nodes, by the suffix of their measures."""
 STAGES = {"t": ("T0", "T1", "T2", "T3", "T4"), "n": ("N0", "N1", "N2", "N3")}
 T0 = 0
-"""Index of T0 among the T stages: in the training truth, but not among the declared outputs."""
+"""Index of T0 among the T stages: it occurs in the training truth but is not a declared output."""
 FEW_EVENTS = 20
 SUSPECT_C_INDEX = 0.45
 
 
 Values = TypeVar("Values", float, Floats)
-"""A number, or an array of numbers."""
+"""A number or an array of numbers."""
 
 
 def weighted(segmentation: Values, staging: Values, c_index: Values) -> Values:
@@ -32,6 +31,6 @@ def weighted(segmentation: Values, staging: Values, c_index: Values) -> Values:
 
 
 def unweighted(segmentation: Values, staging: Values, c_index: Values) -> Values:
-    """Return the plain mean of the three subtasks; NaN if one of them is NaN."""
+    """Return the unweighted mean of the three subtasks; NaN if one of them is NaN."""
     mean: Values = (segmentation + staging + c_index) / 3
     return mean

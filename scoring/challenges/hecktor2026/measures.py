@@ -1,4 +1,4 @@
-"""Measures of HECKTOR 2026 beside the evaluation: sums by unit, centers, joined subtasks, survival."""
+"""Other measures of HECKTOR 2026: sums by unit, centers, combined subtasks, survival."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ WITH_INTERVAL = (
     "c_index",
 )
 OF_CENTERS = tuple(name for name in WITH_INTERVAL if name not in ("score", "staging"))
-"""Text about each center by itself."""
+"""Note that each center is scored separately."""
 
 
 def unit_sums(
@@ -35,10 +35,10 @@ def unit_sums(
     c_index: float,
     c_index_left_out: Floats,
 ) -> Floats:
-    """Return the parts of the score, by unit [n, 23]: sum and number of the Dice values of both
-    structures, hits and patients of each T and N stage, and the share in the C-index.
+    """Return the parts of the score by unit [n, 23]: sum and number of the Dice values of both structures,
+    correct predictions and patients of each T and N stage, and the share in the C-index.
 
-    From the patients [N] and their unit numbers. dices: of `dice` for each structure. staged: true and
+    Inputs are per patient [N] with their unit numbers. dices: of `dice` for each structure. staged: true and
     submitted codes for each kind of stage. c_index_left_out: the C-index without each unit [n].
     """
     columns = [np.column_stack([np.nan_to_num(values), np.isfinite(values)]) for values in dices]
@@ -57,14 +57,14 @@ def _parts(sums: Floats | Ints) -> list[Any]:
 
 
 def categories_of_sums() -> Categories:
-    """Return which of the sums of `unit_sums` count the answers to each T and N stage."""
+    """Return which sums of `unit_sums` count the answers to each T and N stage."""
     _, _, t_hits, t_support, n_hits, n_support, _ = _parts(np.arange(23))
     hits, support = np.concatenate([t_hits, n_hits]), np.concatenate([t_support, n_support])
     return Categories(hits, cases=(support,), gains=(hits,))
 
 
 def score_of_sums(sums: Floats) -> Floats:
-    """Return the score of the sums [..., 23] of `unit_sums`."""
+    """Return the score from the sums [..., 23] of `unit_sums`."""
     gtvp, gtvn, t_hits, t_support, n_hits, n_support, c_index = _parts(sums)
     segmentation = sum(classification.divide(part[..., 0], part[..., 1]) for part in (gtvp, gtvn)) / 2
     staging = (
@@ -75,13 +75,13 @@ def score_of_sums(sums: Floats) -> Floats:
 
 
 def centers(truth: HecktorTruth) -> dict[str, Bools]:
-    """Return the members (bool [N]) of every center that is named, by name."""
+    """Return the members (bool [N]) of every named center, by name."""
     named = np.array(truth.center, dtype=object)
     return {center: named == center for center in sorted({c for c in truth.center if c})}
 
 
 def combined(values: Mapping[str, float]) -> dict[str, float]:
-    """Return the three numbers that join the subtasks, undefined (NaN) where one of them is."""
+    """Return the three combined numbers of the subtasks; NaN if one of the subtasks is undefined."""
     segmentation, staging, c_index = (values[name] for name in SUBTASKS)
     total = weighted(segmentation, staging, c_index)
     plain = unweighted(segmentation, staging, c_index)
@@ -93,8 +93,8 @@ MOST_TICKS = 9
 
 
 def survival_groups(evaluation: HecktorEvaluation) -> dict[str, Any]:
-    """`survival` of the scorecard: size and events of the groups, and the log-rank test over those that are
-    not empty."""
+    """Return the entry `survival` of the scorecard: size and events of the groups, and the log-rank test over
+    the non-empty groups."""
     time, event, group = _grouped(evaluation)
     test = survival.log_rank(time, event, group)
     return {
@@ -108,9 +108,9 @@ def survival_groups(evaluation: HecktorEvaluation) -> dict[str, Any]:
 
 
 def curves(evaluation: HecktorEvaluation) -> dict[str, np.ndarray]:
-    """Kaplan-Meier curves by group: `survival_low_time`, `_probability`, `_at_risk`, `_events` and
-    `_censored` (one entry per distinct time), and the patients still under observation,
-    `survival_low_number_at_risk`, at each of `survival_moments` (days)."""
+    """Return Kaplan-Meier curves by group: `survival_low_time`, `_probability`, `_at_risk`, `_events` and
+    `_censored` (one entry per distinct time), and the patients at risk, `survival_low_number_at_risk`, at
+    each of `survival_moments` (days)."""
     time, event, group = _grouped(evaluation)
     moments = _moments(float(time.max(initial=0)))
     columns = {"survival_moments": moments}

@@ -1,4 +1,4 @@
-"""Options of HECKTOR 2026: rules that its definition leaves open, and the order of teams."""
+"""Options of HECKTOR 2026: open questions of its rules, and the order of teams."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -113,11 +113,11 @@ CLAUSES = {
     T0.name: {"exclude": "patients with T0 are left out of the T stage score"},
     ORDER.name: {"rank": "places by weighted ranks of the three subtasks"},
 }
-"""Effect of each value of an option on the formula; nothing for a value that is not named."""
+"""Effect of each option value on the formula; empty for other values."""
 
 
 def formula(values: Values) -> str:
-    """Return the score in one line, by the options."""
+    """Return the score formula in one line, for the given options."""
     chosen = (clauses.get(str(values.get(name))) for name, clauses in CLAUSES.items())
     return "; ".join(("0.25 × segmentation + 0.35 × staging + 0.40 × prognosis", *filter(None, chosen)))
 
@@ -129,7 +129,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {o.name: o.values for o in of_stage(OPT
 
 @dataclass(frozen=True)
 class HecktorOptions:
-    """The options that change a score; values as in `CHOICES`. lesions: whether nodes are counted too."""
+    """The options that change a score; values as in `CHOICES`. lesions: whether nodes are also counted."""
 
     empty_masks: str = "one"
     missing_risk: str = "non-concordant"
@@ -138,5 +138,5 @@ class HecktorOptions:
     lesions: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return every option with its value, as provenance holds them."""
+        """Return every option with its value, as in the provenance."""
         return asdict(self)

@@ -1,5 +1,5 @@
-"""Tables beside the first one of a submission, and what stands in tables in another form: survival curves and
-probabilities of stages."""
+"""Additional tables of a submission, and tables in other forms: survival curves and probabilities of
+stages."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -24,21 +24,21 @@ from scoring.inputs.tables import OTHER_FORMAT, TextTable, key
 from scoring.metrics import survival
 
 PARTS = (("t",), ("n",), ("risk", "time"))
-"""What a table may say of patients; one of several is enough."""
+"""Content of a patient table; one of several columns is sufficient."""
 OF_STAGE = re.compile(r"(?:.*[^a-z0-9])?([tn][0-4])(?:[^a-z0-9].*)?", re.IGNORECASE)
 LEAST_STAGES = 3
 SUM_OFF = 0.02
-"""By how much probabilities may miss the sum of 1."""
+"""Tolerance for probabilities that should sum to 1."""
 
 
 def completed(
     files: SourceFiles, table: TextTable, truth: HecktorTruth | None, used: list[str], findings: list[Finding]
 ) -> tuple[TextTable, Collection[str]]:
-    """Return a table with the columns of others that hold patients, where it lacks a part of the score, and
-    the headers of these. Stages that are probabilities are read as the most probable one.
+    """If a table lacks a part of the score, return it with the columns of other patient tables, and the
+    headers of these columns. Probabilities of stages are read as the most probable stage.
 
-    used gains the members that were read, findings what was read otherwise than written. Raises InputRefused
-    for tables of patients that can be read in several ways, or in none.
+    The members that were read are added to `used`, and notes about other forms to `findings`. Raises
+    InputRefused for patient tables that can be read in several ways, or in none.
     """
     table = _with_stages(table, findings)
     if _is_complete(table):
@@ -158,7 +158,7 @@ def _reading(
 
 
 def with_c_index(problem: Finding, table: TextTable, truth: HecktorTruth | None) -> Finding:
-    """Return a question about columns with the C-index of each that may be the prognosis."""
+    """Return a question about which column is the prognosis, with the C-index of each."""
     names = [plain_name(header) for header in table.header]
     if truth is None or COLUMNS["patient"][0] not in names:
         return problem

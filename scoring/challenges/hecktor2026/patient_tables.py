@@ -1,4 +1,4 @@
-"""The table of patients in a source."""
+"""Search for the table of patients in a source."""
 
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -14,17 +14,17 @@ from scoring.inputs.tables import TextTable, read_table
 
 PATIENT = "PatientID"
 ANSWERED = ("t", "n")
-"""Names of stages in JSON, beside those of columns."""
+"""Names of stages in JSON, besides those of columns."""
 MOST_TABLES = 8
-"""Tables that are looked at where several may be meant."""
+"""Maximum tables to examine if there are several."""
 
 
 def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str]) -> TextTable | None:
-    """Return the table called `standard`, else the only one called so but for its ending, else the only one
-    with a patient column, or those of different columns as one, else that of JSON files of patients, else
-    None. Tables in folders count where there is none beside these.
+    """Return the table named `standard`; otherwise the only one with that name and another extension;
+    otherwise the only one with a patient column; otherwise tables with different columns, joined; otherwise
+    the JSON files of patients; otherwise None. Tables in folders count only if there is no other.
 
-    used gains the members that were read. Raises InputRefused (`ambiguous-table`, `missing-column`,
+    The members that were read are added to `used`. Raises InputRefused (`ambiguous-table`, `missing-column`,
     `unreadable-file`).
     """
     members = layout.tables or tables_in_folders(files)
@@ -65,7 +65,7 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
 
 
 def tables_in_folders(files: SourceFiles) -> list[str]:
-    """Return the tables in folders, the nearest first; none where there are many, as of single patients."""
+    """Return the tables in folders, nearest first; empty if there are many, such as one per patient."""
     endings = tuple(ending for ending in TABLES_BESIDE_MASKS if ending != LISTING)
     found = [m for m in files.members if "/" in m and m.lower().endswith(endings)]
     return sorted(found, key=lambda member: member.count("/")) if len(found) <= MOST_TABLES else []

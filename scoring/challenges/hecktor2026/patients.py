@@ -21,10 +21,10 @@ from scoring.presentation.figures.number_format import UNDEFINED, decimal
 
 @dataclass(frozen=True)
 class Spread:
-    """Patients with a truth mask by their Dice of a structure, as places in truth order.
+    """Patients with a truth mask, grouped by their Dice of a structure, as positions in truth order.
 
-    above: something was found. zero: nothing was, though truth or prediction have something. empty: both are
-    empty, whatever Dice that gives.
+    above: Dice above 0. zero: Dice 0 although truth or prediction contain something. empty: both are empty,
+    for any value of Dice.
     """
 
     above: tuple[int, ...]
@@ -34,10 +34,10 @@ class Spread:
 
 @dataclass(frozen=True)
 class Volumes:
-    """The result of the voxels of one patient, in mL. structure: "GTVp", "GTVn" or "both".
+    """Voxel volumes of one patient in mL. structure: "GTVp", "GTVn" or "both".
 
-    right: in both masks, spurious: in the prediction only, missed: in the truth only. renamed: in both, under
-    the other label: for a structure part of what is spurious or missed of it, for both a result of its own.
+    right: in both masks, spurious: only in the prediction, missed: only in the truth. renamed: in both with
+    the other label; for a structure this is part of spurious or missed, for "both" it is separate.
     """
 
     structure: str
@@ -49,7 +49,7 @@ class Volumes:
 
 @dataclass(frozen=True)
 class Worst:
-    """A patient and what makes it stand out. index: in truth order."""
+    """A patient with an extreme value, and its description. index: in truth order."""
 
     index: int
     case: str
@@ -57,7 +57,7 @@ class Worst:
 
 
 def spread(card: ScoreCard, structure: str) -> Spread:
-    """Return where the Dice of patients lies. structure: a key of `STRUCTURES`."""
+    """Return the patients grouped by Dice. structure: a key of `STRUCTURES`."""
     groups: dict[str, list[int]] = {"above": [], "zero": [], "empty": []}
     for index, row in enumerate(card.cases):
         if row["mask"] == "no-truth":
@@ -68,8 +68,8 @@ def spread(card: ScoreCard, structure: str) -> Spread:
 
 
 def volumes(truth: HecktorTruth, submission: HecktorSubmission, index: int) -> tuple[Volumes, ...]:
-    """Return the result of voxels, of both structures together, then of each; empty without a
-    truth mask. A missing or malformed mask counts as empty, as in the score."""
+    """Return the voxel volumes of both structures together, then of each; empty without a truth mask. A
+    missing or malformed mask counts as empty, as in the score."""
     mask, table = truth.masks[index], submission.masks.tables[index]
     if mask is None:
         return ()
@@ -92,7 +92,7 @@ def _millilitres(structure: str, counts: tuple[np.integer, ...], voxel_ml: float
 
 
 def worst(card: ScoreCard, by: str, most: int = 10) -> tuple[Worst, ...]:
-    """Return the patients that stand out most, of those who have the value. by: one of `WORST`."""
+    """Return the patients with the worst values. by: one of `WORST`."""
     sign, value_of = WORST[by]
     candidates = [
         Worst(i, row["case"], value)
@@ -135,12 +135,12 @@ WORST: Mapping[str, tuple[int, Callable[[Mapping[str, Any]], float | None]]] = {
     "stages": (-1, _steps_off),
     "pairs": (-1, lost_pairs),
 }
-"""What patients are sorted by, and which end is bad (1: small): mean Dice, steps off in staging, pairs that
-are discordant or lack a score."""
+"""Sort keys of patients, and which end is bad (1: small): mean Dice, steps off in staging, pairs that are
+discordant or lack a score."""
 
 
 def discordant_with(card: ScoreCard, index: int) -> tuple[int, ...]:
-    """Return the patients with whom one forms pairs that the scores put in the wrong order."""
+    """Return the patients that form wrongly ordered pairs with a patient."""
     rows = card.cases
     return tuple(
         j
@@ -160,11 +160,11 @@ def _is_discordant(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool
 
 
 IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
-"""Ending of an image's file -> its name, the lower one first."""
+"""Extension of an image file -> its display name, the lowest layer first."""
 
 
 def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Scene | None:
-    """Return the masks of one patient and, where they are beside the truth's, CT and PET; None without a
+    """Return the masks of one patient, and CT and PET if they are beside the truth's masks; None without a
     truth mask. Raises InputRefused."""
     patient = truth.ids[index]
     mask, true = submitted_masks.opener(truth.contents, patient), truth.masks[index]
@@ -181,7 +181,7 @@ def scene(truth: HecktorTruth, predictions: HecktorSubmission, index: int) -> Sc
 
 
 NAMED = 12
-"""Patients that a line names at most."""
+"""Maximum patients named in a line."""
 UNUSABLE = {
     "missing": " The mask is missing: it counts as empty.",
     "malformed": " The mask is malformed: it counts as empty.",
@@ -204,7 +204,8 @@ VOXEL_COLUMNS = (
 
 
 def patient(card: ScoreCard, index: int, volumes: Sequence[Volumes]) -> Sequence[Block]:
-    """Return one patient in numbers. index: in truth order. volumes: of its voxels, empty without a mask."""
+    """Return the results of one patient. index: in truth order. volumes: its voxel volumes, empty without a
+    mask."""
     voxels = (_voxels(card, index, volumes),) if volumes else ()
     return (*voxels, _known(card, index), *_discordant(card, index))
 

@@ -42,22 +42,22 @@ from scoring.inputs.tables import OTHER_FORMAT, TextTable
 
 TABLE = "predictions.csv"
 NAMED = {TRUTH_TABLE: "truth", TABLE: "submission"}
-"""Name of a table -> the input that it is for."""
+"""Name of a table -> the input that it belongs to."""
 JOINED = (
     "separate masks of GTVp and GTVn are joined for {} patients: where both overlap, GTVp counts; a "
     "structure without a file is empty. Official programs take one label map per patient."
 )
 NO_ACCIDENT = 10
-"""Names of nobody in the truth from which on they are taken for names that are written otherwise."""
+"""Number of names missing in the truth from which they are treated as other spellings."""
 
 
 def read_predictions(source: Source, truth: HecktorTruth | None, context: Context) -> HecktorSubmission:
     """Read a submission: a folder or zip of masks and a table, a container's output, or a table alone. Every
-    mask is counted against the truth's.
+    mask is compared with the truth's.
 
-    The option `lesions` says whether nodes are told apart too. Without a truth structure, labels, columns and
-    stages are checked. Raises InputRefused with every problem; what is missing or malformed of a patient is a
-    finding. Cancelled.
+    The option `lesions` says whether single nodes are also matched. Without a truth, only structure, labels,
+    columns and stages are checked. Raises InputRefused with every problem; missing or malformed parts of a
+    patient are findings. Cancelled.
     """
     contents = submitted_masks.open_contents(source, context.name, container=True)
     contents, findings = foreign_masks.with_usual_names(contents, truth.ids if truth else ())
@@ -168,7 +168,7 @@ def _require_usable_masks(
 
 
 def absent(submission: HecktorSubmission) -> list[Finding]:
-    """Return `no-mask` where no patient has a mask that can be read."""
+    """Return `no-mask` if no patient has a readable mask."""
     if "ok" in submission.masks.states:
         return []
     message = (
@@ -299,7 +299,7 @@ def _counted(
 
 def recognise(contents: FileContents) -> Iterator[Candidate]:
     """Yield the possible uses of files for HECKTOR 2026: masks, a table of patients, or a container's
-    answers."""
+    outputs."""
     layout = _layout(contents)
     members = {**layout.masks, **_lone_mask(contents)}
     patient_tables = [table for table in contents.tables if _is_of_patients(table)]

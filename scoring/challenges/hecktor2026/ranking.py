@@ -1,5 +1,5 @@
-"""HECKTOR 2026 in comparisons: the order of teams by weighted ranks or scores, and the compared
-quantities."""
+"""HECKTOR 2026 in comparisons of teams: their order by weighted ranks or scores, and the compared
+measures."""
 
 import itertools
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ from scoring.statistics.ranking import ranks_along_teams
 RankArray = NDArray[np.int64]
 """Places [A] or [A, B], 1 = first."""
 TWENTIETHS = np.array([5, 7, 8])
-"""0.25, 0.35 and 0.40 as whole twentieths: sums of floats would split equal totals."""
+"""0.25, 0.35 and 0.40 as integer twentieths, because float sums would separate equal totals."""
 WORDS = {
     "rank": "Teams are ordered by weighted ranks: 0.25, 0.35 and 0.40 times a team's ranks in segmentation, "
     "staging and prognosis; smaller is better.",
@@ -43,7 +43,7 @@ NAMES = ("segmentation", "staging", "prognosis")
 
 
 def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
-    """Rank teams by both orders; the option `order` ("rank" or "score") numbers the places."""
+    """Rank teams in both orders; the option `order` ("rank" or "score") selects the ranks."""
     order, rank_ties = options["order"], options["rank_ties"]
     teams = list(cards)
     values = np.array([[card.metrics[name] for card in cards.values()] for name in SUBTASKS], float)
@@ -89,10 +89,10 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
 
 
 def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
-    """Return the places [A, ...], 1 = first, from twice the ranks [3, A, ...] per subtask.
+    """Return the final ranks [A, ...], 1 = first, from twice the ranks [3, A, ...] per subtask.
 
-    By 5 a + 7 b + 8 c, then by |weighted - unweighted rank|, both small is good; teams without a score
-    (undefined [A, ...]) come after all others; what is still equal shares the place.
+    Teams are ordered by 5 a + 7 b + 8 c, then by |weighted - unweighted rank|, lower is better in both. Teams
+    without a score (undefined [A, ...]) come last; teams that are still equal share a rank.
     """
     total = np.tensordot(TWENTIETHS, doubled, 1)
     consistency = _rank_consistency(doubled)
@@ -102,7 +102,7 @@ def places_by_rank(doubled: Ints, undefined: Bools) -> RankArray:
 
 
 def places_by_score(cards: Mapping[str, ScoreCard]) -> RankArray:
-    """Return the places [A] by weighted score, then by its consistency, smaller wins.
+    """Return the ranks [A] by weighted score, then by its consistency, where lower is better.
 
     Both are rounded to 12 decimals; teams without a score are last.
     """
@@ -214,13 +214,15 @@ def staged(kind: str, card: ScoreCard) -> NDArray[np.float64]:
 
 
 def in_order(card: ScoreCard) -> NDArray[np.float64]:
-    """Return the share of each patient's pairs whose risks are not in the wrong order [N]; NaN without."""
+    """Return the share of each patient's pairs whose risks are not in the wrong order [N]; NaN without
+    pairs."""
     counts = [[row[f"{k}_pairs"] for k in ("comparable", "discordant", "missing")] for row in card.cases]
     return np.array([1 - (wrong + missing) / of if of else np.nan for of, wrong, missing in counts])
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
-    """Wilcoxon over patients for the Dice of a structure, McNemar for the recall of a stage."""
+    """Return data for Wilcoxon's test over patients (Dice of a structure) or McNemar's test (recall of a
+    stage)."""
     measure, _, name = metric.partition("/")
     wanted = {
         f"mean_dice/{label}": dice for dice, (label, _) in zip(DICE, STRUCTURES.values(), strict=True)
@@ -243,7 +245,7 @@ def _of_patients(card: ScoreCard, metric: str) -> NDArray[np.float64]:
 
 
 def of_centers(card: ScoreCard) -> Groups:
-    """Return the rows of `per_center`, where the truth names centers."""
+    """Return the rows of `per_center`, if the truth names centers."""
     rows = card.more.get("per_center")
     return {"center": rows} if rows else {}
 

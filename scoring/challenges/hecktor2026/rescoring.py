@@ -1,4 +1,4 @@
-"""Rescoring of a card's submission: under other readings of the rules, and by center with intervals."""
+"""Rescoring of a card's submission under other readings of the rules, and by center with intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,10 +25,10 @@ from scoring.statistics.replicates import replicate
 
 @dataclass(frozen=True)
 class RuleVariant:
-    """The score under another value of one option, and how far it is from the card's; None if one of them
+    """The score with another value of one option, and its difference to the card's score; None if one of them
     is undefined.
 
-    parts: the subtasks under it, None if undefined.
+    parts: scores of the subtasks with this value, None if undefined.
     """
 
     option: str
@@ -39,7 +39,7 @@ class RuleVariant:
 
     @property
     def name(self) -> str:
-        """The option and its value, as a page writes them; "" for the card's own rules."""
+        """The option and its value in readable form; "" for the card's own rules."""
         label = next((option.label for option in OPTIONS if option.name == self.option), "")
         return f"{label}: {self.value}" if label else ""
 
@@ -47,7 +47,7 @@ class RuleVariant:
 def rule_variants(
     truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
 ) -> tuple[RuleVariant, ...]:
-    """Return the score under every other value of every option that changes it, one option at a time."""
+    """Return the score with every other value of every option that changes it, one option at a time."""
     evaluation = HecktorEvaluation(truth, predictions, options_of(card))
     return tuple(
         _variant(evaluation, card, name, value)
@@ -74,12 +74,12 @@ def _variant(evaluation: HecktorEvaluation, card: ScoreCard, name: str, value: s
 
 
 def options_of(card: ScoreCard) -> HecktorOptions:
-    """Return the options that a scorecard was made under."""
+    """Return the options of a scorecard."""
     return HecktorOptions(**{name: card.provenance["options"][name] for name in CHOICES})
 
 
 def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySide:
-    """Return what the score would be under other readings of the rules, and which part each changes."""
+    """Return the scores under other readings of the rules, and the part that each changes."""
     rows = [IntervalRow(reading.name, reading.score, beside=_difference(reading)) for reading in variants]
     draw = partial(
         intervals,
@@ -132,8 +132,8 @@ def _difference(reading: RuleVariant) -> str:
 def center_intervals(
     truth: HecktorTruth, predictions: HecktorSubmission, card: ScoreCard
 ) -> dict[str, dict[str, list[float] | None]]:
-    """Return 95% intervals of what `per_center` says, by center and name, on the card's own replicates; {}
-    without replicates."""
+    """Return 95 % intervals of the entries in `per_center`, by center and name, on the card's own replicates;
+    {} without replicates."""
     source = card.provenance
     statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["options"]["interval"])
     everybody, bounds = HecktorEvaluation(truth, predictions, options_of(card)), {}
@@ -149,7 +149,7 @@ def center_intervals(
 def center_figure(
     card: ScoreCard, metric: str, label: str, between: Mapping[str, Mapping[str, list[float] | None]]
 ) -> Figure:
-    """Return one quantity by center. words: the quantity's name. between: intervals by center and metric."""
+    """Return one measure by center. words: its name. between: intervals by center and metric."""
     rows = [
         IntervalRow(name, entry[metric], between.get(name, {}).get(metric), entry["n_cases"])
         for name, entry in card.more["per_center"].items()

@@ -1,4 +1,4 @@
-"""Masks of GTVp and GTVn in files of their own, joined to one label map for each patient."""
+"""Masks with GTVp and GTVn in separate files, joined to one label map per patient."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -16,30 +16,31 @@ from scoring.inputs.sources import SourceFiles
 STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?([pn])", re.IGNORECASE | re.DOTALL)
 LABELS = {"p": STRUCTURES["gtvp"][1], "n": STRUCTURES["gtvn"][1]}
 LIST, LIST_BYTES = "-meta.json", 100_000
-"""Where dcmqi lists the segments of the masks beside it."""
+"""File in which dcmqi lists the segments of the masks beside it."""
 PLACES = ("masks", "output", "images")
-"""Folders that are not patient."""
+"""Folders that do not name a patient."""
 
 
 def is_exchanged(names: Collection[tuple[str, str]]) -> bool:
-    """Return whether names of labels, with their numbers, say that GTVp is 2 or GTVn 1."""
+    """Return whether label names with their numbers say that GTVp is 2 or GTVn is 1."""
     found = {(match[2].lower(), number) for name, number in names if (match := STRUCTURE.fullmatch(name))}
     return bool(found & {("p", "2"), ("n", "1")})
 
 
 def structure_of(stem: str) -> str | None:
-    """Return the part of a name before its ending GTVp or GTVn, which may be ""; None for a name without
-    such an ending."""
+    """Return the part of a name before its suffix GTVp or GTVn, possibly ""; None for a name without such a
+    suffix."""
     match = STRUCTURE.fullmatch(stem)
     return match[1] if match else None
 
 
 def join_structures(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, tuple[str, ...]]]:
-    """Return files in which the masks of GTVp and GTVn of a patient are one, and the members that each of
-    these joins. Files stay unchanged unless each mask of a structure belongs to a patient, and most
+    """Return files in which a patient's masks of GTVp and GTVn are joined, and the members that each joined
+    mask comes from. Files stay unchanged unless each single-structure mask belongs to a patient, and most
     patients have both.
 
-    A patient with one of them has nothing of the other. Where both structures are, GTVp counts.
+    For a patient with only one mask, the other structure is empty. Where both structures overlap, GTVp
+    counts.
     """
     tops = {member.split("/")[0] for member in files.members}
     top = f"{tops.pop()}/" if len(tops) == 1 and all("/" in member for member in files.members) else ""

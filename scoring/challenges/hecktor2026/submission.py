@@ -1,4 +1,4 @@
-"""A team's masks, stages and scores, aligned with the patients of a truth."""
+"""A team's masks, stages and scores, matched to the patients of a truth."""
 
 import hashlib
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ from scoring.common.findings import Finding
 
 @dataclass(frozen=True)
 class HecktorSubmission:
-    """A submission, aligned with the truth's patients; without a truth, with its own.
+    """A submission, matched to the truth's patients; without a truth, with its own patients.
 
-    stages: codes [N] of the T and N stages, by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`), None without
-    such a column. scores: prognosis by column, "risk" and "time". masks: the result of each mask, and the
-    voxels by true and submitted label. read: findings about the files; missing: what it lacks against
-    the truth, under the usual options. unknown: patients that the truth does not have.
+    stages: codes [N] of the T and N stages, by "t" and "n" (`NO_STAGE`, `UNKNOWN_STAGE`), None without such a
+    column. scores: prognosis by column, "risk" and "time". masks: the result of each mask, and the voxels by
+    true and submitted label. read: findings about the files; missing: parts that the truth requires and the
+    submission lacks, with default options. unknown: patients that the truth does not have.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "scores", "masks")
@@ -43,16 +43,16 @@ class HecktorSubmission:
 
     @property
     def digest(self) -> str | None:
-        """SHA-256 of what was read."""
+        """SHA-256 of the files that were read."""
         return self.contents.digest
 
     @property
     def model(self) -> None:
-        """None: models cannot be scored."""
+        """Always None: models cannot be scored."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that was noticed, under the usual options."""
+        """All findings, with default options."""
         return (*self.read, *self.missing)
 
     @property
@@ -73,8 +73,7 @@ class HecktorSubmission:
 
     @property
     def fingerprint(self) -> Array:
-        """SHA-256, uint8 [32], of what was submitted as it stands against the truth; equal for two teams that
-        submitted the same."""
+        """SHA-256, uint8 [32], of the matched submission; equal for two teams that submitted the same."""
         kinds = sorted(self.scores)
         parts = [
             np.array(self.masks.states),

@@ -1,4 +1,4 @@
-"""Masks of a submission by patient: found, opened and counted by `inputs.masks` one after the other."""
+"""Masks of a submission by patient: found, opened and counted one after the other with `inputs.masks`."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,18 +29,17 @@ from scoring.inputs.sources import TABLES, FixedSource, Source, SourceFiles, ope
 
 TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES, LISTING)
 ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
-"""A container's files of one value each, and what they answer."""
+"""A container's single-value files, and their meaning."""
 SEGMENTATION = "head-neck-tumor-segmentation"
 IMAGES = ("CT", "PT")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Members of a source. masks: all that claim to be a patient's mask. images: CT and PT of a patient.
-    answers: a container's JSON by what it answers.
+    """Members of a source. masks: all files that look like a patient's mask. images: CT and PT of a patient.
+    answers: a container's JSON files by meaning.
 
-    tables: those at the top level. elsewhere: files with the ending of masks, in other folders than those
-    for masks.
+    tables: those at the top level. elsewhere: files with a mask's extension outside the folders for masks.
     """
 
     masks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -51,7 +50,7 @@ class Layout:
 
     @property
     def of_patients(self) -> tuple[str, ...]:
-        """Masks and answers of patients; what does not count of them has findings of its own."""
+        """Masks and answers of patients; unused ones have their own findings."""
         masks = (member for members in self.masks.values() for member in members)
         answers = (member for members in self.answers.values() for member in members.values())
         return (*masks, *answers)
@@ -59,10 +58,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class SubmissionLayout:
-    """A source that was opened. layout: what lies where in it. digest: SHA-256 of what was read. joined:
-    masks that are read from one file of GTVp and one of GTVn each, with these. swap: whether labels 1 and 2
-    change places, "yes" or "no", "" if nobody said. forms: masks that their headers say are another
-    form than one label map on the truth's grid."""
+    """An opened source. layout: its members. digest: SHA-256 of the files that were read. joined: masks that
+    are joined from one file of GTVp and one of GTVn each, with these files. swap: whether labels 1 and 2 are
+    exchanged, "yes" or "no", "" if unknown. forms: masks whose headers declare another form than one label
+    map on the truth's grid."""
 
     files: SourceFiles
     layout: Layout
@@ -83,8 +82,8 @@ class SubmissionLayout:
 
 
 def classify_members(files: SourceFiles, container: bool) -> Layout:
-    """Sort the members of a source; unknown files are left out. container: whether a container's output is
-    looked for.
+    """Sort the members of a source; unknown files are left out. container: whether to look for a container's
+    output.
 
     Raises InputRefused (`unreadable-file`) for a single file that is not a table.
     """
@@ -164,7 +163,7 @@ def _of_center_folders(elsewhere: list[str], inside: str) -> tuple[dict[str, lis
 
 
 def separate_structures(contents: SubmissionLayout) -> list[Finding]:
-    """Return `separate-structures` where masks hold one structure each."""
+    """Return `separate-structures` if masks contain one structure each."""
     layout = contents.layout
     members = [*layout.elsewhere, *(member for members in layout.masks.values() for member in members)]
     apart = [m for m in members if structure_of(stem_of(m.rpartition("/")[2]) or "") is not None]
@@ -206,7 +205,8 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Watch:
-    """Who follows the reading. progress(done, total) counts patients. cancelled: says whether to stop."""
+    """Functions that follow the reading. progress(done, total): counts patients. cancelled: says whether to
+    stop."""
 
     progress: Callable[[int, int], object] | None = None
     cancelled: Callable[[], bool] | None = None
@@ -215,11 +215,10 @@ class Watch:
 @dataclass(frozen=True)
 class MaskCounts:
     """Masks of a submission by patient. states: "ok", "missing", "malformed", or "no-truth". tables: int64
-    [N, 3, 3], voxels by true (rows) and submitted label, a missing or malformed mask counting as empty; zeros
-    where there is no truth. digests: SHA-256 of the labels of usable masks.
+    [N, 3, 3], voxels by true (rows) and submitted label; a missing or malformed mask counts as empty; zeros
+    without a truth. digests: SHA-256 of the labels of usable masks.
 
-    nodes: int64 [N, 3], lesions of GTVn in the truth, in the submission, and matched; None if they were
-    not counted.
+    nodes: int64 [N, 3], lesions of GTVn in the truth, in the submission, and matched; None if not counted.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("states", "tables", "digests", "nodes")
@@ -230,9 +229,9 @@ class MaskCounts:
 
 
 def open_contents(source: Source, name: str | None, container: bool) -> SubmissionLayout:
-    """Open a source whose masks are read piece by piece and whose tables have at most 20 MB.
+    """Open a source whose masks are read in pieces and whose tables have at most 20 MB.
 
-    container: whether a container's output is looked for. Raises InputRefused.
+    container: whether to look for a container's output. Raises InputRefused.
     """
     files = open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
     joined: Mapping[str, tuple[str, ...]] = {}
@@ -256,8 +255,8 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
 
 def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -> Opener | None:
-    """Return a function that opens a patient's mask; None if there is none. grid: that of the truth, on
-    which masks are that were cut out of it."""
+    """Return a function that opens a patient's mask; None if there is none. grid: the truth's grid, for masks
+    that were cropped from it."""
     members = contents.layout.masks.get(patient)
     if not members:
         return None
@@ -269,8 +268,8 @@ def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -
 
 
 def repeated(contents: SubmissionLayout) -> list[Finding]:
-    """Return `duplicate-case` for every patient with several masks, also where most have another one in a
-    folder that is not looked for."""
+    """Return `duplicate-case` for every patient with several masks, also if most patients have a second mask
+    in an ignored folder."""
     elsewhere: dict[str, list[str]] = {}
     for member in contents.layout.elsewhere:
         elsewhere.setdefault(stem_of(member.rpartition("/")[2]) or "", []).append(member)
@@ -288,8 +287,8 @@ def repeated(contents: SubmissionLayout) -> list[Finding]:
 
 
 def misplaced(contents: SubmissionLayout) -> list[Finding]:
-    """Return `mask-elsewhere` where no mask was found but files that end as masks do, or that are called as
-    CT and PET are."""
+    """Return `mask-elsewhere` if there is no mask but files with a mask's extension, or with the names of CT
+    and PET."""
     layout = contents.layout
     if not layout.masks and layout.images and not layout.elsewhere:
         kinds = sorted({kind for images in layout.images.values() for kind in images})
@@ -313,10 +312,9 @@ def misplaced(contents: SubmissionLayout) -> list[Finding]:
 def examine_all(
     contents: SubmissionLayout, ids: Sequence[str], watch: Watch = Watch()
 ) -> tuple[tuple[Mask | None, ...], list[tuple[str, MaskError]], list[Finding]]:
-    """Examine every patient's mask by itself.
+    """Check every patient's mask separately.
 
-    Returns masks, None if there is none or it is malformed; the faults by patient; the notes. Raises
-    Cancelled.
+    Returns masks (None if missing or malformed), the problems by patient, and the notes. Raises Cancelled.
     """
     masks: list[Mask | None] = []
     faults, rounded = [], []
@@ -340,7 +338,7 @@ def count_all(
     with_nodes: bool,
     watch: Watch = Watch(),
 ) -> tuple[MaskCounts, list[Finding]]:
-    """Count every patient's mask against the truth's. Raises Cancelled.
+    """Compare every patient's mask with the truth's. Raises Cancelled.
 
     Returns the counts, and findings: `malformed-mask` and notes.
 
@@ -377,7 +375,7 @@ def count_all(
 
 
 def malformed(patient: str, fault: MaskError) -> Finding:
-    """Return what is wrong with a submitted mask."""
+    """Return the problem of a submitted mask."""
     return warning(MALFORMED, patient, f"{fault.words}{COUNTS_AS_MISSING}")
 
 

@@ -15,7 +15,7 @@ UNUSABLE = {
     "n_missing_risk": "missing score",
     "n_unknown_patients": "unknown patient",
 }
-"""Metrics that count unusable parts, and the noun of one such part."""
+"""Metrics that count unusable parts, and the noun for one such part."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class SubtaskPart:
 
 @dataclass(frozen=True)
 class Direction:
-    """How scores were read. column: what the column that counted holds by its name, "risk" or "time".
-    reading: as what it was read.
+    """How scores were read. column: meaning of the used column by its name, "risk" or "time". reading: the
+    meaning that was used.
 
-    other: the other reading. forced: whether an option said so.
+    other: the other meaning. forced: whether an option set it.
     """
 
     column: str
@@ -45,7 +45,7 @@ class Direction:
 
 
 def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
-    """Return the summands of the score."""
+    """Return the parts of the score."""
     summands = []
     for metric, (name, _, points) in WEIGHTS.items():
         weight, value = points / 100, card.metrics[metric]
@@ -54,8 +54,7 @@ def parts(card: ScoreCard) -> tuple[SubtaskPart, ...]:
 
 
 def submitted_alone(card: ScoreCard) -> str:
-    """Return the metric of the one subtask of which anything was submitted; "" if it is of several, or of
-    none."""
+    """Return the metric of the only subtask with a submission; "" if there are several or none."""
     lacking = {finding.where for finding in card.findings if finding.code == "subtask-missing"}
     of_part = {"segmentation": {"segmentation"}, "staging": {"T stage", "N stage"}, "c_index": {"prognosis"}}
     there = [part for part in parts(card) if not of_part[part.metric] <= lacking]
@@ -69,14 +68,13 @@ def unusable(card: ScoreCard) -> tuple[str, ...]:
 
 
 def credit_of_empty(card: ScoreCard) -> float | None:
-    """Return the part of the score that was earned where truth and prediction are both empty; None without a
-    truth mask."""
+    """Return the part of the score earned by pairs of empty masks; None without a truth mask."""
     credit = card.metrics["dice_from_empty_cases"]
     return None if credit is None else WEIGHTS["segmentation"][2] / 100 * credit
 
 
 def pairs(card: ScoreCard) -> dict[str, int]:
-    """Return the comparable pairs by how the scores order them; they sum to `comparable_pairs`."""
+    """Return the comparable pairs by their order under the scores; they sum to `comparable_pairs`."""
     comparable, concordant, tied, missing = (
         int(card.metrics[f"{name}_pairs"] or 0)
         for name in ("comparable", "concordant", "tied_risk", "missing")
@@ -90,7 +88,7 @@ def pairs(card: ScoreCard) -> dict[str, int]:
 
 
 def direction(card: ScoreCard, submission: HecktorSubmission) -> Direction | None:
-    """Return the column of scores that was used and its reading; None without such a column."""
+    """Return the used column of scores and its meaning; None without such a column."""
     option = card.provenance["options"]["prognosis_direction"]
     column = chosen(submission.scores, option)
     if column is None:

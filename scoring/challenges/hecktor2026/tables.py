@@ -1,4 +1,4 @@
-"""Tables of HECKTOR 2026: tolerant columns, missing cells, stages and prognosis scores."""
+"""Tables of HECKTOR 2026: columns with variable names, missing cells, stages and prognosis scores."""
 
 import json
 import re
@@ -30,7 +30,7 @@ COLUMNS = {
     "risk": ("risk", "prediction"),
     "center": ("centerid",),
 }
-"""What a column means, and its names after dropping case and everything but letters and digits."""
+"""Meaning of a column, and its names in lower case with only letters and digits."""
 ANSWER_BYTES = 10_000
 NEAR = {
     "t": ("the T stage", ("T-stage", "T")),
@@ -38,13 +38,14 @@ NEAR = {
     "risk": ("the risk", ("Risk", "Prediction", "Score")),
     "time": ("the time to relapse", ("RFS",)),
 }
-"""Meaning of a column of predictions -> what it is, and what it may be called beside other words."""
+"""Meaning of a column of predictions -> its description, and words that may be part of its name."""
 OF_TIME = ("surv", "time", "rfs", "month", "days", "year", "expectation")
 OF_PROGNOSIS = (
     *(*OF_TIME, "risk", "hazard", "score", "progn", "recurr", "relapse"),
     *("output", "value", "pred", "prob", "logit"),
 )
-"""Parts of names of columns that programs for survival write: the higher the better, and either."""
+"""Parts of column names from survival programs: those where higher is better, and those without a
+direction."""
 LATEST = "1000000"
 """Days that stand for a median survival that is never reached."""
 LINEAR_PREDICTOR = "lp"
@@ -55,14 +56,14 @@ PREDICTED = re.compile("^pred|pred(icted|iction)?$|predicted")
 """Of plain names of columns of predictions."""
 OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?(?:{0}|{1}(?=.))(?:stage|category|pred)?"
 WORDS = {"t": "tumou?r", "n": "nod(?:e|al)"}
-"""What T and N stand for."""
+"""Meaning of T and N."""
 BOTH_STAGES = re.compile(r"[cp]?t[0-4x][a-d]?[ ,/]*[cp]?n[0-3x].*", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True)
 class PatientCells:
-    """Cells by patient. ids [n]; cells: meaning -> cells [n], only for the columns that are there; places
-    [n]: where a message says a row stands."""
+    """Cells by patient. ids [n]; cells: meaning -> cells [n], for existing columns; places [n]: location of
+    each row for messages."""
 
     ids: tuple[str, ...]
     cells: Mapping[str, tuple[str, ...]]
@@ -70,14 +71,14 @@ class PatientCells:
 
 
 def plain_name(header: str) -> str:
-    """Return a column's name for comparing: lower case, letters and digits only."""
+    """Return a column's name for comparison: lower case, only letters and digits."""
     return re.sub(r"[^a-z0-9]", "", header.lower())
 
 
 def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]) -> PatientCells | None:
-    """Return the cells of the columns that are there. Adds `row-length`, `duplicate-column`,
-    `missing-column`, `missing-value` and `duplicate-case`; None if there is no patient column. Rows
-    without anything in them are left out, repeated ones and those of the wrong length too."""
+    """Return the cells of the existing columns. Adds `row-length`, `duplicate-column`, `missing-column`,
+    `missing-value` and `duplicate-case`; None if there is no patient column. Empty rows, repeated rows and
+    rows of the wrong length are left out."""
     problems += table.problems
     columns = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
     if columns["patient"] is None:
@@ -111,14 +112,14 @@ def patient_of(cell: str) -> str:
 
 
 def is_numbering(names: Sequence[str], own: Sequence[str]) -> bool:
-    """Return whether names are the numbers of rows, from 0 or 1, of a table of patients with other names."""
+    """Return whether names are only row numbers, from 0 or 1, in a table whose patients have other names."""
     numbers = [str(k) for k in range(len(own) + 1)]
     return len(own) > 1 and list(names) in (numbers[:-1], numbers[1:]) and not {*names} & {*own}
 
 
 def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Finding]:
-    """Return `missing-column` for a part of the score that no column is of, though another may be: a score
-    without it would count every patient as missing. joined: headers of other tables than the first."""
+    """Return `missing-column` for a part of the score without a column, if another column may be meant: a
+    score without it would count every patient as missing. joined: headers of other tables than the first."""
     known = {name: meaning for meaning, names in COLUMNS.items() for name in names}
     meanings = [known.get(plain_name(header), "") for header in table.header]
     reserved = [header for header, meaning in zip(table.header, meanings, strict=True) if meaning]
@@ -230,8 +231,8 @@ def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | No
 
 
 def answers(files: SourceFiles, layout: Layout, used: list[str]) -> PatientCells | None:
-    """Return a container's JSON files, one value each, as cells; None if there are none. A file that holds
-    no bare value gives its text, which nothing accepts."""
+    """Return a container's single-value JSON files as cells; None if there are none. A file that is not a
+    single value returns its text, which every check refuses."""
     if not layout.answers:
         return None
     ids = tuple(sorted(layout.answers))
@@ -270,10 +271,10 @@ NUMBER_ALONE = re.compile(r"([0-4])(\.0)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Stages:
-    """Stages of some rows. codes: index in `STAGES` [n], NO_STAGE for an empty cell, UNKNOWN_STAGE for a text
+    """Stages in some rows. codes: index in `STAGES` [n], NO_STAGE for an empty cell, UNKNOWN_STAGE for a text
     that is not a stage.
 
-    folded: rows whose prefix or sub-stage was dropped. as_numbers: whether all cells are numbers alone.
+    folded: rows whose prefix or sub-stage was dropped. as_numbers: whether all cells are plain numbers.
     """
 
     codes: np.ndarray
@@ -282,8 +283,8 @@ class Stages:
 
 
 def read_stages(cells: Sequence[str], kind: str) -> Stages:
-    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3): case, a leading c or p and a trailing a
-    to d are dropped (AJCC 7th edition). A column of nothing but numbers holds those of the stages."""
+    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3). Case, a leading c or p and a trailing a
+    to d are ignored (AJCC 7th edition). A column of plain numbers contains the numbers of the stages."""
     filled = [cell.strip() for cell in cells if cell.strip().lower() not in tables.MISSING]
     as_numbers = len(filled) > 0 and all(map(NUMBER_ALONE.fullmatch, filled))
     codes, folded = np.full(len(cells), NO_STAGE), []
@@ -301,7 +302,8 @@ def read_stages(cells: Sequence[str], kind: str) -> Stages:
 
 
 def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[str]) -> list[Finding]:
-    """`stage-folded` where prefixes or sub-stages were dropped, `other-format` where all are numbers."""
+    """Return `stage-folded` if prefixes or sub-stages were dropped, `other-format` if all cells are
+    numbers."""
     if read.as_numbers:
         message = (
             f"{kind.upper()} stages are numbers: read as {kind.upper()}0 and so on, as the rules require."
@@ -318,12 +320,12 @@ def folded_note(read: Stages, cells: Sequence[str], kind: str, places: Sequence[
 
 
 def is_not_assessed(cell: str, kind: str) -> bool:
-    """Return whether a cell of the truth says TX or NX: no stage could be determined."""
+    """Return whether a cell of the truth is TX or NX: the stage could not be determined."""
     return cell.strip().lower() in (f"{kind}x", f"c{kind}x", f"p{kind}x")
 
 
 def stage_name(code: int, kind: str) -> str | None:
-    """Return the stage of a code, None if there is none."""
+    """Return the name of a stage code, None if there is none."""
     return STAGES[kind][code] if code >= 0 else None
 
 
@@ -332,8 +334,8 @@ KINDS = ("risk", "time")
 
 @dataclass(frozen=True)
 class PrognosisScores:
-    """One column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell
-    holds something that is not a finite number, bool [N]."""
+    """A column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell is not
+    a finite number, bool [N]."""
 
     per_case: ClassVar[tuple[str, ...]] = ("values", "unusable")
     values: np.ndarray
@@ -343,7 +345,7 @@ class PrognosisScores:
 def read_scores(
     rows: PatientCells, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]
 ) -> dict[str, PrognosisScores]:
-    """Return the columns that are there, by kind. row_of [N]: the row of each patient, -1 = none."""
+    """Return the existing columns by kind. row_of [N]: the row of each patient, -1 = none."""
     scores = {}
     for kind in (k for k in KINDS if rows.cells.get(k)):
         cells = rows.cells[kind]
@@ -381,15 +383,15 @@ def read_scores(
 
 
 def chosen(scores: Mapping[str, PrognosisScores], direction: str) -> str | None:
-    """Return the kind of the column that counts: the one that `direction` prefers if it is there, "auto" the
+    """Return the kind of the used column: the one that `direction` prefers if it exists, with "auto" the
     risk; None without a column."""
     preferred = (direction, *KINDS) if direction in KINDS else KINDS
     return next((kind for kind in preferred if kind in scores), None)
 
 
 def oriented(scores: Mapping[str, PrognosisScores], direction: str, n: int) -> np.ndarray:
-    """Scores [N], the higher the worse: a time is negated. NaN if there is none. direction "risk" or
-    "time" forces the reading of the column."""
+    """Return scores [N] with higher = worse: a time is negated. NaN if there is none. direction "risk" or
+    "time" forces the meaning of the column."""
     kind = chosen(scores, direction)
     if kind is None:
         return np.full(n, np.nan)

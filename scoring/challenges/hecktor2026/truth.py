@@ -40,11 +40,11 @@ EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 
 @dataclass(frozen=True)
 class HecktorTruth:
-    """The patients of a test set, table rows first, then those with a mask only.
+    """The patients of a test set: table rows first, then patients with only a mask.
 
     stages: codes [N] of the T and N stages, by "t" and "n", -1 = none. time: days [N], event: 1.0 or 0.0 [N],
-    NaN = not known. center [N]: "" = not known. masks: what was counted in each patient's mask, None = no
-    mask. columns: all columns of the table by lower-case name; id_column: the one that names the patient.
+    NaN = unknown. center [N]: "" = unknown. masks: counts from each patient's mask, None = no mask. columns:
+    all columns of the table by lower-case name; id_column: the column that names the patient.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "stages", "time", "event", "center", "masks", "columns")
@@ -69,7 +69,7 @@ class HecktorTruth:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what was read."""
+        """SHA-256 of the files that were read."""
         return self.contents.digest or ""
 
     @property
@@ -79,7 +79,7 @@ class HecktorTruth:
 
     @cached_property
     def has_mask(self) -> Bools:
-        """Patients who take part in segmentation, bool [N]."""
+        """Patients with a mask, who take part in segmentation, bool [N]."""
         return np.array([mask is not None for mask in self.masks], bool)
 
     @cached_property
@@ -89,15 +89,16 @@ class HecktorTruth:
 
     @cached_property
     def has_survival(self) -> Bools:
-        """Patients who take part in prognosis: time and event are known, bool [N]."""
+        """Patients who take part in prognosis, with known time and event, bool [N]."""
         return np.asarray(~np.isnan(self.time) & ~np.isnan(self.event))
 
 
 def read_truth(source: Source, images: Source | None, context: Context) -> HecktorTruth:
     """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is
-    read through and counted.
+    read completely and counted.
 
-    images: refused, CT and PET are beside the masks. Raises InputRefused with every problem; Cancelled.
+    images: Refused, because CT and PET are beside the masks. Raises InputRefused with every problem;
+    Cancelled.
     """
     contents = submitted_masks.open_contents(source, context.name, container=False)
     files, layout = contents.files, contents.layout

@@ -31,7 +31,7 @@ COMPONENTS = {
     "segmentation": {"dice_gtvp": "GTVp", "dice_gtvn": "GTVn"},
     "staging": {"balanced_accuracy_t": "T", "balanced_accuracy_n": "N"},
 }
-"""Subtask -> the metrics whose mean it is, and their short names."""
+"""Subtask -> the metrics in its mean, and their short names."""
 STRUCTURE_ROWS: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
     "Dice ↑, mean over patients, ranked": ("mean_dice", share),
     "95% interval": ("interval", str),
@@ -42,7 +42,7 @@ STRUCTURE_ROWS: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
     "empty in the submission": ("n_empty_prediction", str),
     "empty in both": ("n_both_empty", str),
 }
-"""Row of the table of structures -> its key in `per_class`, and how it is written."""
+"""Row of the table of structures -> its key in `per_class`, and its label."""
 CENTER_COLUMNS = (
     Column("center", "center", width=90),
     Column("n_cases", "n", "number", 0, full="patients", width=56, lighter=True),
@@ -179,7 +179,7 @@ def _unusable(card: ScoreCard) -> Text:
 
 
 def segmentation(card: ScoreCard) -> Sequence[Block]:
-    """Return how well masks fit: Dice by patient, the parts of its mean, Dice and volumes by size."""
+    """Return how well masks match: Dice by patient, the parts of its mean, Dice and volumes by size."""
     if all(row["mask"] == "no-truth" for row in card.cases):
         return (Text("The test set has no mask: there is no segmentation to look at.", "note"),)
     by_size = [
@@ -234,7 +234,7 @@ def _nodes(card: ScoreCard) -> Sequence[Facts]:
 
 
 def staging(card: ScoreCard) -> Sequence[Block]:
-    """Return the confusion of T and of N stages, and how well each stage is found."""
+    """Return the confusion matrices of T and N stages, and the recall of each stage."""
     return (SideBySide([_stages(card, kind) for kind in ("T", "N")], (1, 1)),)
 
 
@@ -251,7 +251,7 @@ def _stages(card: ScoreCard, kind: str) -> Sequence[Block]:
 
 
 def recalls(card: ScoreCard, kind: str) -> Table:
-    """Return how well each stage is found. kind: "T" or "N"."""
+    """Return the recall of each stage. kind: "T" or "N"."""
     entries = {name: entry for name, entry in card.per_class.items() if name[0] == kind and len(name) == 2}
     key = f"balanced_accuracy_{kind.lower()}"
     return Table.of(
@@ -272,7 +272,7 @@ def recalls(card: ScoreCard, kind: str) -> Table:
 
 
 def prognosis(card: ScoreCard) -> Sequence[Block]:
-    """Return survival by predicted risk, and how good the order of risks is."""
+    """Return survival by predicted risk, and how well risks are ordered."""
     m, curves = card.metrics, figures.kaplan_meier(card)
     order = Facts(
         (
@@ -317,7 +317,7 @@ def _thirds(card: ScoreCard) -> Table:
 
 
 def centers(card: ScoreCard) -> Sequence[Table]:
-    """Return the numbers of each center; nothing if the test set names none."""
+    """Return the results of each center; empty if the test set names none."""
     rows = card.more.get("per_center")
     if not rows:
         return ()
@@ -334,7 +334,7 @@ def centers(card: ScoreCard) -> Sequence[Table]:
 
 
 def worst(card: ScoreCard) -> Sequence[Block]:
-    """Return the patients who cost most, by segmentation, staging and prognosis."""
+    """Return the patients who cost most points, by segmentation, staging and prognosis."""
     return (SideBySide([(_worst(card, by),) for by in WORST], (1, 1, 1)),)
 
 
