@@ -28,6 +28,9 @@ FOLDS = 50
 NORMAL, TINY = 1.4826, 1e-6
 PHOTOGRAPH_PATCHES, TILE_PATCHES = 3, 4
 """Parts of a photograph and of a tile each way: there are few tiles, and tissue looks alike all over one."""
+MIDDLE_PART, USUAL_PARTS = 1 + PHOTOGRAPH_PATCHES**2 // 2, 5
+"""Place of a photograph's middle part after the whole: lesions differ, what is around them is alike; and how
+many of the parts around it count, as a lesion, a ruler or a frame may take up the others."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +87,13 @@ class KnownImages:
         return float(self._distances(self.features, parts[None])[0])
 
     def _distances(self, known: Floats, asked: Floats) -> Floats:
-        """Return the local outlier factors [m] of images asked [m, p, d] among known ones [n, p, d]."""
-        parts = slice(None if self.tile else -(PHOTOGRAPH_PATCHES**2), None)
-        factors = _factors(known[:, parts], asked[:, parts])
-        distances: Floats = np.median(factors, 1) if self.tile else factors.min(1)
+        """Return the local outlier factors [m] of images asked [m, p, d] among known ones [n, p, d]: the
+        median of a tile's parts, the geometric mean of the most usual parts around a photograph's middle."""
+        if self.tile:
+            tiles: Floats = np.median(_factors(known, asked), 1)
+            return tiles
+        around = (np.delete(rows, [0, MIDDLE_PART], 1) for rows in (known, asked))
+        distances: Floats = np.exp(np.log(np.sort(_factors(*around), 1)[:, :USUAL_PARTS]).mean(1))
         return distances
 
     @cached_property

@@ -14,7 +14,7 @@ from scoring.metrics.image_quality import STEPS
 from scoring.single_image.out_of_distribution import KnownImages
 from scoring.single_image.quality import MeasuredImages, Pictures, Quality
 
-VERSION = 1
+VERSION = 2
 """Goes up whenever quality or appearance is measured in another way."""
 PLACE = FOLDER / "measured"
 OFFSET = 1 << 15

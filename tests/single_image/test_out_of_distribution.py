@@ -105,23 +105,31 @@ def test_orange_fur_gets_no_green_tick():
 def test_a_case_is_held_against_the_others():
     rows = np.random.default_rng(0).normal(0, 1, (40, 1, FEATURES))
     rows[7] += 9
-    known = known_images([*rows[:20], None, *rows[20:]])
+    known = known_images([*rows[:20], None, *rows[20:]], tile=True)
     assert known.indices.tolist() == [*range(20), *range(21, 41)]
-    others = known_images(list(np.delete(rows, 7, 0)))
+    others = known_images(list(np.delete(rows, 7, 0)), tile=True)
     assert known.unlikeness(rows[7], 7).distance == pytest.approx(others.distance(rows[7]))
     assert known.unlikeness(rows[7], 7).distance > known.distance(rows[7])
     assert known.unlikeness(rows[7], 7).unlike
     assert known.unlikeness(rows[7], 7).false_alarms == 1
 
 
-@pytest.mark.parametrize(("tile", "odd_parts", "far"), [(False, 9, True), (False, 8, False), (True, 8, True)])
-def test_a_photograph_counts_by_its_most_usual_part_and_a_tile_by_the_median(tile, odd_parts, far):
-    """The first row is the photograph as a whole, and does not count."""
+@pytest.mark.parametrize(
+    ("tile", "odd_parts", "far"),
+    [
+        (False, range(1, 9), True),
+        (False, [1, 2, 3, 4, 6, 7, 8], True),
+        (False, [1, 2, 3, 5], False),
+        (False, [0, 5], False),
+        (True, range(8), True),
+    ],
+)
+def test_a_photograph_counts_by_the_most_usual_parts_around_its_middle(tile, odd_parts, far):
+    """Cheeks with acne were answered, because one part of nine looked like usual skin. The first row is the
+    photograph as a whole, and does not count."""
     rows = np.random.default_rng(0).normal(0, 1, (60, 10, FEATURES))
     asked = np.zeros((10, FEATURES))
-    asked[1 : 1 + odd_parts] += 9
-    assert known_images(list(rows), tile).unlikeness(asked).far == far
-    asked[0] += 9
+    asked[list(odd_parts)] += 9
     assert known_images(list(rows), tile).unlikeness(asked).far == far
 
 
@@ -143,7 +151,7 @@ def test_new_images_of_the_same_kind_are_called_unlike_as_rarely_as_is_said():
 
     beyond = []
     for _ in range(4):
-        known = known_images(list(drawn(100)))
+        known = known_images(list(drawn(100)), tile=True)
         beyond += [known.unlikeness(row).unlike for row in drawn(100)]
     assert 0.01 < np.mean(beyond) < 0.09
 
@@ -151,7 +159,7 @@ def test_new_images_of_the_same_kind_are_called_unlike_as_rarely_as_is_said():
 @pytest.mark.parametrize(("count", "known"), [(0, False), (4, False), (5, True), (19, True)])
 def test_of_few_images_little_is_known(count, known):
     rows = np.random.default_rng(0).normal(0, 1, (count, 1, FEATURES))
-    found = known_images(list(rows)).unlikeness(np.zeros((1, FEATURES)))
+    found = known_images(list(rows), tile=True).unlikeness(np.zeros((1, FEATURES)))
     assert (found is not None) == known
     if found is not None:
         assert found.false_alarms == 0
@@ -160,7 +168,7 @@ def test_of_few_images_little_is_known(count, known):
 
 def test_identical_images_are_no_division_by_nothing():
     rows = np.repeat(appearance(lesion(128))[None, None], 30, 0)
-    known = known_images(list(rows))
+    known = known_images(list(rows), tile=True)
     assert not known.unlikeness(rows[0]).unlike
     assert known.unlikeness(appearance(np.zeros((128, 128, 3), np.uint8))[None]).far
 
