@@ -17,7 +17,7 @@ from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges import preflight_views
 from scoring.common.findings import OF_SMALL_SETS, Finding
 from scoring.common.text import markdown
-from scoring.core.import_preview import score_words
+from scoring.core.fix_trials import score_words
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Views
 from scoring.presentation.html import views_of

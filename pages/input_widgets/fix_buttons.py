@@ -21,7 +21,7 @@ from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
-from scoring.core.import_preview import score_words
+from scoring.core.fix_trials import score_words
 from scoring.core.options import Option
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs.sources import FixedSource

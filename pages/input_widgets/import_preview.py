@@ -12,7 +12,8 @@ from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
-from scoring.core.import_preview import OF_COLUMNS, ImportPreview, chosen, preview, score_of, score_words
+from scoring.core.fix_trials import score_words
+from scoring.core.import_preview import OF_COLUMNS, ImportPreview, chosen, preview, score_of
 
 KEY = "import_choices"
 """Session key: challenge and header of a table -> the chosen fix."""

@@ -1,7 +1,6 @@
 """Import preview: a guess at the columns of a refused table, and the score with these columns."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,10 +11,11 @@ from scoring.common.findings import Finding, InputRefused, warning
 from scoring.common.fixes import ANY, InputChanges, SuggestedFix, renaming
 from scoring.core import applied_fixes, submitted_part
 from scoring.core.file_contents import values_of
+from scoring.core.fix_trials import Trials, card_of, is_trying, score_words, scored, table_of
 from scoring.core.model_readings import LEAST_CASES, Runs, Search, tells_nothing
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs import case_ids
-from scoring.inputs.case_tables import WITH_METADATA, find_table, nothing_in_common
+from scoring.inputs.case_tables import nothing_in_common
 from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
 from scoring.inputs.column_readings import readings_of, rival_of
 from scoring.inputs.foreign_table_shapes import shape_problem
@@ -39,13 +39,9 @@ OF_OUTPUTS = {"model-output", "wrong-output"}
 """Codes of refusals of a model whose outputs are not scores."""
 MOST_RUN = 300
 """Number of images from which a model is not run a second time for another score."""
-_trying: ContextVar[bool] = ContextVar("_trying", default=False)
-"""Whether a fix is being tried: a refusal then offers no further fixes."""
 Read = Callable[[Source], Any]
 """Returns predictions."""
 BestFirst = Callable[[Sequence[SuggestedFix]], tuple[SuggestedFix, ...]]
-ALL_RIGHT, ROUNDED = ", without a fault: is it the truth?", 1e-9
-"""What is said of the best of all scores, and by how much that of the truth may miss it."""
 ROWS = 5
 WIDTH = 60
 
@@ -90,19 +86,19 @@ def with_columns(
         truth: The cases; None without a truth.
         name: Name of the source in messages.
     """
-    if _trying.get():
+    if is_trying():
         return refused
     codes = {problem.code for problem in refused.problems}
     form: TableForm = challenge.readers.form(truth) if challenge.readers.form else TableForm("", {})
     read = partial(challenge.read_predictions, truth=truth, name=name)
-    score = partial(_best_first, challenge, source, truth, read)
+    score = Trials(challenge, source, truth, read).best_first
     if codes == {SUSPECT}:
         scored_fixes = (score([_by_written(fix, source) for fix in p.fixes]) for p in refused.problems)
         asked = [replace(p, fixes=scored) for p, scored in zip(refused.problems, scored_fixes, strict=True)]
         return InputRefused(asked, refused.findings)
     is_empty = codes in ({MISSING_VALUE}, {submitted_part.NOTHING})
     is_known = codes & {*OF_COLUMNS, *OF_CASES} or is_empty
-    table = _table(source) if is_known and form.columns else None
+    table = table_of(source) if is_known and form.columns else None
     if table is None:
         return refused
     edited = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
@@ -136,16 +132,17 @@ def with_scores(
     is_refused = isinstance(outcome, InputRefused)
     findings = outcome.problems if is_refused else applied_fixes.findings_of(outcome)
     is_labelled = truth is not None and getattr(truth, "labels", truth) is not None
-    if _trying.get() or not is_labelled or (isinstance(read, Runs) and len(truth) > MOST_RUN):
+    if is_trying() or not is_labelled or (isinstance(read, Runs) and len(truth) > MOST_RUN):
         return outcome
     doubtful = [finding for finding in findings if finding.code in DOUBTFUL and finding.fixes]
     distinct = {fix.changes: fix for finding in doubtful for fix in finding.fixes}
     again: Read = partial(read, cases=truth) if isinstance(read, Runs) else read
     if isinstance(read, Runs):
         read.expect(len(distinct) * len(truth))
-    cards = {changes: _card(challenge, source, changes, truth, again) for changes in distinct}
-    told = {changes: _told(challenge, fix, cards[changes]) for changes, fix in distinct.items()}
-    same = {c for c, card in cards.items() if not is_refused and _is_same(card, outcome)}
+    trials = Trials(challenge, source, truth, again)
+    cards = {changes: trials.card(changes) for changes in distinct}
+    told = {changes: trials.told(fix, cards[changes]) for changes, fix in distinct.items()}
+    same = {c for c, card in cards.items() if not is_refused and trials.is_same(card, outcome)}
     changed = tuple(
         replace(f, fixes=tuple(told[fix.changes] for fix in f.fixes if fix.changes not in same))
         if f in doubtful
@@ -158,12 +155,6 @@ def with_scores(
     if is_refused:
         return InputRefused(changed, outcome.findings, outcome.salvaged)
     return applied_fixes.with_findings(outcome, changed)
-
-
-def _is_same(card: ScoreCard | None, read: Any) -> bool:
-    """Return whether a scorecard is of the same predictions, which were to be changed."""
-    aligned, own = card.arrays.get("aligned") if card else None, getattr(read, "fingerprint", None)
-    return aligned is not None and own is not None and np.array_equal(aligned, own)
 
 
 def _pixel_fixes(
@@ -190,14 +181,14 @@ def _pixel_fixes(
     if is_refused and not findings[0].fixes:
         return []
     base = findings[0].fixes[0].changes if is_refused else InputChanges()
-    card = cards[base] if is_refused else _scored(challenge, truth, outcome)
+    card = cards[base] if is_refused else scored(challenge, truth, outcome)
     if not tells_nothing(card) if card else not is_refused:
         return []
 
-    def card_of(changes: InputChanges, cases: Any) -> ScoreCard | None:
-        return _card(challenge, source, changes, cases, partial(runs, cases=cases))
+    def card_with(changes: InputChanges, cases: Any) -> ScoreCard | None:
+        return card_of(challenge, source, changes, cases, partial(runs, cases=cases))
 
-    better = Search(base, card, truth, card_of, runs.expect).found()
+    better = Search(base, card, truth, card_with, runs.expect).found()
     return [SuggestedFix(f"Read {c.words()}: {score_words(challenge, score)}", c) for c, score in better]
 
 
@@ -269,50 +260,8 @@ def _foreign_cases(table: TextTable, guessed: ColumnGuess, truth: WithIds | None
     return nothing_in_common(table.name, "no row matches a case of", here, truth)
 
 
-def _best_first(
-    challenge: "Challenge[Any, Any]", source: Source, truth: Any, read: Read, fixes: Sequence[SuggestedFix]
-) -> tuple[SuggestedFix, ...]:
-    """Return alternative fixes with the score that each gives, the best first, but last one without a fault,
-    which may be the truth in the same table; a lone one as it is."""
-    if truth is None or len(fixes) < 2:
-        return tuple(fixes)
-    cards = {fix: _card(challenge, source, fix.changes, truth, read) for fix in fixes}
-    scores = {fix: card.score if card else None for fix, card in cards.items()}
-    quantity = challenge.scoring.quantity()
-    best = float(quantity.sign > 0)
-    all_right = {fix for fix, score in scores.items() if score is not None and abs(score - best) <= ROUNDED}
-    ordered = sorted(fixes, key=lambda fix: (fix not in all_right, quantity.order(scores[fix])), reverse=True)
-    told = [(_told(challenge, fix, cards[fix]), ALL_RIGHT * (fix in all_right)) for fix in ordered]
-    return tuple(replace(fix, label=f"{fix.label}{end}") for fix, end in told)
-
-
-def _told(challenge: "Challenge[Any, Any]", fix: SuggestedFix, card: ScoreCard | None) -> SuggestedFix:
-    if card is None or card.score is None:
-        return fix
-    return replace(fix, label=f"{fix.label}: {score_words(challenge, card.score)}")
-
-
-def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
-    """Return a score in the form that labels show.
-
-    Args:
-        challenge: The challenge of the score.
-        score: The score, 0 to 1.
-    """
-    return f"score {100 * score:.2f}" if challenge.scoring.as_points else f"score {score:.4f}"
-
-
 def _has_pattern(problem: Finding) -> bool:
     return any(ANY in old for fix in problem.fixes for old, _ in fix.changes.columns)
-
-
-def _table(source: Source) -> TextTable | None:
-    """Return the table of a source; None if none can be read."""
-    try:
-        files = open_source(source)
-        return files.read_table(find_table(files, WITH_METADATA))[1]
-    except InputRefused:
-        return None
 
 
 def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -> ImportPreview | None:
@@ -324,7 +273,7 @@ def preview(source: Source, form: TableForm, truth: WithIds | None, name: str) -
         truth: The cases.
         name: Name of the submission in messages.
     """
-    table = _table(open_source(source, name))
+    table = table_of(open_source(source, name))
     if table is None:
         return None
     rows = tuple(
@@ -374,27 +323,5 @@ def score_of(
         name: Name of the table in messages.
     """
     read = partial(challenge.read_predictions, truth=truth, name=name)
-    card = _card(challenge, source, changes, truth, read)
+    card = card_of(challenge, source, changes, truth, read)
     return None if card is None else card.score
-
-
-def _card(
-    challenge: "Challenge[Any, Any]", source: Source, changes: InputChanges, truth: Any, read: Read
-) -> ScoreCard | None:
-    trying = _trying.set(True)
-    try:
-        before = source.changes if isinstance(source, FixedSource) else InputChanges()
-        plain = source.source if isinstance(source, FixedSource) else source
-        return _scored(challenge, truth, read(FixedSource(plain, before.joined(changes))))
-    except InputRefused:
-        return None
-    finally:
-        _trying.reset(trying)
-
-
-def _scored(challenge: "Challenge[Any, Any]", truth: Any, read: Any) -> ScoreCard | None:
-    """Return the scorecard; None if scoring is refused, such as of a model that ran on some cases."""
-    try:
-        return challenge.score(truth, read, resamples=0, with_curves=False)
-    except InputRefused:
-        return None

@@ -19,7 +19,8 @@ from scoring.challenges.recognition import recognise
 from scoring.challenges.tricorder3.formula import CLASSES as LESIONS
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
-from scoring.core.import_preview import score_words
+from scoring.core import fix_trials
+from scoring.core.fix_trials import score_words
 from scoring.inputs.sources import FixedSource
 
 RISKS = (0.91, 0.34, 0.77, 0.12, 0.08, 0.61, 0.42, 0.27, 0.73, 0.19)
@@ -371,6 +372,39 @@ def test_of_two_orders_of_classes_the_better_stands_first():
     scores = [score_of(challenge, truth, data, changes=fix.changes) for fix in offered(refusal("isic", data))]
     assert len(scores) == 2
     assert scores[0] > scores[1]
+
+
+LARGE = ("Keras, classes in the order of their names", "SageMaker, an .out for each image")
+
+
+@pytest.mark.parametrize("tool", LARGE)
+def test_readings_of_a_large_table_are_ordered_by_some_rows_and_no_score_is_told(tool, monkeypatch):
+    name, data, file, _ = FORMS[tool]
+    n = len(CASES[name])
+    whole = offered(refusal(name, data, file))
+    monkeypatch.setattr(fix_trials, "MOST_CASES", n - 1)
+    monkeypatch.setattr(fix_trials, "TRIED", n - 2)
+    seen, scored = [], fix_trials.scored
+
+    def counting(challenge, truth, read):
+        seen.append(len(truth))
+        return scored(challenge, truth, read)
+
+    monkeypatch.setattr(fix_trials, "scored", counting)
+    some = offered(refusal(name, data, file))
+    assert seen == [n - 2] * len(whole)
+    assert [fix.changes for fix in some] == [fix.changes for fix in whole]
+    assert all(f"{of_some.label}: score" in fix.label for of_some, fix in zip(some, whole, strict=True))
+
+
+@pytest.mark.parametrize("times", [100, 1])
+def test_what_is_doubtful_of_a_large_table_is_told_without_a_score(times, monkeypatch):
+    challenge, truth = challenge_of("melanoma")
+    monkeypatch.setattr(fix_trials, "MOST_CASES", 5)
+    data = csv(("filename", "score"), ((c, times * (1 - r)) for c, r in RISK))
+    found = challenge.read_predictions(data, truth, "p.csv").findings
+    said = [finding for finding in found if finding.code == "direction-suspect"]
+    assert [[": score" in fix.label for fix in finding.fixes] for finding in said] == [[False]]
 
 
 def test_what_the_best_classes_alone_hold_is_told_as_it_is():

@@ -1,7 +1,7 @@
 """Tables of TRICORDER-3: labels of a test set, and predictions as eleven columns or as labels."""
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -56,6 +56,7 @@ _BY_KEY = {
 }
 
 
+@lru_cache(1_000)
 def parse_label(cell: str, first: int = 1) -> tuple[int, str]:
     """Return the class number 0..10 (-1: none) and its notation: "exact", "spelling", "number", "zero",
     "missing", "bad". first: the number of the first class."""

@@ -1,0 +1,179 @@
+"""Trials of fixes: the score that each reading of a submission gives, on which their order depends.
+
+Of a large table, rows that are spread over it are tried, which order its readings; only the score of a whole
+table is told.
+"""
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scoring.common.arrays import Ints
+from scoring.common.findings import InputRefused
+from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.common.text import delimited_text
+from scoring.core.case_subset import of_cases
+from scoring.core.scorecard import ScoreCard
+from scoring.inputs import case_ids
+from scoring.inputs.case_tables import WITH_METADATA, find_table
+from scoring.inputs.sources import FixedSource, Source, open_source
+from scoring.inputs.tables import TextTable
+
+if TYPE_CHECKING:
+    from scoring.core.challenge import Challenge
+
+MOST_CASES, TRIED = 5_000, 1_000
+"""Cases up to which a whole submission is tried, and rows that are tried of a larger table."""
+ALL_RIGHT, ROUNDED = ", without a fault: is it the truth?", 1e-9
+"""What is said of the best of all scores, and by how much that of the truth may miss it."""
+NAME = "rows.csv"
+"""Of the table of these rows."""
+_trying: ContextVar[bool] = ContextVar("_trying", default=False)
+"""Whether a fix is being tried: what refuses it then is offered no fixes, which would be tried in turn."""
+
+
+def is_trying() -> bool:
+    """Return whether a fix is being tried."""
+    return _trying.get()
+
+
+def table_of(source: Source) -> TextTable | None:
+    """Return the table of a source; None if none can be read.
+
+    Args:
+        source: The source.
+    """
+    try:
+        files = open_source(source)
+        return files.read_table(find_table(files, WITH_METADATA))[1]
+    except InputRefused:
+        return None
+
+
+def score_words(challenge: "Challenge[Any, Any]", score: float) -> str:
+    """Return a score as labels say it.
+
+    Args:
+        challenge: The challenge whose score it is.
+        score: The score, 0 to 1.
+    """
+    return f"score {100 * score:.2f}" if challenge.scoring.as_points else f"score {score:.4f}"
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Trials of fixes of one submission.
+
+    Attributes:
+        challenge: The challenge.
+        source: What was read.
+        truth: The cases; None without any.
+        read: Reads a source, as `partial(..., truth=truth)` does.
+    """
+
+    challenge: "Challenge[Any, Any]"
+    source: Source
+    truth: Any
+    read: Callable[..., Any]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all cases are tried."""
+        return len(self.truth.ids) <= MOST_CASES
+
+    @cached_property
+    def sample(self) -> tuple[bytes, Ints] | None:
+        """Some rows of the table as a table, and the cases that they name; None where there is no table."""
+        table = table_of(self.source.source if isinstance(self.source, FixedSource) else self.source)
+        if table is None:
+            return None
+        rows = np.unique(np.linspace(0, len(table) - 1, min(TRIED, len(table))).astype(int)).tolist()
+        columns = [[cells[row] for row in rows] for cells in map(table.cells, range(len(table.header)))]
+        text = delimited_text(table.header, zip(*columns, strict=True), table.delimiter)
+        named = {case_ids.stem(cell) for cells in columns for cell in cells}
+        chosen = [i for i, case in enumerate(self.truth.ids) if case_ids.stem(case) in named]
+        return (text.encode(), np.array(chosen)) if chosen else None
+
+    def card(self, changes: InputChanges) -> ScoreCard | None:
+        """Return the scorecard with changes; None where it is refused for another reason."""
+        if self.is_whole:
+            return card_of(self.challenge, self.source, changes, self.truth, self.read)
+        if self.sample is None:
+            return None
+        data, chosen = self.sample
+        before = self.source.changes if isinstance(self.source, FixedSource) else InputChanges()
+        part = of_cases(self.truth, chosen)
+        read = partial(self.read, truth=part, name=NAME)
+        return card_of(self.challenge, FixedSource(data, before), changes, part, read)
+
+    def told(self, fix: SuggestedFix, card: ScoreCard | None) -> SuggestedFix:
+        """Return a fix with the score that it gives, where that is known of the whole submission."""
+        if card is None or card.score is None or not self.is_whole:
+            return fix
+        return replace(fix, label=f"{fix.label}: {score_words(self.challenge, card.score)}")
+
+    def is_same(self, card: ScoreCard | None, read: Any) -> bool:
+        """Return whether a scorecard is of the same predictions, which were to be changed."""
+        aligned, own = card.arrays.get("aligned") if card else None, getattr(read, "fingerprint", None)
+        if own is not None and not self.is_whole and self.sample:
+            own = own[self.sample[1]]
+        return aligned is not None and own is not None and np.array_equal(aligned, own)
+
+    def best_first(self, fixes: Sequence[SuggestedFix]) -> tuple[SuggestedFix, ...]:
+        """Return alternative fixes with the score that each gives, the best first, but last one without a
+        fault, which may be the truth in the same table; a lone one as it is."""
+        if self.truth is None or len(fixes) < 2:
+            return tuple(fixes)
+        cards = {fix: self.card(fix.changes) for fix in fixes}
+        scores = {fix: card.score if card else None for fix, card in cards.items()}
+        quantity = self.challenge.scoring.quantity()
+        best = float(quantity.sign > 0)
+        right = {fix for fix, score in scores.items() if score is not None and abs(score - best) <= ROUNDED}
+        ordered = sorted(fixes, key=lambda fix: (fix not in right, quantity.order(scores[fix])), reverse=True)
+        told = [(self.told(fix, cards[fix]), ALL_RIGHT * (fix in right and self.is_whole)) for fix in ordered]
+        return tuple(replace(fix, label=f"{fix.label}{end}") for fix, end in told)
+
+
+def card_of(
+    challenge: "Challenge[Any, Any]",
+    source: Source,
+    changes: InputChanges,
+    truth: Any,
+    read: Callable[[Source], Any],
+) -> ScoreCard | None:
+    """Return the scorecard of a source with changes; None where it is refused for another reason.
+
+    Args:
+        challenge: The challenge.
+        source: The source.
+        changes: What is changed of it.
+        truth: The cases.
+        read: Returns its predictions.
+    """
+    trying = _trying.set(True)
+    try:
+        before = source.changes if isinstance(source, FixedSource) else InputChanges()
+        plain = source.source if isinstance(source, FixedSource) else source
+        return scored(challenge, truth, read(FixedSource(plain, before.joined(changes))))
+    except InputRefused:
+        return None
+    finally:
+        _trying.reset(trying)
+
+
+def scored(challenge: "Challenge[Any, Any]", truth: Any, read: Any) -> ScoreCard | None:
+    """Return the scorecard; None where scoring is refused, such as of a model that ran on some cases.
+
+    Args:
+        challenge: The challenge.
+        truth: The cases.
+        read: The predictions.
+    """
+    try:
+        return challenge.score(truth, read, resamples=0, with_curves=False)
+    except InputRefused:
+        return None
