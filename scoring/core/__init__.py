@@ -6,8 +6,8 @@
 * predictions aligned with a truth, and their provenance: `submission.Predictions`, `submission.provenance`;
 * figures and tables as data: `views.Table`, `views.Figure`, `views.Headline`
 * the changed file of a submission that was read with fixes: `applied_fixes.changed_file`;
-* a guess at the columns of a refused table: `import_preview.preview`; contents of dropped files:
-  `file_contents.read_contents`
+* a guess at the columns of a refused table: `import_preview.preview`; the scores of its readings:
+  `fix_trials.Trials`; contents of dropped files: `file_contents.read_contents`
 * a test set reduced to the submitted cases: `submitted_part.part_of`; * other pixel ranges for a model whose
   score is near chance: `model_readings`;
 * the files that a challenge reads and writes: `challenge_files`; what comparisons need: `comparison_spec`,
