@@ -31,9 +31,9 @@ CLOSING = (
 def choices(test_set: ChosenInput, _truth: IsicCases, predictions: Predictions) -> Mapping[str, Any]:
     """Draw the choice of the ranking metric, of the reading of 0.5, and of a table about the cases."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chosen = {METRIC.name: option_widget(METRIC, width=220)}
+        chosen = {METRIC.name: option_widget(METRIC, width=275)}
         if scores_at_half(predictions):
-            chosen[RULES.name] = option_widget(RULES, width=260)
+            chosen[RULES.name] = option_widget(RULES, width=320)
         metadata = selectors.metadata(CHALLENGE.id, test_set.metadata)
     return chosen | ({"metadata": metadata} if metadata else {})
 

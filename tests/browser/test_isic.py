@@ -28,6 +28,17 @@ def click_cell(page: Page, row: int, column: int) -> None:
     page.mouse.click(x, y)
 
 
+def test_the_metric_that_ranks_is_read_in_full(isic):
+    page = isic("?metric=macro+average+precision")
+    box = page.get_by_role("combobox", name="Ranked by")
+    expect(box).to_have_value("macro average precision")
+    for viewport in (driver.DESKTOP, driver.PHONE):
+        page.set_viewport_size(viewport)
+        if viewport == driver.PHONE:
+            page.get_by_role("button", name="Settings and comparison").click()
+        assert box.evaluate("box => 0 < box.scrollWidth && box.scrollWidth <= box.clientWidth")
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("viewport", driver.SCREENS)
 def test_a_click_on_a_cell_opens_its_cases_and_the_address_says_which(isic, viewport):
