@@ -129,10 +129,7 @@ def _regions(read: TruthMasks, key: str) -> dict[str, list[int]]:
     """Draw name and values of each region, and return them."""
     regions = dict[str, list[int]]()
     for value, cases in read.found.items():
-        label, usual = (
-            f"Name of the value {value}, found in {cases} of {read.cases} masks",
-            read.called(value),
-        )
+        label, usual = f"Name of the value {value}, in {cases} of {read.cases} masks", read.called(value)
         name = st.text_input(label, usual, key=f"{key}_{value}", max_chars=200).strip() or usual
         held, label = [value], f"Values that belong to {markdown(name)}"
         if len(read.found) > 1:
@@ -215,7 +212,7 @@ def _rules(read: TruthTable | TruthMasks, made: Draft, key: str) -> Draft:
     """Draw what a missing prediction does, the subgroups, and what orders the teams."""
     has_worst = TASKS[made["task"]].get("worst")
     rules = {name: words for name, words in GAPS.items() if name != "worst" or has_worst}
-    missing = _select("A case without a prediction counts as", rules, "refuse", f"{key}_missing", "{1}")
+    missing = _select("A case without a prediction", rules, "refuse", f"{key}_missing", "{1}")
     made = {**made, "predictions": {**made["predictions"], "missing": missing}}
     if isinstance(read, TruthTable) and not made["truth"].get("places"):
         offered = suggestion.subgroups(read, list(made["truth"].values()))
