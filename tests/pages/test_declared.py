@@ -169,14 +169,14 @@ def test_predictions_with_other_columns_for_case_and_number_are_taken_as_they_ar
     assert len(app.metric) == 2, words(app)
     assert box(app.multiselect, "Subgroups").value == ["Scanner"]
     box(app.multiselect, "Subgroups").set_value([])
-    box(app.selectbox, "A case without a prediction counts as").set_value("ignore").run()
+    box(app.selectbox, "A case without a prediction").set_value("ignore").run()
     read = tomllib.loads(app.code[0].value)
     assert read["predictions"] == {"value": "predicted_fev1", "case": "case_id", "missing": "ignore"}
     assert "subgroups" not in read
     fewer = sent.rpartition(b"\n0")[0] + b"\n"
     app = put_files(app, "new_predictions_file", [("fewer.csv", fewer)])
     assert len(app.metric) == 2, words(app)
-    assert "worst" not in {*box(app.selectbox, "A case without a prediction counts as").options}
+    assert "worst" not in {*box(app.selectbox, "A case without a prediction").options}
 
 
 def test_what_is_read_otherwise_than_it_is_written_is_told_beside_the_score(opened):
@@ -191,7 +191,7 @@ def test_a_region_has_several_values_and_teams_are_ordered_by_mean_rank(opened):
     box(app.text_input, "Name of the value 1").set_value("organ")
     box(app.text_input, "Name of the value 2").set_value("tumour").run()
     box(app.multiselect, "Values that belong to organ").set_value([1, 2])
-    box(app.selectbox, "A case without a prediction counts as").set_value("worst")
+    box(app.selectbox, "A case without a prediction").set_value("worst")
     box(app.selectbox, "Teams are ordered by").set_value("mean_rank").run()
     assert not app.exception
     read = tomllib.loads(app.code[0].value)
