@@ -1,4 +1,4 @@
-"""Untrusted ZIP archives, unpacked in memory: every limit (zip bombs, paths) is checked before."""
+"""Untrusted ZIP archives, unpacked in memory after all limits (zip bombs, paths) were checked."""
 
 import copy
 import io
@@ -24,8 +24,8 @@ TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".geojson")
 AGAIN = "Zip the folder again without password, links or nested archives."
 DIRECTORY_BYTES = 16_000_000
 NAME_BYTES, EXTRA_BYTES = 4_096, 2_048
-"""Of a member in the directory: its name, and what programs add beside it. zipfile takes the square of the
-second in time."""
+"""Limits of a directory entry: its name, and extra data of programs, for which zipfile needs quadratic
+time."""
 ENTRY_BYTES = 46  # of a member in the directory, without its name, extra fields and comment
 TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
 UTF8 = 0x800  # the flag of a name in UTF-8; others are read as code page 437
@@ -42,7 +42,7 @@ class Archive:
     _entries: Mapping[str, zipfile.ZipInfo]
 
     def read(self, member: str) -> bytes:
-        """Return the unpacked bytes of a member. Raises InputRefused (`bad-zip`) where it is damaged."""
+        """Return the unpacked bytes of a member. Raises InputRefused (`bad-zip`) if it is damaged."""
         entry = self._entries[member]
         try:
             with self._zip.open(entry) as file:
@@ -60,8 +60,8 @@ class Archive:
             ) from problem
 
     def open(self, member: str) -> ByteFile:
-        """Open a member, seekable to its front, to be unpacked while it is read. Raises InputRefused
-        (`bad-zip`); damage further on is raised, as zipfile.BadZipFile, zlib.error or EOFError, by the
+        """Open a member that is unpacked while it is read; it can only be rewound to its start. Raises
+        InputRefused (`bad-zip`). Damage further on raises zipfile.BadZipFile, zlib.error or EOFError during
         reading."""
         entry = self._entries[member]
         try:
@@ -82,7 +82,7 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
 
     Args:
         source: Its path or its bytes.
-        streamed: Endings in lower case of members that may expand by any ratio, because they are never held
+        streamed: Extensions in lower case of members with any compression ratio, because they are never held
             unpacked.
 
     Raises:
@@ -157,7 +157,7 @@ def _check_count(file: io.BufferedIOBase, name: str) -> None:
 
 
 def _directory_problem(file: io.BufferedIOBase, start: int, end: int) -> str:
-    """Return why the directory between two places is not read, "" where it is, by walking over it: its end
+    """Return why the directory between two places is not read, "" if it is, by walking over it: its end
     record may lie about the number of members, and zipfile believes none but what it finds."""
     count, at = 0, start
     while 0 <= at < end:
@@ -272,7 +272,7 @@ def _bad(where: str, message: str) -> Finding:
 
 
 def has_hidden(member: str) -> bool:
-    """Return whether a name has control or hidden characters, or bytes that are not text."""
+    """Return whether a name contains control or hidden characters, or bytes that are not text."""
     return not member.isprintable() and any(unicodedata.category(c) in HIDDEN for c in member)
 
 
@@ -282,7 +282,7 @@ def hidden_name(where: str) -> Finding:
 
 
 def shown(member: str) -> str:
-    """Return a member's name for messages: hidden characters as numbers, cut short."""
+    """Return a member's name for messages: hidden characters as numbers, shortened."""
     start = member[:121]
     plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in start)
     return plain if len(plain) <= 120 else plain[:117] + "..."

@@ -1,4 +1,4 @@
-"""Ids of cases: how tables and files write them, and the case that a row belongs to."""
+"""Case ids: their spelling in tables and files, and the case of a row."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ ENDINGS = (
     *(".nii.gz", ".nii", ".mha", ".seg.nrrd", ".nrrd", ".geojson", ".json"),
     *(".jpg", ".jpeg", ".png", ".tif", ".tiff"),
 )
-"""Endings of files that have the name of a case."""
+"""Extensions of files that are named after a case."""
 ID_COLUMNS = (
     *("newfilename", "filepath", "filename", "image_path", "image", "image_name", "image_id", "file"),
     *("file_name", "path", "case", "case_id", "id", "isic_id", "lesion_id"),
 )
-"""Headers of the case id, as `tables.key` writes them; the first that is present counts."""
+"""Headers of the case id, as `tables.key` returns them; the first that exists is used."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Matches:
     """Cases of rows.
 
     Attributes:
-        case: Index of the case of each row, EXTRA where there is none, AMBIGUOUS where several fit.
+        case: Index of the case of each row, EXTRA if there is none, AMBIGUOUS if several fit.
     """
 
     case: Ints
@@ -55,8 +55,8 @@ WAYS = (as_written, base_name, stem)
 
 
 def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
-    """Find the case of each row: by the id as written, else by base name, else without extension; the first
-    way that gives exactly one case."""
+    """Find the case of each row by id, or else by base name, or else without extension; the first way with
+    exactly one case counts."""
 
     case_of_row = [EXTRA] * len(rows)
     candidates: dict[int, tuple[int, ...]] = {}
@@ -79,7 +79,7 @@ def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
 
 
 def case_parts(name: str) -> tuple[str, str, str]:
-    """Return folder with `/`, case and ending of the name of a case, or of a file called by it."""
+    """Return folder with `/`, case and extension of the name of a case, or of a file named after it."""
     folder, mark, base = name.rpartition("/")
     ending = next((e for e in ENDINGS if base.lower().endswith(e)), "")
     cut = len(base) - len(ending)
@@ -87,7 +87,7 @@ def case_parts(name: str) -> tuple[str, str, str]:
 
 
 def changed_case(name: str, changes: InputChanges) -> str:
-    """Return the name of a case, or of a file called by it, as it is read: folder and ending stay."""
+    """Return the changed name of a case, or of a file named after it; folder and extension stay."""
     folder, case, ending = case_parts(name)
     new = renamed(case, changes.cases)
     return f"{folder}{new}{ending}" if new else name

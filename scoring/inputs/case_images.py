@@ -1,4 +1,4 @@
-"""Images of cases: the members of a folder or zip that show each case, by its name."""
+"""Images of cases: the members of a folder or zip that belong to each case, by name."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from scoring.inputs.sources import SourceFiles
 
 
 class HasImages(Protocol):
-    """Cases with one image each, or none."""
+    """Cases with at most one image each."""
 
     @property
     def images(self) -> Sequence[str | None]: ...
@@ -21,14 +21,14 @@ class HasImages(Protocol):
 
 
 def picture(cases: HasImages, index: int) -> bytes | None:
-    """Return the encoded image of a case, None where there is none. Raises InputRefused where the file cannot
-    be read."""
+    """Return the encoded image of a case, None if there is none. Raises InputRefused if the file cannot be
+    read."""
     member = cases.images[index]
     return None if member is None else cases.pictures.read(member)
 
 
 def image_members(files: SourceFiles) -> tuple[str, ...]:
-    """Return the images of a folder or zip that has no table. Raises InputRefused where there is none."""
+    """Return the images of a folder or zip without a table. Raises InputRefused if there are none."""
     members = tuple(member for member in files.members if member.lower().endswith(IMAGE_ENDINGS))
     if not members:
         sentence = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
@@ -37,8 +37,8 @@ def image_members(files: SourceFiles) -> tuple[str, ...]:
 
 
 def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the members that show each case: at its path, else of its name in any folder, else of its name
-    with another ending; several where they cannot be told apart."""
+    """Return the members with each case's image: at its path, or else with its name in any folder, or else
+    with its name and another extension; several if they cannot be distinguished."""
     if pictures.kind == "file":
         return ((),) * len(ids)
     by_path: dict[str, list[str]] = defaultdict(list)
@@ -55,14 +55,14 @@ def images_by_name(pictures: SourceFiles, ids: Sequence[str]) -> tuple[tuple[str
 
 
 class ImagesByName:
-    """Cases whose images are found by the names of their files."""
+    """Cases whose images are found by file name."""
 
     ids: tuple[str, ...]
     pictures: SourceFiles
 
     @cached_property
     def photographs(self) -> tuple[tuple[str, ...], ...]:
-        """Members of `pictures` that show each case; several where they cannot be told apart."""
+        """Members of `pictures` with the image of each case; several if they cannot be distinguished."""
         return images_by_name(self.pictures, self.ids)
 
     @property
@@ -72,7 +72,7 @@ class ImagesByName:
 
     @property
     def images(self) -> tuple[str | None, ...]:
-        """The image of each case, None where there is not exactly one."""
+        """The image of each case, None unless there is exactly one."""
         return tuple(members[0] if len(members) == 1 else None for members in self.photographs)
 
     picture = picture

@@ -1,4 +1,4 @@
-"""Tables by case: the table of a test set or submission, its ids, joined metadata, aligned rows, units."""
+"""Tables by case: the table of a test set or submission, its ids, joined metadata, matched rows, units."""
 
 import posixpath
 import re
@@ -21,10 +21,10 @@ from scoring.inputs.text_columns import LazyColumns, trimmed
 
 METADATA = "metadata.csv"
 WITH_METADATA = ("labels.csv", "label.csv", "test.csv", "data.csv", METADATA, "dataset.csv")
-"""Usual names of a table, where one about the cases may hold the labels too."""
+"""Usual file names of a table of labels, if another table about the cases may also contain labels."""
 TABLE_NAMES = tuple(name for name in WITH_METADATA if name != METADATA)
 OTHER_TABLES = tuple(ending for ending in TABLES_IN_FOLDERS if ending not in (".csv", ".txt"))
-"""A text in a folder is rather a note."""
+"""Extensions of text files that are probably notes in a folder."""
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
 
 
@@ -53,9 +53,8 @@ class CaseColumns(Protocol):
 def find_table(
     files: SourceFiles, names: Sequence[str] = TABLE_NAMES, fix: str = "name the right one labels.csv"
 ) -> str:
-    """Return the member that holds the table: by its usual names at the top, then one folder down, else the
-    only CSV, beside which there may be `metadata.csv`. fix: what to do where there are several. Raises
-    InputRefused."""
+    """Return the member with the table: by its usual names at the top, then one folder down, or else the only
+    CSV besides `metadata.csv`. fix: advice if there are several. Raises InputRefused."""
     if files.kind == "file":
         return files.members[0]
     for depth in (0, 1):
@@ -80,7 +79,7 @@ def find_table(
 
 
 def table_members(files: SourceFiles) -> list[str]:
-    """Return the members that are CSV tables; without any, those that are tables in other formats."""
+    """Return the members that are CSV tables, or if there are none, tables in other formats."""
     csv = [m for m in files.members if m.lower().endswith(".csv")]
     return csv or [m for m in files.members if m.lower().endswith(OTHER_TABLES)]
 
@@ -91,16 +90,16 @@ def joined_columns(
     """Return the columns of the cases, with those of a metadata table joined by case id.
 
     Args:
-        cases: The cases, whose own columns come first where both have one.
-        metadata: A table with a column of case ids; None leaves the cases' columns as they are.
-        repeated: Whether a case may have several rows, of which the first counts (a lesion with a row for
-            each image).
+        cases: The cases; if both have a column, theirs is used.
+        metadata: A table with a column of case ids; None: only the cases' columns.
+        repeated: Whether a case may have several rows, of which the first counts (a lesion with a row per
+            image).
 
     Returns:
-        Cells [N] by `tables.key` of the header; "" for cases that the table lacks.
+        Cells [N] by `tables.key` of the header; "" for cases that are missing in the table.
 
     Raises:
-        InputRefused: The table cannot be read, or shares no case.
+        InputRefused: If the table cannot be read or has no case in common.
     """
     if metadata is None:
         return cases.columns
@@ -148,11 +147,11 @@ class CasesWithIds(Protocol):
 
 @dataclass(frozen=True)
 class AlignedRows:
-    """Rows of a table and the cases that they are of.
+    """Rows of a table and their cases.
 
     Attributes:
-        rows: Rows that count: well-formed, of a case, the first of it.
-        case_of: Case of every row [rows]; negative where there is none.
+        rows: Rows that count: well-formed, with a known case, the first of each case.
+        case_of: Case of every row [rows]; negative if there is none.
     """
 
     table: TextTable
@@ -171,8 +170,8 @@ def align(
 ) -> AlignedRows:
     """Find the case of every row; without a truth the rows are the cases, in file order.
 
-    A row without an id, one whose id fits several cases, and a second row of a case are appended to
-    `problems`; rows of other cases are left out with a finding.
+    Rows without an id, with an ambiguous id or with a repeated case are added to `problems`; rows of other
+    cases are left out with a finding.
     """
     ids = table.cells(id_column)
     nameless = [i for i, name in enumerate(ids) if name.lower() in tables.MISSING]
@@ -205,13 +204,13 @@ def align(
 def missing_cases(
     rows: AlignedRows, truth: CasesWithIds, consequence: str, problems: list[Finding]
 ) -> list[Finding]:
-    """Return `missing-case` for every case that no row names, however faulty the row.
+    """Return `missing-case` for every case without a row, even a faulty one.
 
-    Where no row names any case, `no-common-case` is appended to `problems` instead.
+    If no row names any case, `no-common-case` is added to `problems` instead.
 
     Args:
-        consequence: How the message ends after "has no prediction in FILE": punctuation, what a missing
-            case means for the challenge, and how to fix it.
+        consequence: End of the message after "has no prediction in FILE": punctuation, what a missing case
+            means for the challenge, and how to fix it.
     """
     table = rows.table
     if len(np.unique(rows.case_of[rows.case_of >= 0])) == len(truth.ids):
@@ -233,11 +232,12 @@ def read_numbers(
 ) -> tuple[np.ndarray, list[Finding]]:
     """Read the numbers of `columns` by case.
 
-    Text where a number is needed is appended to `problems`. A decimal comma is read where the delimiter is
-    another character.
+    Text instead of a number is added to `problems`. A decimal comma is accepted if the delimiter is another
+    character.
 
     Returns:
-        Numbers [n, columns], a row of NaN where a case has no usable one; and the faults of these cases.
+        Numbers [n, columns], with a row of NaN for a case without usable numbers; and the problems of these
+        cases.
     """
     table, case_of = rows.table, rows.case_of
     read = [parse_numbers(table.cells(column), table.delimiter != ",") for column in columns]
@@ -311,10 +311,10 @@ def _named_cases(rows: AlignedRows, truth: CasesWithIds) -> set[int]:
 
 
 def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesWithIds) -> Finding:
-    """Return `no-common-case` with three ids of each side.
+    """Return `no-common-case` with three ids from each side.
 
     Args:
-        start: How the message begins, before the name of the truth.
+        start: Beginning of the message, before the name of the truth.
     """
     ids = f"Here: {', '.join(here[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}."
     numbers = list(map(str, range(len(here) + 1)))
@@ -326,7 +326,7 @@ def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesW
 
 CASE = "case"
 UNIT_COLUMNS = ("patient_id", "lesion_id")
-"""Columns whose equal cells make cases of photographs one unit, in order of preference."""
+"""Columns whose equal cells group photographs into one unit, in order of preference."""
 
 
 def find_units(
@@ -336,20 +336,20 @@ def find_units(
     id_column: str,
     group: str | None = None,
 ) -> tuple[str, Ints]:
-    """Find the column that names the unit of each case, and number the units.
+    """Find the column of the units, and number the units.
 
     Args:
         columns: Cells [N] of every column of the truth and its metadata, by key.
-        usual: Columns to take where `group` is None, in order of preference; without any of them every case
-            is a unit.
+        usual: Columns to use if `group` is None, in order of preference; without any of them every case is a
+            unit.
         id_column: The column of case ids, which is not a unit.
-        group: The column to take, "none" for the case itself, None for the first of `usual`.
+        group: The column to use, "none" for each case, None for the first of `usual`.
 
     Returns:
-        The unit's name, "case" where every case is one, and the unit number [N] of each case, from 0.
+        The unit's name ("case" if every case is a unit), and the unit number of each case [N], from 0.
 
     Raises:
-        InputRefused: The column `group` is absent (`bad-option`).
+        InputRefused: If the column `group` is missing (`bad-option`).
     """
     wanted = None if group is None or group.lower() == "none" else key(group)
     if wanted is not None and wanted not in columns:
@@ -361,13 +361,12 @@ def find_units(
 
 
 def number_units(values: Sequence[str] | None, n_cases: int) -> Ints:
-    """Number units by first appearance: cases with the same value are one unit, each case without a value is
-    its own.
+    """Number units by first appearance: cases with the same value form a unit, and each case without a value
+    is its own unit.
 
     Args:
-        values: The unit's name for each case [N]; an empty cell, NA, null ... is not a value. None: every
-        case
-            is a unit.
+        values: Name of each case's unit [N]; an empty cell, NA, null ... is not a value. None: every case is
+            a unit.
 
     Returns:
         Unit number [N] of each case, from 0.

@@ -1,6 +1,6 @@
-"""Guess of the columns of a foreign table: which one is the case, and which one each needed score.
+"""Guess of the columns of an unknown table: the case column, and the column of each required score.
 
-A missing column is refused, with "did you mean", by `tables.missing_column`.
+`tables.missing_column` refuses a missing column with "did you mean".
 """
 
 import difflib
@@ -20,25 +20,25 @@ AFFIXES = frozenset((
     *("pred", "preds", "prediction", "predictions", "predicted", "sigmoid", "output", "outputs", "class"),
     *("conf", "confidence", "risk", "value", "y", "w", "ip", "wahrscheinlichkeit"),
 ))  # fmt: skip
-"""Words beside the name of a class."""
+"""Words that occur beside the name of a class."""
 ALIKE, LEAST_LETTERS = 0.86, 5
-"""Share of letters from which on a name is another spelling, and the letters that it needs."""
+"""Minimum similarity of two names to be spellings of each other, and minimum length."""
 LOOKED_AT, MOST = 500, 4
-"""Cells by which a column is told, and columns that are offered for one that is needed."""
+"""Number of cells that identify a column, and maximum columns offered for a required one."""
 MOST_IDS = 0.5
-"""Share of the cells that must be cases of the truth."""
+"""Minimum share of cells that must be cases of the truth."""
 
 
 @dataclass(frozen=True)
 class TableForm:
-    """Columns that a table of predictions needs.
+    """Required columns of a prediction table.
 
     Attributes:
-        case: What the column of cases is read by.
-        columns: Needed column -> its other names, in the order of the challenge.
-        case_names: Names of the column of cases, as `tables.key` writes them.
-        only: Whether a table may hold no other column.
-        of_probabilities: Whether their numbers are probabilities.
+        case: Name that the case column is read under.
+        columns: Required column -> its other names, in the order of the challenge.
+        case_names: Names of the case column, as `tables.key` returns them.
+        only: Whether other columns are forbidden.
+        of_probabilities: Whether the numbers are probabilities.
     """
 
     case: str
@@ -53,10 +53,10 @@ class ColumnGuess:
     """A guess at the columns of a table.
 
     Attributes:
-        case: Header of the column of cases, None where none is.
-        columns: Needed column -> header, None where none is.
-        in_order: Whether columns were numbered and are taken in the order of the challenge.
-        any_of: Headers that may each be the one needed column, where its name does not tell.
+        case: Header of the case column, None if there is none.
+        columns: Required column -> header, None if there is none.
+        in_order: Whether numbered columns are assigned in the order of the challenge.
+        any_of: Headers that could each be the single required column, if the names do not decide.
     """
 
     case: str | None
@@ -66,15 +66,16 @@ class ColumnGuess:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every needed column was found."""
+        """Whether every required column was found."""
         return self.case is not None and None not in self.columns.values()
 
     def changes(self, header: Sequence[str], form: TableForm) -> InputChanges:
-        """Return what reads a table so; other columns are left out where they would be in the way.
+        """Return the changes that apply the guess to a table; other columns are left out if they would
+        interfere.
 
         Args:
-            header: Its columns.
-            form: The columns that are needed.
+            header: Headers of the table.
+            form: The required columns.
         """
         named = {name: written for name, written in self.columns.items() if written is not None}
         if self.case is not None and key(self.case) not in form.case_names:
@@ -94,8 +95,8 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
 
     Args:
         table: The table.
-        form: What is needed.
-        ids: Cases of the truth; None: the case is the first column of different texts.
+        form: The required columns.
+        ids: Cases of the truth; None: the case column is the first column with different texts.
     """
     headers = [header for header in dict.fromkeys(table.header) if len(header) <= LONGEST]
     case = _case(table, form, headers, ids)
@@ -160,7 +161,7 @@ def _words(text: str) -> list[str]:
 
 
 def joined_words(text: str) -> str:
-    """Return the words of a name as one, without those that are beside names of classes.
+    """Return the words of a name joined, without words that often occur beside class names.
 
     Args:
         text: A heading, or the name of a class.

@@ -1,4 +1,5 @@
-"""Readings of a foreign table: all changes by which its columns, as they are guessed, give what is needed."""
+"""Possible readings of an unknown table: sets of changes that turn its guessed columns into the required
+ones."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,13 +15,13 @@ from scoring.inputs.tables import TextTable, key
 
 
 def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list[SuggestedFix]:
-    """Return the fixes that read columns as guessed, alternatives to each other: those that are numbered in
-    either of two orders, and any that may be the one that is needed.
+    """Return alternative fixes that apply guessed columns: numbered columns in either of two orders, or each
+    column that could be the required one.
 
     Args:
         table: The table.
-        form: The columns that are needed.
-        guessed: Which they may be.
+        form: The required columns.
+        guessed: The guessed columns.
     """
     readings = {"": guessed}
     if guessed.any_of and guessed.case is not None:

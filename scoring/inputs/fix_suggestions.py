@@ -1,6 +1,6 @@
-"""Suggested fixes of a table: columns, names of cases and decimal commas that were probably meant.
+"""Suggested fixes of a table: columns, case names and decimal commas that were probably meant.
 
-A column that is missing is told by `tables.missing_column`; buttons: `pages.input_widgets.fix_buttons`.
+`tables.missing_column` reports a missing column; `pages.input_widgets.fix_buttons` draws buttons.
 """
 
 import difflib
@@ -14,18 +14,18 @@ from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing, quote
 from scoring.inputs.case_ids import case_parts
 
 ALIKE = 0.75
-"""Share of letters from which on two headers are another spelling of one (`difflib`)."""
+"""Minimum similarity of two headers to be spellings of each other (`difflib`)."""
 MOST = 4
-"""Columns that are offered for one that is missing."""
+"""Maximum columns offered for a missing one."""
 SEPARATORS = ("|", "^", ":", " ")
-"""That some programs write between cells; not read unless that is chosen."""
+"""Separators of some programs that are used only if chosen."""
 LONGEST = 200
-"""Characters of a header that is compared."""
+"""Maximum compared characters of a header."""
 LOOKED_AT = 20
-"""Rows by which a column's kind is told."""
+"""Number of rows that decide a column's kind."""
 NUMERIC = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
 IN_PERCENT = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*%\s*")
-"""A number with a percent sign, before which any blank may stand."""
+"""Pattern of a number with a percent sign, with optional blanks between."""
 Kind = Literal["", "text", "id", "number"]
 Columns = Sequence[Sequence[str]]
 
@@ -37,14 +37,14 @@ def renamings(
     reserved: Collection[str] = (),
     exact: bool = False,
 ) -> tuple[SuggestedFix, ...]:
-    """Return fixes that read a column as the one that is missing, alternatives to each other.
+    """Return alternative fixes that use an existing column as the missing one.
 
     Args:
         header: Headers of the table.
-        missing: What is missing, for the button: "the score".
-        names: Names that would be read; the first is what a column is renamed to.
-        reserved: Headers that are read as something else.
-        exact: Whether names are read exactly as written only.
+        missing: Description of the missing column for the button: "the score".
+        names: Accepted names; a column is renamed to the first.
+        reserved: Headers with another use.
+        exact: Whether only exact names are accepted.
     """
     free = [written for written in header if 0 < len(written) <= LONGEST and written not in reserved]
     fixes = [fix for written in free for fix in _with_affix(written, free, missing, names, exact)]
@@ -56,15 +56,14 @@ def renamings(
 
 
 def read_as(written: str, missing: str, name: str) -> SuggestedFix:
-    """Return the fix that reads one column as what is missing."""
+    """Return the fix that uses a column as the missing one."""
     return SuggestedFix(
         f"Read column “{written[:60]}” as {missing}", InputChanges(columns=((written, name),))
     )
 
 
 def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix that takes off what most headers begin or end with; none where they have nothing in
-    common."""
+    """Return the fix that removes a common prefix or suffix of most headers; empty if there is none."""
     patterns: Counter[str] = Counter()
     for written in header:
         if len(written) <= LONGEST:
@@ -78,14 +77,14 @@ def shared_affix(header: Sequence[str]) -> tuple[SuggestedFix, ...]:
 def of_kind(
     header: Sequence[str], columns: Columns, missing: str, name: str, kind: Kind
 ) -> list[SuggestedFix]:
-    """Return fixes that read a column of a kind as what is missing, for tables without a header that is near.
+    """Return fixes that use a column of a kind as the missing one, for tables without a similar header.
 
     Args:
         header: Headers of the table.
         columns: Its cells by column.
-        missing: What is missing, for the button.
-        name: What a column is renamed to.
-        kind: "text", "id" (texts that all differ) or "number"; "": none is offered.
+        missing: Description of the missing column for the button.
+        name: New name of the column.
+        kind: "text", "id" (all texts differ) or "number"; "": no fixes.
     """
     fits = [
         written
@@ -98,8 +97,8 @@ def of_kind(
 
 
 def row_names(header: Sequence[str], columns: Columns, name: str) -> tuple[SuggestedFix, ...]:
-    """Return the fix that reads the first column, where it has no name and holds different texts, as R writes
-    names of rows; none for another."""
+    """Return the fix that uses the first column if it has no name and contains different texts, as in R's row
+    names; otherwise empty."""
     cells = columns[0] if header and not header[0] else ()
     is_text = not any(NUMERIC.fullmatch(cell[:LONGEST]) for cell in cells)
     is_ids = bool(cells) and is_text and len({*cells}) == len(cells)
@@ -107,7 +106,8 @@ def row_names(header: Sequence[str], columns: Columns, name: str) -> tuple[Sugge
 
 
 def between_cells(header: Sequence[str], columns: Columns) -> tuple[SuggestedFix, ...]:
-    """Return the fix for a table of one column whose cells another character separates; none for others."""
+    """Return the fix for a table with a single column whose cells contain another separator; otherwise
+    empty."""
     if len(header) != 1:
         return ()
     for mark in SEPARATORS:
@@ -142,19 +142,19 @@ def _plain(text: str) -> str:
 
 
 LEAST = 0.5
-"""Share of the names that must fit without the prefix or suffix."""
+"""Minimum share of names that must fit after removing the prefix or suffix."""
 COMPARED = 500
-"""Names that are compared."""
+"""Maximum compared names."""
 ZEROS_BEFORE = re.compile(rf"0+{re.escape(ANY)}")
 ENDS_IN_NUMBER = re.compile(r"(.*?)(\d+)", re.ASCII | re.DOTALL)
 
 
 def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix that reads names of cases without what they all have before or after them, or with the
-    zeros that they lack; none where that fits too few.
+    """Return the fix that removes a common prefix or suffix of case names, or adds missing leading zeros;
+    empty if too few names would fit.
 
     Args:
-        names: Those that fit no case, with or without folder and ending.
+        names: Names that fit no case, with or without folder and extension.
         cases: Names of the test set.
     """
     known = {case_parts(case)[1] for case in cases}
@@ -197,14 +197,15 @@ AS_COMMAS = SuggestedFix("Read commas inside numbers as decimal commas", InputCh
 
 
 def fixes_of(cells: Sequence[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix for cells that are not numbers; none where neither a comma nor a percent sign is why."""
+    """Return the fix for cells that are not numbers; empty if neither commas nor percent signs are the
+    reason."""
     if any(map(IN_PERCENT.fullmatch, cells)):
         return (editing("divide", "100", "Read 45% as 0.45"),)
     return (AS_COMMAS,) if any(map(COMMA.fullmatch, cells)) else ()
 
 
 def cut_at_commas(cells: Sequence[str], width: int) -> bool:
-    """Return whether a row looks as if every number after the first cell had been cut at a decimal comma."""
+    """Return whether a row looks as if its numbers after the first cell had been split at decimal commas."""
     return (
         width > 1
         and len(cells) == 2 * width - 1

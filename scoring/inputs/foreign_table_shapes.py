@@ -1,6 +1,6 @@
-"""Tables of another shape than a row for each case with a score for each class, and edits that read them.
+"""Tables with another shape than one row per case and one score per class, and edits that read them.
 
-Numbers of classes that a challenge reads by itself: `scoring.challenges.tricorder3.tables.parse_label`.
+For class numbers that a challenge reads itself see `scoring.challenges.tricorder3.tables.parse_label`.
 """
 
 import re
@@ -20,25 +20,25 @@ LABELS = (
     *("y_pred", "label", "labels", "class", "class_index", "class_id", "argmax", "diagnosis", "dx"),
     *("category", "target"),
 )
-"""Headings, as `tables.key` writes them, of columns that may number classes."""
+"""Headings, as `tables.key` returns them, of columns that may contain class numbers."""
 SHARE = 0.5
 NUMBERED = re.compile(r"^\d+:", re.ASCII)
-"""What Weka writes before the name of a class."""
+"""Prefix of a class name in Weka."""
 MARKS = ("=", ">", "|")
-"""What no cell of an edit's value may hold."""
+"""Characters that a value of an edit must not contain."""
 
 
 def shape_problem(
     table: TextTable, form: TableForm, ids: Collection[str], codes: Collection[str]
 ) -> Finding | None:
-    """Return what is foreign in the shape of a table, with the edits that read it, alternatives to each
-    other; None for a table of the usual shape.
+    """Return a finding about the unusual shape of a table, with alternative edits that read it; None for the
+    usual shape.
 
     Args:
         table: The table.
-        form: The columns that are needed.
+        form: The required columns.
         ids: Cases of the truth.
-        codes: Of what the table was refused for.
+        codes: Codes of the table's refusal.
     """
     if codes == {"missing-value"}:
         return _gaps(table, form)
@@ -58,7 +58,7 @@ def shape_problem(
 
 
 def _gaps(table: TextTable, form: TableForm) -> Finding | None:
-    """Return how many numbers a table lacks; None where other cells are empty too."""
+    """Return how many numbers a table lacks; None if other cells are empty too."""
     wanted = {key(name) for name in form.columns}
     empty = {
         name: sum(cell.lower() in MISSING for cell in table.cells(i)) for i, name in enumerate(table.keys)
@@ -86,11 +86,11 @@ def _long(table: TextTable, form: TableForm) -> Finding | None:
 
 
 def gap_problem(table: TextTable, count: int) -> Finding:
-    """Return `missing-value` for a long table, with what reads 0 in its gaps.
+    """Return `missing-value` for a long table, with a fix that fills its gaps with 0.
 
     Args:
         table: The table.
-        count: The pairs of case and class that it lacks.
+        count: Number of missing pairs of case and class.
     """
     text = f"long table: {count:,} pairs of case and class are missing. Write a row for each, with 0 too."
     fix = _filling(count, "missing pairs of case and class")
@@ -121,7 +121,7 @@ def _labels(table: TextTable, form: TableForm, ids: Collection[str]) -> Finding 
 def _readings(
     table: TextTable, place: int, form: TableForm, is_only: bool
 ) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield how cells of a column name classes, in words, and the class of each cell; nothing where they do
+    """Yield how cells of a column name classes, in words, and the class of each cell; nothing if they do
     not."""
     cells = list(dict.fromkeys(table.cells(place)))
     classes = list(form.columns)

@@ -1,8 +1,9 @@
-"""Job folders of Grand Challenge, read by case, and the one table of their answers.
+"""Job folders of Grand Challenge, read by case, and a single table of their answers.
 
-`predictions.json` lists the jobs of a submission. Each has a `pk`, the name of its folder, `inputs` with the
-names of its images, and its files are below `<pk>/output/`. Here they are called by the case, the name of the
-input image without ending: `<case>/output/...`, and `<case>.json` where a job wrote one JSON.
+`predictions.json` lists the jobs of a submission. Each has a `pk` (the name of its folder) and `inputs` with
+the names of its images; its files are below `<pk>/output/`. Here the files are named after the case, which is
+the name of the input image without extension: `<case>/output/...`, and `<case>.json` if a job wrote a single
+JSON.
 """
 
 import csv
@@ -24,21 +25,21 @@ from scoring.inputs.table_formats import cells_of
 from scoring.inputs.table_text import CELLS, COLUMNS
 
 LISTING, INPUTS = "predictions.json", "inputs.json"
-"""The jobs of a submission; and what the platform writes of the inputs of a container, the jobs' files among
-them, beside these."""
+"""Files of the platform: the list of jobs of a submission, and the list of a container's inputs beside the
+jobs' files."""
 LISTING_BYTES = 50_000_000
 KIND = re.compile(r"[_-]+[^_-]+$")
-"""What images of one case differ in: `case__CT.nii.gz`, `case_0000.nii.gz`."""
+"""Parts of names in which images of the same case differ: `case__CT.nii.gz`, `case_0000.nii.gz`."""
 OUTPUT = "output/"
-"""Folder of a job's files, which some downloads leave out."""
+"""Folder of a job's files, which some downloads omit."""
 
 
 def by_case(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
-    """Return files called by their cases, and what each was called before; files without a list of jobs as
-    they are.
+    """Return files named after their cases, with their original names; files without a list of jobs stay
+    unchanged.
 
     Raises:
-        InputRefused: `unreadable-file` or `duplicate-case` where a job's case cannot be told.
+        InputRefused: `unreadable-file` or `duplicate-case` if a job's case cannot be determined.
     """
     listing = _listing(files)
     case_of = cases_of_jobs(files.read(listing), files.called(listing)) if listing is not None else None
@@ -81,10 +82,10 @@ def _listing(files: SourceFiles) -> str | None:
 
 @isolated
 def cases_of_jobs(data: bytes, name: str) -> dict[str, str] | None:
-    """Return the case of every job of a list by its folder; None where the file lists something else.
+    """Return the case of every job by its folder; None if the file is another kind of list.
 
     Raises:
-        InputRefused: With every job whose case cannot be told.
+        InputRefused: With every job whose case cannot be determined.
     """
     try:
         listed = json.loads(data)
@@ -150,7 +151,7 @@ def _with_lone_json(original: Mapping[str, str], cases: set[str]) -> dict[str, s
 
 @dataclass(frozen=True)
 class AnswerColumns:
-    """Headings of the table that answers of jobs make.
+    """Headings of the table made from job answers.
 
     Attributes:
         several: Whether an answer may be a list of rows.
@@ -165,7 +166,7 @@ class AnswerColumns:
 USUAL = AnswerColumns()
 ANSWER_BYTES = 1_000_000
 OF_JSON = (".json", ".out")
-"""Endings of JSON of one case; batches of SageMaker write the second."""
+"""Extensions of a case's JSON; SageMaker's batches use the second."""
 
 
 def open_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> SourceFiles:
@@ -175,7 +176,7 @@ def open_table(source: Source, name: str | None = None, columns: AnswerColumns =
         source: A table, job folders, or a folder or zip with a table.
 
     Raises:
-        InputRefused: It cannot be opened, or an answer of a job is not a row.
+        InputRefused: If it cannot be opened, or a job's answer is not a row.
     """
     files = open_source(source.source if isinstance(source, FixedSource) else source, name)
     table = as_table(files, columns)
@@ -193,8 +194,8 @@ def open_table(source: Source, name: str | None = None, columns: AnswerColumns =
 
 
 def with_table(source: Source, name: str | None = None, columns: AnswerColumns = USUAL) -> Source:
-    """Return a source with answers of job folders as one table, what was changed of it still to be changed;
-    arguments and refusals as of `open_table`."""
+    """Return a source with the answers of job folders as one table; pending changes of the source still
+    apply. Arguments and refusals as in `open_table`."""
     if isinstance(source, FixedSource):
         return replace(source, source=open_table(source.source, name, columns))
     return open_table(source, name, columns)
@@ -202,22 +203,21 @@ def with_table(source: Source, name: str | None = None, columns: AnswerColumns =
 
 @dataclass(frozen=True)
 class JobTable:
-    """Answers of job folders as a CSV table, numbers as they are written. written: the file of each row."""
+    """Answers of job folders as a CSV table, with unchanged numbers. written: the file of each row."""
 
     data: bytes
     written: tuple[str, ...]
 
     def places(self, name: str) -> dict[str, str]:
-        """Return what wrote each row, by the place that messages give it. name: of the table."""
+        """Return the file of each row, by its location in messages. name: of the table."""
         return {f"{name}:{line}": shortened(file, 120) for line, file in enumerate(self.written, 2)}
 
 
 def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | None:
-    """Return the answers of job folders as one table; None where the files are not job folders.
+    """Return the answers of job folders as one table; None if the files are not job folders.
 
     Raises:
-        InputRefused: With every job whose answer is not an object of names and numbers, no number and no
-        text.
+        InputRefused: With every job whose answer is not an object of names and numbers, a number, or a text.
     """
     if lines := _class_lines(files):
         return lines
@@ -271,18 +271,18 @@ def _lines(text: str) -> list[str]:
 
 
 def _json_rows(files: SourceFiles) -> JobTable | None:
-    """Return a table with a row for each file of JSON, called by it; None where one is not of a case."""
+    """Return a table with a row for each file of JSON, called by it; None if one is not of a case."""
     data = json_rows(files, {member: PurePosixPath(member).stem for member in files.members}, USUAL.case)
     return JobTable(data, tuple(files.members)) if data else None
 
 
 def json_rows(files: SourceFiles, case_of: Mapping[str, str], case: str) -> bytes | None:
-    """Return a table with a row for each of some files of JSON; None where one holds no cells of a case.
+    """Return a table with a row per JSON file; None if one does not contain cells of a case.
 
     Args:
         files: The files.
-        case_of: Their names, and the case of each.
-        case: Name of the column of cases.
+        case_of: Names of the files, with the case of each.
+        case: Name of the case column.
     """
     rows: list[dict[str, str]] = []
     n_cells = 0
@@ -323,7 +323,7 @@ def _table(
 
 
 def _answers(files: SourceFiles, member: str, columns: AnswerColumns) -> list[Any]:
-    """Return the rows of an answer: a text, a number or cells by name each. Raises ValueError where it is
+    """Return the rows of an answer: a text, a number or cells by name each. Raises ValueError if it is
     none."""
     if files.sizes[member] > ANSWER_BYTES:
         raise ValueError

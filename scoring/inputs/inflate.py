@@ -1,4 +1,4 @@
-"""Decompression of gzip and zlib while reading, by zlib-ng where it is installed."""
+"""Decompression of gzip and zlib while reading, with zlib-ng if it is installed."""
 
 import io
 import zlib
@@ -14,9 +14,9 @@ except ImportError:
     from gzip import GzipFile
 
 DEFLATE_ERRORS: tuple[type[Exception], ...] = (zlib.error, deflate.error)
-"""What is raised for damaged data."""
+"""Exceptions for damaged data."""
 ByteFile = io.BufferedIOBase | io.RawIOBase
-"""A file of bytes that is read piece by piece."""
+"""A binary file that is read in pieces."""
 
 GZIP = b"\x1f\x8b"
 PACKED_BYTES = 1 << 16
@@ -31,8 +31,8 @@ class _Gunzipped(GzipFile):  # type: ignore[misc]  # one of two classes
 
 
 def gunzipped(file: ByteFile) -> ByteFile:
-    """Return a seekable file itself, or its content if it begins as gzip does. Checksum and length are
-    verified when the end is read."""
+    """Return a seekable file itself, or its decompressed content if it is gzip. Checksum and length are
+    checked at the end."""
     head = file.read(2)
     file.seek(0)
     content: ByteFile = _Gunzipped(fileobj=file, mode="rb") if head == GZIP else file
@@ -40,7 +40,7 @@ def gunzipped(file: ByteFile) -> ByteFile:
 
 
 def fill(file: ByteFile, view: memoryview) -> int:
-    """Read until `view` is full or the file ends; return how many bytes were read."""
+    """Read until `view` is full or the file ends; return the number of bytes read."""
     filled = 0
     while filled < len(view):
         count = file.readinto(view[filled:])
@@ -51,7 +51,7 @@ def fill(file: ByteFile, view: memoryview) -> int:
 
 
 class FrontFile(io.RawIOBase):
-    """A file that is made while it is read, from front to end; seeking leads back to the front only."""
+    """A file that is made while it is read; it can only be rewound to its start."""
 
     noun = "a file"
     _position = 0
@@ -79,8 +79,7 @@ class FrontFile(io.RawIOBase):
 class Inflated(FrontFile):
     """The content of a zlib or deflate stream.
 
-    When the end is read, checksums are verified: that of zlib, and the one given. What follows the stream in
-    the file is an error.
+    At the end, checksums are checked: that of zlib, and the given one. Data after the stream are an error.
     """
 
     noun = "a compressed stream"
@@ -90,7 +89,7 @@ class Inflated(FrontFile):
 
         Args:
             bare: Whether it is deflate without the frame of zlib.
-            checksum: CRC-32 of the content, None where only zlib's own is verified.
+            checksum: CRC-32 of the content, None if only zlib's own is verified.
             size: Bytes of the content; verified with `checksum`.
         """
         self._file, self._start, self._bare = file, file.tell(), bare

@@ -1,4 +1,4 @@
-"""Tables of different columns of the same cases, as one table."""
+"""Tables with different columns of the same cases, joined to one table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,14 +10,14 @@ from scoring.inputs.tables import TextTable, read_table
 def joined_table(
     tables: Sequence[TextTable], case: str, plain: Callable[[str], str], case_of: Callable[[str], str]
 ) -> TextTable | None:
-    """Return tables joined by case; None for fewer than two, and where two have the same column or one has a
-    case twice.
+    """Return tables joined by case; None with fewer than two tables, or if two have the same column or one
+    has a repeated case.
 
     Args:
-        tables: Each has a column of cases.
+        tables: Tables with a case column.
         case: Name of that column.
-        plain: Makes names of columns comparable.
-        case_of: Returns the case that a cell names.
+        plain: Function that normalises column names for comparison.
+        case_of: Function from a cell to its case.
     """
     columns: dict[str, dict[str, str]] = {}
     for table in tables:

@@ -1,5 +1,5 @@
-"""Long tables (a row for each case and class), ranked ones and lists in cells, as wide tables with a column
-for each class."""
+"""Long tables (a row for each case and class), ranked tables and lists in cells, converted to wide tables
+with a column per class."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,26 +10,26 @@ from scoring.inputs.fix_suggestions import NUMERIC
 
 FORMAT, OF_LISTS = "A table with names of classes beside their scores", "A table with lists in its cells"
 LIST = re.compile(r"(?:(?:array|tensor)\()?\[{1,2}([^\[\]]*)\]{1,2}(?:, *dtype=[\w.]+)?\)?")
-"""A list in a cell, as Python, NumPy, PyTorch and JSON write it."""
+"""Pattern of a list in a cell, as written by Python, NumPy, PyTorch and JSON."""
 ENTRY = re.compile(r"""'([^']*)'|"([^"]*)"|([^\s,'"]+)""")
 RANKED = re.compile(r"(.*[^\d_.])[_.]?(\d{1,3})", re.ASCII)
-"""A heading of a column of ranks: what it holds, and the rank."""
+"""Pattern of a heading of a rank column: its content and the rank."""
 OF_CLASSES, OF_SCORES = ("name", "label", "class"), ("prob", "score", "conf")
-"""What headings of classes and of scores contain, where several columns of ranks are there."""
+"""Words in the headings of classes and of scores, if there are several rank columns."""
 MOST_CLASSES = 200
 MOST_PAIRS = 2_000_000
 LOOKED_AT = 50
-"""Rows by which a column's kind is told before all are looked at."""
+"""Number of rows that decide a column's kind before all are read."""
 Columns = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
 class WideTable:
-    """A table made wide.
+    """A table converted to a wide one.
 
     Attributes:
-        first_rows: The first row of each case in the table as it was.
-        form: What it was, for messages.
+        first_rows: First row of each case in the original table.
+        form: Description of the original form, for messages.
     """
 
     header: tuple[str, ...]
@@ -39,11 +39,12 @@ class WideTable:
 
 
 def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
-    """Return a long table, a ranked one or one with lists in its cells made wide; None for any other.
+    """Return a long table, a ranked table or one with lists in its cells as a wide table; None for any other.
 
-    A table is long if it has three columns with a name, one of them numbers, and the other two together name
-    each row: every case has one row for each class. Cases are those that are more. A ranked table has the
-    classes of each case in columns, likeliest first, with their scores: label_0, label_1, prob_0, prob_1.
+    A table is long if it has three named columns: one contains numbers, and the other two together identify
+    each row, so that every case has one row per class. The column with more different values contains the
+    cases. A ranked table has the classes of each case in columns, likeliest first, with their scores:
+    label_0, label_1, prob_0, prob_1.
 
     Args:
         header: Names of the columns.
@@ -68,7 +69,7 @@ def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
 
 
 def _without_lists(header: Sequence[str], columns: Columns) -> WideTable | None:
-    """Return a table in which each entry of lists in cells has its column; None where no column holds lists
+    """Return a table in which each entry of lists in cells has its column; None if no column holds lists
     of one length."""
     wide: dict[str, Sequence[str]] = {}
     for name, cells in zip(header, columns, strict=True):
@@ -132,14 +133,14 @@ def _ranked(header: Sequence[str], columns: Columns) -> WideTable | None:
 
 
 def _only(families: Mapping[str, object], words: Sequence[str]) -> str | None:
-    """Return the family of columns that is alone, or alone called so; None where several or none are."""
+    """Return the family of columns that is alone, or alone called so; None if several or none are."""
     called = [name for name in families if any(word in name for word in words)]
     return next(iter(called if len(called) == 1 else families if len(families) == 1 else ()), None)
 
 
 def missing_pairs(header: Sequence[str], columns: Columns) -> list[dict[int, str]]:
-    """Return the pairs of case and class that a long table lacks, by column; none for any other table, and
-    for a table of more than `MOST_PAIRS`.
+    """Return the missing pairs of case and class in a long table, by column; empty for other tables, and with
+    more than `MOST_PAIRS`.
 
     Args:
         header: Names of the columns.
@@ -190,7 +191,7 @@ def _placed(
     cases: dict[str, int],
     classes: dict[str, int],
 ) -> tuple[list[list[str]], list[int]] | None:
-    """Return a column for each class and the first row of each case; None where a cell has two rows."""
+    """Return a column for each class and the first row of each case; None if a cell has two rows."""
     n = len(cases)
     index = [classes[kind.strip()] * n + cases[name.strip()] for name, kind in zip(names, kinds, strict=True)]
     if len({*index}) < len(index):

@@ -1,4 +1,4 @@
-"""Look-alike names of teams: skeletons by Unicode Technical Standard 39, section 4.
+"""Look-alike team names: skeletons by Unicode Technical Standard 39, section 4.
 
 `team_entries.name_problems` refuses them.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 TABLE = Path(__file__).with_name("confusables.txt")
 BLANK = ("\u2800", " ")
-"""A character of Braille that is drawn as a blank and is none."""
+"""A Braille character that looks like a blank."""
 
 
 @cache
@@ -27,11 +27,10 @@ def _look_alike() -> dict[int, str]:
 
 @lru_cache(4096)
 def name_skeleton(name: str) -> str:
-    """Return what people see of a name: two names with one skeleton cannot be told apart.
+    """Return what people see of a name: two names with the same skeleton look the same.
 
-    Characters that are not seen are left out, others are those that they look like, dashes are hyphens, and
-    blanks next to each other are one.
-    Capital and small letters differ, but `m` is `rn`, and `1`, `I` and `l` are one.
+    Invisible characters are left out, others are replaced by those they look like, dashes by hyphens, and
+    repeated blanks by one. Capital and small letters differ, but `m` is `rn`, and `1`, `I` and `l` are one.
     """
     dashed = "".join("-" if unicodedata.category(c) == "Pd" else c for c in name.replace(*BLANK))
     once = unicodedata.normalize("NFD", dashed).translate(_look_alike())

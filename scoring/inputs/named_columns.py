@@ -1,4 +1,4 @@
-"""Columns that somebody else names: found in a table, and read as classes or numbers with all problems."""
+"""Columns with configured names: found in a table, and read as classes or numbers with all problems."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,19 +17,19 @@ from scoring.inputs.sources import Source, SourceFiles, open_source, sha256
 from scoring.inputs.tables import TextTable, key
 
 ENDINGS, MOST_TABLES = (".csv", *OTHER_TABLES), 20
-"""Of tables, and how many of a folder are looked into."""
+"""Extensions of tables, and maximum tables of a folder that are searched."""
 WHOLE = re.compile(r"^(-*\d+)\.0$")
-"""A whole number as some programs write it."""
+"""An integer as some programs write it."""
 Columns = Sequence[tuple[str, str]]
 """Columns by name, with their content."""
 
 
 @dataclass
 class ColumnReader:
-    """A table as it is read, with its problems.
+    """A table while it is read, with its problems.
 
     Attributes:
-        digest_of: SHA-256 of the member that it is.
+        digest_of: SHA-256 of its member.
     """
 
     files: SourceFiles
@@ -40,7 +40,8 @@ class ColumnReader:
 
     @classmethod
     def opened(cls, source: Source, name: str | None, columns: Columns) -> Self:
-        """Open the table of a source, of several the one that has the columns. Raises InputRefused."""
+        """Open the table of a source; if there are several, the one with these columns. Raises
+        InputRefused."""
         files = open_source(source, name)
         member = table_with(files, [name for name, _ in columns])
         data, table = files.read_table(member)
@@ -48,7 +49,8 @@ class ColumnReader:
         return cls(files, {member: sha256(data)}, table, list(table.problems), [])
 
     def places(self, columns: Columns) -> list[int]:
-        """Return the places of columns. Raises InputRefused where some are missing, a problem for a kind."""
+        """Return the positions of columns. Raises InputRefused if some are missing, with one problem per
+        kind."""
         places: list[int] = []
         missing: dict[str, list[str]] = {}
         for name, what in columns:
@@ -70,7 +72,7 @@ class ColumnReader:
         return places
 
     def labels(self, place: int, classes: Sequence[str], rows: AlignedRows) -> tuple[Ints, list[Finding]]:
-        """Return the class number of each case [n], -1 for none, and faults of empty cells."""
+        """Return the class number of each case [n], -1 for none, and problems of empty cells."""
         number_of = {name: k for k, name in enumerate(classes)}
         loose = {name.lower(): k for name, k in number_of.items()}
         cells, labels = self.table.cells(place), np.full(rows.n, -1)
@@ -95,20 +97,20 @@ class ColumnReader:
         return labels, faults
 
     def numbers(self, places: Sequence[int], rows: AlignedRows, advice: str) -> tuple[Floats, list[Finding]]:
-        """Return columns of numbers by case [n, columns], and the faults of cases without."""
+        """Return columns of numbers by case [n, columns], and the problems of cases without numbers."""
         return read_numbers(rows, places, advice, self.problems, self.findings)
 
     def refuse(self, rows: Sequence[int], message: str) -> None:
-        """Keep a problem of the first twenty of some rows."""
+        """Record a problem for the first twenty of some rows."""
         self.problems += [error("bad-label", self.table.place(i), message) for i in rows[:20]]
 
     def refuse_cases(self, wrong: Bools, rows: AlignedRows, message: str) -> None:
-        """Keep a problem of each case [n] that is wrong."""
+        """Record a problem for each wrong case [n]."""
         self.refuse([i for i in rows.rows if wrong[rows.case_of[i]]], message)
 
 
 def table_with(files: SourceFiles, names: Iterable[str]) -> str:
-    """Return the one table of a folder that has the named columns, else that of `find_table`. Raises
+    """Return the only table of a folder with the named columns, or else the result of `find_table`. Raises
     InputRefused."""
     members = [member for member in files.members if member.lower().endswith(ENDINGS)]
     if files.kind == "file" or not 1 < len(members) <= MOST_TABLES:

@@ -13,9 +13,9 @@ from scoring.inputs.tables import MISSING, TextTable
 INFINITE = {"inf", "infinity"}
 BLANKS = " \t\n\v\f\r"
 ODD_CONTROLS = "\x1c\x1d\x1e\x1f"
-"""Blanks of ASCII for Python, but for no other program."""
+"""Blanks of ASCII for Python, but not for other programs."""
 EXACT_DIGITS = 15
-"""A whole number of so many digits is below 2^53."""
+"""Number of digits up to which an integer is below 2^53."""
 POWERS = np.array([float(10**k) for k in range(EXACT_DIGITS + 1)])
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([.,]\d{3})+", re.ASCII)
 WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -27,9 +27,9 @@ class Numbers:
     """Cells read as numbers.
 
     Attributes:
-        values: Float64 [n], NaN where there is a fault.
+        values: Float64 [n], NaN if there is a problem.
         fault: "missing-value", "not-a-number", "not-finite" or "" [n].
-        odd_spaces: Number of cells with a no-break space or another blank beyond ASCII's beside the number.
+        odd_spaces: Number of cells with a no-break space or another non-ASCII blank beside the number.
     """
 
     values: Floats
@@ -39,8 +39,8 @@ class Numbers:
 
 
 def parse_numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
-    """Read cells [n] as numbers: ASCII digits, point, exponent; with `decimal_comma` also `0,5`. No
-    underscores, no thousands, no percent."""
+    """Read cells [n] as numbers: ASCII digits, point, exponent; with `decimal_comma` also `0,5`. Underscores,
+    thousands separators and percent signs are not accepted."""
     n = len(cells)
     joined = "".join(cells)
     if (
@@ -82,8 +82,8 @@ def parse_numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
 
 
 def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding]:
-    """Return `ambiguous-number` for each column whose points may part thousands; none where cells end at
-    commas."""
+    """Return `ambiguous-number` for each column whose points may be thousands separators; empty if commas
+    separate cells."""
     cells = {} if table.delimiter == "," else {c: two_readings(table.cells(c)) for c in columns}
     fix = "the column has whole numbers too. Write one decimal more, or no mark between thousands."
     return [
@@ -94,9 +94,11 @@ def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding
 
 
 def two_readings(cells: Sequence[str]) -> str:
-    """Return in words both numbers that one of trimmed cells can be; "" where thousands are not possible.
+    """Return as text both possible numbers of one of the trimmed cells; "" if thousands separators are
+    impossible.
 
-    They are where each cell with a mark has three digits after it, and whole numbers above 1 are beside.
+    They are possible if each cell with a point has three digits after it, and other cells are integers above
+    1.
     """
     first = next((cell for cell in cells if "." in cell or "," in cell), "")
     if not THOUSANDS.fullmatch(first):

@@ -1,4 +1,4 @@
-"""Columns of Parquet and Feather files, read by pyarrow in one thread and within the limits of tables."""
+"""Columns of Parquet and Feather files, read by pyarrow in one thread and within the limits for tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,8 +30,8 @@ def _feather(data: bytes) -> tuple[list[str], int, Iterator[Any]]:
 
 
 def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
-    """Return the cells of a Parquet or Feather file by column, "" for what is not there; lists and objects as
-    such.
+    """Return the cells of a Parquet or Feather file by column, "" for missing values; lists and objects
+    unchanged.
 
     Raises:
         InputRefused: `unreadable-file`: damaged, too large, or pyarrow is missing.

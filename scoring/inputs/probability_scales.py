@@ -15,23 +15,23 @@ FIXES: Mapping[str, tuple[SuggestedFix, ...]] = {
         editing("sigmoid", label="Read a sigmoid of each number"),
     ),
 }
-"""Scale -> what reads its numbers as probabilities, alternatives to each other."""
+"""Scale -> alternative edits that read its numbers as probabilities."""
 OF_RISKS = {**FIXES, LOGITS: FIXES[LOGITS][1:]}
-"""The same where a case has one number."""
+"""The same for one number per case."""
 
 
 WORDS = {
     PERCENT: "percent. Divide them by 100",
     BYTES: "probabilities as whole numbers up to 255. Divide them by 255",
 }
-"""What numbers are that are whole multiples of probabilities, and what to do."""
+"""Kinds of numbers that are integer multiples of probabilities, and advice."""
 
 
 def scale_of(outputs: Floats) -> str:
-    """Return what numbers [N, K] are: "probabilities", `PERCENT`, `BYTES`, `LOGITS` or "other numbers".
+    """Return the scale of numbers [N, K]: "probabilities", `PERCENT`, `BYTES`, `LOGITS` or "other numbers".
 
     Args:
-        outputs: Rows with NaN are left aside.
+        outputs: Rows with NaN are ignored.
     """
     numbers = outputs[(outputs == outputs).all(1)]
     if not numbers.size:
@@ -46,10 +46,10 @@ def scale_of(outputs: Floats) -> str:
 
 
 def edits_of_risks(scores: Floats) -> Pairs:
-    """Return the edits that make probabilities of numbers [N], one for each case; none for those that are.
+    """Return the edits that turn numbers [N], one per case, into probabilities; empty if they already are.
 
     Args:
-        scores: NaN is left aside.
+        scores: NaN is ignored.
     """
     fixes = OF_RISKS.get(scale_of(scores[:, None]), ())
     return fixes[0].changes.edits if fixes else ()

@@ -1,4 +1,4 @@
-"""Edits of a whole table before its reader sees it: cases in columns, labels as scores, gaps, scales."""
+"""Edits of a whole table before its reader receives it: cases in columns, labels as scores, gaps, scales."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from scoring.inputs.table_formats import CASE
 from scoring.metrics.output_kinds import softmax
 
 Rows = list[list[str]]
-"""Cells of a table, the header first."""
+"""Cells of a table, header first."""
 DIGITS = 9
 """Allowed divisors of numbers."""
 INFINITE = re.compile(r"\+?inf(inity)?", re.IGNORECASE)
@@ -23,7 +23,8 @@ PERCENT = re.compile(r"(.*\d)\s*%\s*", re.DOTALL)
 
 
 def edited(rows: Rows, edits: Pairs) -> Rows:
-    """Return a table as it is read and named in messages, with edits made, in the order of `EDITS`.
+    """Return a table with edits applied in the order of `EDITS`, in the form that is read and named in
+    messages.
 
     Args:
         rows: Its cells.
@@ -47,18 +48,18 @@ def labels_argument(column: str, classes: Mapping[str, str]) -> str:
     """Return the value of the edit `labels`.
 
     Args:
-        column: The column that names a class for each case.
-        classes: Cell -> class, all classes among them.
+        column: The column with the class of each case.
+        classes: Cell -> class, including all classes.
     """
     return f"{column}: {' | '.join(f'{cell}>{name}' for cell, name in classes.items())}"
 
 
 def case_column(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Return the column of cases: by its name, else the first that holds text, else the first.
+    """Return the case column: by its name, or else the first with text, or else the first.
 
     Args:
         names: Headings.
-        rows: The cells below.
+        rows: The cells below the headings.
     """
     keys = [tables.key(name) for name in names]
     known = [keys.index(name) for name in ID_COLUMNS if name in keys]
@@ -207,4 +208,4 @@ EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
     "complement": _complement,
     "of_called": _of_called,
 }
-"""Name of an edit -> what it makes of a table."""
+"""Name of an edit -> function that applies it to a table."""

@@ -1,10 +1,10 @@
-"""Scenes of a slice viewer: the masks of truth and prediction of one patient, cropped to their labels, and
-the images under them.
+"""Scenes of a slice viewer: truth and predicted masks of one patient, cropped to their labels, with the
+images under them.
 
-Axes are reordered and reversed, never turned, so that indices grow towards the patient's left, back and feet:
-slices drawn with the first index to the right and the second downwards lie as radiologists read them. Images
-keep their own grid; they are cropped and, where they are large, thinned. Only an image whose axes are turned
-against the masks' gets another grid, on which each voxel shows the nearest of the image.
+Axes are reordered and reversed but not rotated, so that indices grow towards the patient's left, back and
+feet. Slices drawn with the first index to the right and the second downwards have the orientation that
+radiologists use. Images keep their own grid; they are cropped and, if large, thinned. Only an image whose
+axes are rotated against the masks' axes is resampled, with the nearest voxel.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,14 +29,14 @@ INT16 = 32_767
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """An image on its own grid, its axes along the scene's.
+    """An image on its own grid, with axes along the scene's.
 
     Attributes:
-        name: What it is called.
+        name: Displayed name.
         values: int16 [x, y, z]; times `scale` they are the file's values, e.g. in HU or SUV.
         scale: See `values`.
-        corner_mm: From the outer corner of the scene's first voxel to that of this image's, along the scene's
-            axes.
+        corner_mm: Vector from the outer corner of the scene's first voxel to that of this image's, along the
+            scene's axes.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Scene:
         labels: uint8 [x, y, z], truth in the lower four bits, prediction in the upper four.
         affine: Index to mm (RAS) of a voxel's centre, float64 [4, 4].
         to_file: Index to index in the truth's file, int [4, 4].
-        backgrounds: Images, the lower one first.
-        findings: What is left out, and why.
+        backgrounds: Images, the lowest layer first.
+        findings: Omitted parts, with reasons.
     """
 
     labels: Ints
@@ -67,12 +67,12 @@ class Scene:
 
     @property
     def spacing_mm(self) -> tuple[float, float, float]:
-        """Edges of a voxel."""
+        """Edge lengths of a voxel."""
         return _edges(self.affine)
 
 
 ReadLabels = Callable[[Opener, Grid | None], LabelVoxels]
-"""Reads a mask, on a grid that it must share if there is one, by the rules by which scoring reads it."""
+"""Function that reads a mask by the rules of scoring, on a grid that it must share if there is one."""
 
 
 def read_scene(
@@ -83,13 +83,13 @@ def read_scene(
     margin_mm: float = MARGIN_MM,
     read: ReadLabels = read_labels,
 ) -> Scene:
-    """Read a scene, cropped to the box of both masks and a margin; the whole grid where both are empty.
+    """Read a scene, cropped to the box of both masks plus a margin; the whole grid if both are empty.
 
-    A malformed prediction and an image that cannot be read are left out, with a warning.
+    A malformed prediction or unreadable image is left out with a warning.
 
     Args:
-        prediction: Opens the submitted mask, None = there is none.
-        images: Opens images, by name, the lower one first.
+        prediction: Function that opens the submitted mask, None = there is none.
+        images: Functions that open images, by name, the lowest layer first.
 
     Raises:
         InputRefused: With `unreadable-file` or `bad-label` for the truth, or for a box too large to show.

@@ -23,22 +23,23 @@ from scoring.inputs.tables import TextTable
 
 TEXT_TABLES = (".csv", ".tsv", ".tab", ".txt")
 TABLES = (*TEXT_TABLES, ".md", *table_formats.ENDINGS)
-"""What is read as a table."""
+"""Extensions of tables."""
 TABLES_IN_FOLDERS = tuple(e for e in TABLES if not e.startswith((".json", ".md", ".npy")))
-"""Where JSON and arrays are rather of one case, and Markdown is text."""
+"""Places where JSON and arrays probably belong to one case, and Markdown is text."""
 
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Members of a source by name with `/`, sorted, without files that operating systems leave behind.
+    """Members of a source by name with `/`, sorted, without files that operating systems add.
 
     Attributes:
         kind: "file", "folder" or "zip".
         sizes: Bytes of each member.
-        read: Returns the bytes of a member. Raises InputRefused.
-        open: Returns a file to read a member from piece by piece. Raises InputRefused; the file of a damaged
-            zip raises whatever zipfile raises, while it is read.
-        whole: SHA-256 of the file or zip itself; None for a folder, whose digest depends on what was read.
+        read: Function that returns the bytes of a member. Raises InputRefused.
+        open: Function that returns a file for reading a member in pieces. It raises InputRefused; reading a
+            damaged zip raises any exception of zipfile.
+        whole: SHA-256 of the file or zip itself; None for a folder, whose digest depends on the members that
+            were read.
     """
 
     name: str
@@ -62,13 +63,13 @@ class SourceFiles:
         )
 
     def read_table(self, member: str, name: str | None = None) -> tuple[bytes, TextTable]:
-        """Return the bytes of a table, and the table; what `keep_table` was given is handed out once.
+        """Return the bytes of a table, and the table; a table from `keep_table` is returned once.
 
         Args:
-            name: Its name in messages; None: as `called`.
+            name: Its name in messages; None: the result of `called`.
 
         Raises:
-            InputRefused: It cannot be read.
+            InputRefused: If it cannot be read.
         """
         parsed, name = self._parsed.pop(member, None), name or self.called(member)
         if parsed is not None and parsed[1].name == name:
@@ -77,7 +78,7 @@ class SourceFiles:
         return data, tables.read_table(data, name)
 
     def keep_table(self, member: str, data: bytes, table: TextTable) -> None:
-        """Keep a table that was read until the next `read_table` of its member."""
+        """Store a parsed table until the next `read_table` of its member."""
         self._parsed[member] = (data, table)
 
     def digest(self, used: Mapping[str, str]) -> str:
@@ -89,12 +90,12 @@ class SourceFiles:
         return hashlib.sha256(listing.encode()).hexdigest()
 
     def digest_of(self, used: Iterable[str]) -> str:
-        """Return the `digest` of the members that were read, hashed piece by piece; nothing is read again
-        where the whole was hashed."""
+        """Return the `digest` of the members that were read, hashed in pieces; nothing is read again if the
+        whole was hashed."""
         return self.digest({} if self.whole is not None else {m: self.sha256_of(m) for m in used})
 
     def sha256_of(self, member: str) -> str:
-        """Return the SHA-256 of a member, hashed piece by piece. Raises InputRefused."""
+        """Return the SHA-256 of a member, hashed in pieces. Raises InputRefused."""
         try:
             with self.open(member) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
@@ -108,14 +109,14 @@ PlainSource = str | os.PathLike[str] | bytes | Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class FixedSource:
-    """A source that is read with changes. Digests of files and zips are those of what was submitted."""
+    """A source with changes. Digests of files and zips are those of the submitted files."""
 
     source: PlainSource | SourceFiles
     changes: InputChanges
 
 
 Source = PlainSource | FixedSource | SourceFiles
-"""A path, bytes, a dropped folder, one that is read with changes, or a source that is open already."""
+"""A path, bytes, a dropped folder, a source with changes, or an open source."""
 
 
 def open_source(
@@ -124,10 +125,11 @@ def open_source(
     """Open a source of files.
 
     Args:
-        source: A path, bytes, a dropped folder, or a source that is open already.
-        streamed: Endings in lower case of members that are read piece by piece: they may shrink by any ratio
-            in a zip.
-        table_bytes: Larger tables and JSON are refused (`unreadable-file`) when they are read.
+        source: A path, bytes, a dropped folder, or an open source.
+        streamed: Extensions in lower case of members that are read in pieces; they may have any compression
+            ratio in a zip.
+        table_bytes: Maximum bytes of tables and JSON; larger ones are refused (`unreadable-file`) when they
+            are read.
 
     Raises:
         InputRefused: With `unreadable-file`, `bad-zip` or `unsafe-path`.
@@ -206,8 +208,8 @@ def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) ->
 
 
 def is_zip(head: bytes, name: str) -> bool:
-    """Return whether to read a file as a zip: by its name, or by its first bytes if it is not named as an
-    Office document or table."""
+    """Return whether to read a file as a zip: by its name, or by its first bytes unless its name is that of
+    an Office document or table."""
     return name.lower().endswith(".zip") or (
         head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".docx", *TABLES))
     )
@@ -218,8 +220,7 @@ def sha256(data: bytes) -> str:
 
 
 def is_litter(member: str) -> bool:
-    """Return whether an operating system left a file behind: in `__MACOSX`, or with a dot as first
-    character."""
+    """Return whether a file was added by an operating system: in `__MACOSX`, or with a leading dot."""
     parts = PurePosixPath(member).parts
     return any(part == "__MACOSX" or part.startswith(".") for part in parts) or parts[-1:] in (
         ("Thumbs.db",),

@@ -1,4 +1,5 @@
-"""Survival curves in tables, as lifelines, pycox and scikit-survival write them, and one number of each."""
+"""Survival curves in tables, as lifelines, pycox and scikit-survival write them, reduced to one number
+each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ READINGS = {
     "mean": "mean time without an event, the area below the curve",
     "last": "probability at the last time",
 }
-"""Numbers of a curve that may count, the higher the better."""
+"""Possible numbers of a curve; higher is better."""
 CASE, TIME = "PatientID", "RFS"
 LEAST = 2
 ROUNDED = 1e-6
-"""By how much rounding may raise a curve."""
+"""Tolerance by which rounding may raise a curve."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +25,10 @@ class SurvivalCurves:
     """Curves of n cases at T times.
 
     Attributes:
-        ids: Names of the cases [n]; "" where the rows of the table are the cases.
+        ids: Names of the cases [n]; "" if the rows of the table are the cases.
         times: Times [T], ascending.
-        values: Probability of no event until each time [n, T], never rising.
-        columns: Columns of the times, none where times go down.
+        values: Probability of no event until each time [n, T], never increasing.
+        columns: Columns of the times, empty if times are in rows.
     """
 
     ids: tuple[str, ...]
@@ -45,8 +46,8 @@ class SurvivalCurves:
 
 
 def survival_curves(header: Sequence[str], columns: Sequence[Sequence[str]]) -> SurvivalCurves | None:
-    """Return the curves of a table: times in the first column and a column for each case, else times as
-    headers of columns and a row for each case; None where there are none."""
+    """Return the curves in a table: times in the first column and a column per case, or else times as
+    headings and a row per case; None if there are none."""
     if len(header) > LEAST and len({*header[1:]}) == len(header) - 1 and all(header[1:]):
         times = _numbers([columns[0]])
         values = None if times is None or not _rises(times[0]) else _numbers(columns[1:])
@@ -63,7 +64,7 @@ def survival_curves(header: Sequence[str], columns: Sequence[Sequence[str]]) -> 
 
 
 def with_times(rows: list[list[str]], reading: str) -> list[list[str]]:
-    """Return a table with one number for each curve, as a time; as it is where it holds no curves."""
+    """Return a table with one number per curve, as a time; unchanged if it contains no curves."""
     curves = survival_curves(rows[0], list(zip(*rows[1:], strict=True)))
     if curves is None:
         return rows
@@ -76,7 +77,7 @@ def with_times(rows: list[list[str]], reading: str) -> list[list[str]]:
 
 
 def _numbers(columns: Sequence[Sequence[str]]) -> Array | None:
-    """Return cells as numbers [columns, rows]; None where one is none, or there are too few."""
+    """Return cells as numbers [columns, rows]; None if one is none, or there are too few."""
     if not columns or len(columns[0]) < LEAST:
         return None
     if not all(NUMERIC.fullmatch(cell.strip()) for cells in columns for cell in cells):

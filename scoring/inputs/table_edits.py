@@ -1,6 +1,6 @@
-"""Edits of tables: fixes applied to their bytes and file names before the readers see them.
+"""Edits of tables: fixes applied to bytes and file names before the readers receive them.
 
-The changed file to hand in: `scoring.core.applied_fixes.changed_file`.
+For the changed file to submit see `scoring.core.applied_fixes.changed_file`.
 """
 
 import codecs
@@ -21,13 +21,13 @@ from scoring.inputs.reshaping import case_column, edited
 from scoring.inputs.table_text import find_header, is_markup
 
 ANSWER_BYTES = 100_000
-"""Of a file of JSON that may be of one case."""
+"""Maximum bytes of a JSON file that may belong to one case."""
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 def fixed_name(member: str, changes: InputChanges) -> str:
-    """Return the name of a member, with the name of its case changed; that of its folder where the file's
-    own does not have what is changed, as in `case__CT/case__CT_seg.nii.gz`."""
+    """Return the name of a member with its case renamed, or its folder renamed if the file name does not
+    contain the case, as in `case__CT/case__CT_seg.nii.gz`."""
     folder, mark, base = member.rpartition("/")
     name = changed_case(base, changes)
     if name == base and mark:
@@ -37,8 +37,8 @@ def fixed_name(member: str, changes: InputChanges) -> str:
 
 @isolated
 def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
-    """Return a table with changes applied; what is no text that can be cut into cells stays as it is. name:
-    for messages, where it cannot be read."""
+    """Return a table with changes applied; content that is not a text table stays unchanged. name: for
+    messages about unreadable content."""
     try:
         data, _ = table_formats.as_text(data, name)
     except InputRefused:
@@ -58,7 +58,7 @@ def fixed_table(data: bytes, name: str, changes: InputChanges) -> bytes:
 
 @isolated
 def fixed_answer(data: bytes, name: str, changes: InputChanges) -> bytes:
-    """Return JSON of one case with its names changed, as those of columns are; other JSON as it is. name: for
+    """Return the JSON of one case with renamed keys, like columns; other JSON unchanged. name: for
     messages."""
     try:
         document = json.loads(data.decode("utf-8-sig"))
@@ -120,12 +120,12 @@ def _fixed_text(text: str, changes: InputChanges) -> str:
 def without_repeated(
     rows: Sequence[list[str]], header: Sequence[tuple[str, str]], repeated: tuple[str, str]
 ) -> Sequence[list[str]]:
-    """Return rows of cells without those that repeat another.
+    """Return rows of cells without repeated ones.
 
     Args:
-        rows: The rows, empty ones included.
-        header: Name of each column in the file, and the one that it is read by.
-        repeated: As in `InputChanges`; all rows are kept where no column has that name.
+        rows: The rows, including empty ones.
+        header: Name of each column in the file, and the name after renaming.
+        repeated: As in `InputChanges`; all rows are kept if no column has that name.
     """
     row, column = repeated
     index = next((i for i, names in enumerate(header) if column in (names[0].strip(), names[1])), None)

@@ -1,4 +1,4 @@
-"""Tables in other formats than text (workbooks, Parquet, NumPy archives, JSON, gzip), as CSV.
+"""Tables in formats other than text (workbooks, Parquet, NumPy archives, JSON, gzip), converted to CSV.
 
 Sources of the formats: `pandas.DataFrame.to_json` and its `orient` (split, records, index, columns, table),
 JSON Lines, `values` of the Google Sheets API, `numpy.savez`, `numpy.save` of `DataFrame.to_records`, Apache
@@ -25,24 +25,24 @@ from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 GZIP, ZIP, PARQUET, FEATHER, NPY = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1", b"\x93NUMPY"
 ARRAY = ".npy"
 ENDINGS = (workbooks.ENDING, ".parquet", ".feather", ".npz", ".npy", ".json", ".jsonl", ".csv.gz", ".tsv.gz")
-"""Of names of tables that are not text."""
+"""Extensions of tables that are not text."""
 JSON_BYTES = 100_000_000
 SAVE = "Save the table as CSV."
 CASE = "image"
-"""What a column of cases is called that has no name."""
+"""Names of a case column without a name."""
 OF_ARRAYS = ("class", "label", "categor", "column", "name")
-"""What the names of arrays begin with that name the columns of another."""
+"""Prefixes of arrays that name the columns of another array."""
 SCORES = ("probs", "probabilities", "scores", "predictions")
-"""Names of the array of scores, where others of its shape stand beside it."""
+"""Names of the score array, if several arrays have its shape."""
 IN_IMAGES = (
     *("polygons", "nuclei", "features", "nuc", "cells", "annotations", "coord", "bboxes", "boxes", "shapes"),
     *("elements", "points"),
 )
-"""Keys of lists of what lies in images, which are no tables."""
+"""Keys of lists of objects in images, which are not tables."""
 PLACES = frozenset(("geometry", "box", "bbox", "segmentation"))
-"""Keys of objects in a bare list of what lies in images."""
+"""Keys of objects in a plain list of objects in images."""
 IN_PLACES = frozenset((*IN_IMAGES, *PLACES, "x", "boundingBox", "bounding_box"))
-"""Keys of objects that lie in an image, or list what does."""
+"""Keys of objects in an image, or of lists of them."""
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -55,14 +55,14 @@ class _Number(str):
 
 
 def as_text(data: bytes, name: str) -> tuple[bytes, str]:
-    """Return a table as text, and the format that it was in; "" for text itself, which is returned as it is.
+    """Return a table as text, and its original format; "" for text itself, which is returned unchanged.
 
     Args:
-        data: The file, or its first part, which shows the format.
+        data: The file, or its first part, which reveals the format.
         name: Its name in messages.
 
     Raises:
-        InputRefused: `unreadable-file`: damaged, too large, or of another shape than a table's.
+        InputRefused: `unreadable-file`: damaged, too large, or without a table's shape.
     """
     if data.startswith(GZIP):
         text, inner = as_text(_unpacked(data, name), name)
@@ -203,8 +203,8 @@ def _of_json(data: bytes, name: str) -> Columns:
 
 
 def cells_of(data: bytes) -> dict[str, str] | None:
-    """Return the cells of one case that a file of JSON holds, by name; None for JSON of another kind, such as
-    lists of what lies in an image."""
+    """Return the cells of a single case in a JSON file, by name; None for other kinds of JSON, such as lists
+    of objects in an image."""
     try:
         document = _document(data.decode("utf-8-sig"))
         if not isinstance(document, dict):

@@ -1,4 +1,5 @@
-"""Text of table files: encoding and header line; too many lines or cells are refused (columns: `tables`)."""
+"""Text of table files: encoding and header line; too many lines or cells are refused (for columns see
+`tables`)."""
 
 import codecs
 import re
@@ -8,7 +9,7 @@ from scoring.common.findings import InputRefused, error
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
 CELLS = 4_000_000
-"""A cell takes about 100 bytes while it is read: 400 MB. 100,000 cases may have 40 columns."""
+"""A cell takes about 100 bytes during reading: 400 MB. 100,000 cases may have 40 columns."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 FOREIGN = {
     b"PK\x03\x04": "a zip or an Excel workbook",
@@ -25,8 +26,8 @@ SAVE = "Save it as CSV, UTF-8."
 
 
 def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
-    """Return the index of the header line and what separates its cells: comma, semicolon or tab, whichever it
-    has most, or the one that Excel's first line declares. None without any text."""
+    """Return the index of the header line and its delimiter: comma, semicolon or tab, the most frequent one,
+    or the one that Excel declares in the first line. None if there is no text."""
     filled = (i for i, line in enumerate(lines) if line.strip())
     first = next(filled, None)
     if first is not None and lines[first].startswith("#"):

@@ -1,4 +1,4 @@
-"""Tables of text: CSV with whatever delimiter, encoding and line end programs write; cells stay text."""
+"""Text tables: CSV with any common delimiter, encoding and line end; cells stay text."""
 
 import codecs
 import csv
@@ -27,7 +27,7 @@ from scoring.inputs.table_text import COLUMNS, LINE_BYTES, find_header, read_lin
 from scoring.inputs.text_columns import TextColumns
 
 OTHER_FORMAT = "other-format"
-"""Code of the note that a table was in another format than text."""
+"""Code of the note that a table was in a format other than text."""
 Value = TypeVar("Value")
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
@@ -35,14 +35,14 @@ MISSING = {"", "nan", "na", "n/a", "null", "none"}
 @crosses
 @dataclass(frozen=True)
 class WrittenForm:
-    """What a table's cells do not show and programs that read them otherwise may stumble over.
+    """Details of a table's format that cells do not show and that may confuse other programs.
 
     Attributes:
         header: As written, with empty cells at its end that name no column.
         byte_order_mark: Whether the file begins with one.
         padded: Rows that end in more empty cells than the header has columns.
         lengths: Number of cells of each row that is ragged or padded.
-        other_format: What the table was in, if not text.
+        other_format: Original format, if not text.
     """
 
     header: tuple[str, ...]
@@ -60,14 +60,14 @@ class TextTable:
     Attributes:
         name: Its name in messages.
         header: Trimmed header.
-        keys: Header for comparing, see `key`.
+        keys: Header for comparison, see `key`.
         columns: Cells as written, by column.
         lines: Line of the file of each row.
         header_line: Line of the header: 1 unless blank lines come before it.
         delimiter: Comma, semicolon or tab.
-        ragged: Rows of the wrong length. They stay, filled with empty cells, so that their id is known.
-        cut_at_commas: Whether each row looks as if its numbers had been cut at decimal commas.
-        written: What else there is to say of how the file is written.
+        ragged: Rows of the wrong length. They are kept, padded with empty cells, so that their id is known.
+        cut_at_commas: Whether each row looks as if its numbers had been split at decimal commas.
+        written: Other details of the file's format.
     """
 
     name: str
@@ -86,7 +86,7 @@ class TextTable:
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """`row-length` for each row of the wrong length."""
+        """Problems `row-length` for rows of the wrong length."""
         advice = (
             f"{len(self.header)} expected as in the header. Quote text that holds the delimiter, "
             "remove extra cells or add missing ones."
@@ -106,7 +106,7 @@ class TextTable:
 
     @property
     def notes(self) -> list[Finding]:
-        """`other-format` for a table that was not text."""
+        """Return `other-format` for a table that was not text."""
         kind = self.written.other_format
         text = f"{kind} is read as a table; official programs take CSV."
         return [note(OTHER_FORMAT, self.name, text)] if kind else []
@@ -126,12 +126,12 @@ class TextTable:
 
 
 def key(text: str) -> str:
-    """Return a header or label for comparing: trimmed, lower-case, blank and hyphen as underscore."""
+    """Return a header or label for comparison: trimmed, lower-case, blank and hyphen as underscore."""
     return re.sub(r"[ \-]", "_", text.strip().lower())
 
 
 def read_once(read: Callable[[str], Value], cells: Iterable[str]) -> list[Value]:
-    """Return what `read` gives of each cell; cells of the same text are read once."""
+    """Return the result of `read` for each cell; equal cells are read once."""
     cells = list(cells)
     values = {cell: read(cell) for cell in {*cells}}
     return [values[cell] for cell in cells]
@@ -140,17 +140,17 @@ def read_once(read: Callable[[str], Value], cells: Iterable[str]) -> list[Value]
 @isolated
 def read_table(data: bytes, name: str) -> TextTable:
     """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab,
-    whichever the header line has most; other formats as `table_formats` says.
+    whichever is most frequent in the header line; for other formats see `table_formats`.
 
     Args:
         data: The file.
         name: Its name in messages.
 
     Returns:
-        The table; rows of the wrong length are its `problems`.
+        The table; rows of the wrong length are in its `problems`.
 
     Raises:
-        InputRefused: Nothing can be read (`unreadable-file`).
+        InputRefused: If nothing can be read (`unreadable-file`).
     """
     data, other_format = table_formats.as_text(data, name)
     lines = read_lines(data, name)
@@ -194,7 +194,7 @@ def read_table(data: bytes, name: str) -> TextTable:
 
 @dataclass(frozen=True)
 class _Body:
-    """Columns below the header; the rest as of `TextTable` and `WrittenForm`."""
+    """Columns below the header; the rest as in `TextTable` and `WrittenForm`."""
 
     columns: Sequence[Sequence[str]]
     ragged: frozenset[int] = frozenset()
@@ -280,8 +280,8 @@ def _columns(rows: list[list[str]], width: int) -> _Body:
 
 
 def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
-    """Return the column of the first of `names` (as `key` writes them) that is present, and a
-    `duplicate-column` where it occurs twice."""
+    """Return the column of the first of `names` (in the form of `key`) that exists, and a `duplicate-column`
+    if it occurs twice."""
     for wanted in names:
         places = [i for i, present in enumerate(table.keys) if present == wanted]
         if places:
@@ -290,12 +290,12 @@ def find_column(table: TextTable, names: Sequence[str]) -> tuple[int | None, lis
 
 
 def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
-    """Return `duplicate-column` for columns of one name, with what keeps one of them: any, where they are the
-    same.
+    """Return `duplicate-column` for columns with the same name, with fixes that keep one of them: any, if
+    they are equal.
 
     Args:
         table: The table.
-        places: Where they stand, from 0.
+        places: Their positions, from 0.
     """
     name, numbers = table.header[places[0]], [str(i + 1) for i in places]
     text = f"column {name!r} occurs {len(places)} times (columns {' and '.join(numbers)}): keep one."
@@ -312,13 +312,13 @@ def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
 
 
 def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: Kind = "") -> Finding:
-    """Return `missing-column` for a column that is needed and not there, with the nearest header that is.
+    """Return `missing-column` for a required column, with the most similar existing header.
 
     Args:
         table: The table.
-        subject: What is missing.
-        names: What it may be called.
-        kind: What its cells hold: where no header is near, such columns are offered; "": none is.
+        subject: Description of the missing column.
+        names: Its possible names.
+        kind: Kind of its cells: if no header is similar, columns of this kind are offered; "": none.
     """
     names = list(names)
     near = next(filter(None, (nearest(key(n), table.keys, 0.75) for n in names)), "")
@@ -340,9 +340,9 @@ def missing_column(table: TextTable, subject: str, names: Iterable[str], kind: K
 
 
 def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
-    """Return problems of a table in the order of its rows, those of the header first.
+    """Return problems of a table in row order, header first.
 
-    A row has one entry per code, with all messages; a row that repeats a case has `duplicate-case` only.
+    A row has one finding per code, with all messages; a row with a repeated case has only `duplicate-case`.
     """
     problems = list(problems)
     row_of = {table.place(i): i for i in range(len(table))}
@@ -364,15 +364,15 @@ def settled(table: TextTable, problems: Iterable[Finding]) -> list[Finding]:
 def repeated_row(
     table: TextTable, row: int, first: int, column: int, subject: str, unit: str = "case"
 ) -> Finding:
-    """Return `duplicate-case` for a row that repeats a case, with what fixes it.
+    """Return `duplicate-case` for a row with a repeated case, with its fixes.
 
     Args:
         table: The table.
         row: The row.
         first: The earlier row of the same case.
-        column: The column of the cases' ids.
+        column: The column of case ids.
         subject: Name of the case, such as "case 'a.jpg'".
-        unit: What a case is.
+        unit: Noun for a case.
     """
     message = f"{subject} stands on line {table.lines[first]} already: keep one row per {unit}."
     duplicate = error("duplicate-case", table.place(row), message)

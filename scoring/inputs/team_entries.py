@@ -1,4 +1,4 @@
-"""A folder or zip that holds one entry per team: a file or a folder, named like the team."""
+"""A folder or zip with one entry per team: a file or folder named after the team."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ class TeamEntry:
 
 
 def name_problems(team: str, where: str, others: Iterable[str] = ()) -> Iterator[Finding]:
-    """Yield `bad-option` for a team's name that nobody could read, or tell from one of other teams."""
+    """Yield `bad-option` for a team name that is unreadable or looks like another team's."""
     skeleton = name_skeleton(team)
     twin = next((other for other in others if other != team and name_skeleton(other) == skeleton), None)
     if not skeleton:
@@ -44,7 +44,7 @@ def name_problems(team: str, where: str, others: Iterable[str] = ()) -> Iterator
 
 
 def clean_name(name: str) -> str:
-    """Return a file's name as the name of its team: without control and hidden characters."""
+    """Return a file's name as a team name: without control and hidden characters."""
     return "".join(c for c in name if not has_hidden(c)).strip() or "unnamed"
 
 
@@ -58,7 +58,7 @@ def of_teams(
 ) -> tuple[dict[str, TeamEntry], list[Finding]]:
     """Read the entries of a folder or zip.
 
-    A file's team is its name without the ending; in a zip one folder around everything counts as none.
+    A file's team is its name without extension; in a zip, a single outer folder is ignored.
 
     Args:
         streamed: See `open_source`.
@@ -67,7 +67,7 @@ def of_teams(
         Entries by team, sorted; and problems (`bad-option`, `bad-zip`).
 
     Raises:
-        InputRefused: The folder or zip cannot be opened.
+        InputRefused: If the folder or zip cannot be opened.
     """
     entries: list[tuple[str, TeamEntry | None]]
     if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
@@ -124,19 +124,19 @@ def _of_files(files: SourceFiles) -> Iterator[tuple[str, TeamEntry | None]]:
 
 
 def _folder_around(members: tuple[str, ...]) -> str:
-    """Return the one folder that holds everything, with its slash; "" where there is none."""
+    """Return the one folder that holds everything, with its slash; "" if there is none."""
     tops = {member.partition("/")[:2] for member in members}
     (name, mark), *others = tops or {("", "")}
     return f"{name}/" if mark and not others else ""
 
 
 def part(files: SourceFiles, prefix: str, members: list[str]) -> SourceFiles:
-    """Return the files below a folder of `files`, as a folder of its own.
+    """Return the files below a folder of `files`, as a separate folder.
 
     Args:
         files: All files.
         prefix: The folder, with its slash.
-        members: Of `files`, those in it.
+        members: Members of `files` in this folder.
     """
     sizes: Mapping[str, int] = {member.removeprefix(prefix): files.sizes[member] for member in members}
     return SourceFiles(

@@ -1,6 +1,6 @@
-"""Text columns: the cells of a table as bytes of one array; texts are made only where they are read.
+"""Text columns: the cells of a table as bytes in one array; texts are made only when they are read.
 
-A table of four million cells takes its own size so, and 300 MB or more as texts.
+In this form a table of four million cells takes its own size; as texts it would take 300 MB or more.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,9 +14,9 @@ from scoring.common.arrays import Ints
 from scoring.common.transport import crosses
 
 END = "\n"
-"""Follows each cell; no cell of a table holds it."""
+"""Separator after each cell; no cell of a table contains it."""
 STEP = 1 << 20
-"""Bytes that are searched at once."""
+"""Number of bytes searched at once."""
 
 
 @crosses
@@ -26,8 +26,8 @@ class TextColumns(Sequence["TextColumn"]):
 
     Attributes:
         text: Their cells in UTF-8, column by column, each followed by `END`; uint8 [bytes].
-        starts: Where each column begins, and the end of the last, int64 [columns + 1].
-        n_rows: Cells of each column.
+        starts: Start of each column, and the end of the last, int64 [columns + 1].
+        n_rows: Number of cells in each column.
     """
 
     text: Ints
@@ -42,7 +42,7 @@ class TextColumns(Sequence["TextColumn"]):
 
     @classmethod
     def of(cls, columns: Iterable[Sequence[str]], n_rows: int) -> "TextColumns":
-        """Return columns of cells without line ends, which are gone through once."""
+        """Return columns of cells without line ends; the input is read once."""
         parts = [f"{END.join(cells)}{END}".encode() if n_rows else b"" for cells in columns]
         starts = np.cumsum([0, *map(len, parts)])
         return cls(np.frombuffer(b"".join(parts), np.uint8), starts, n_rows)
@@ -72,10 +72,10 @@ class TextColumns(Sequence["TextColumn"]):
 
 
 class TextColumn(Sequence[str]):
-    """Cells of a column. Going through all of them is fast; they are made again each time.
+    """Cells of a column. Iterating over all cells is fast; they are made again each time.
 
     Args:
-        text: As of `TextColumns`.
+        text: As in `TextColumns`.
     """
 
     def __init__(self, text: Ints, n_rows: int):
@@ -128,10 +128,10 @@ def _ends(text: Ints) -> Iterator[Ints]:
 
 
 class LazyColumns(Mapping[str, tuple[str, ...]]):
-    """Cells by name of the column, made when a column is asked for: of many, few are read.
+    """Cells by column name, made when a column is requested, because only few of many columns are read.
 
     Args:
-        readers: Give the cells of each column.
+        readers: Functions that return the cells of each column.
     """
 
     def __init__(self, readers: Mapping[str, Callable[[], tuple[str, ...]]]):
@@ -139,7 +139,7 @@ class LazyColumns(Mapping[str, tuple[str, ...]]):
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of the columns behind them."""
+        """Bytes of the underlying columns."""
         read = [cells for reader in self._readers.values() for cells in getattr(reader, "args", ())]
         return sum(cells.held_bytes for cells in read if isinstance(cells, TextColumn))
 
@@ -160,7 +160,7 @@ def trimmed(cells: Sequence[str], rows: Sequence[int | None] | None = None) -> t
     """Return trimmed cells.
 
     Args:
-        rows: The row of each cell that is returned, None for an empty one; None: all in their order.
+        rows: The row of each returned cell, None for an empty one; None: all in order.
     """
     texts = tuple(cell.strip() for cell in cells)
     return texts if rows is None else tuple("" if row is None else texts[row] for row in rows)

@@ -1,4 +1,4 @@
-"""Tables of text in layouts of their own: Orange's, Weka's, Markdown's, and columns of one width, as CSV.
+"""Text tables in special layouts: Orange, Weka, Markdown, and fixed-width columns, converted to CSV.
 
 Sources of the layouts: Orange's `io` documentation, Weka's `output.prediction.CSV`,
 `pandas.DataFrame.to_markdown` and `to_string`.
@@ -15,18 +15,18 @@ HEAD = 20_000
 WEKA_LIST = "Weka's list of predictions"
 WEKA = b"inst#,actual,predicted,error,"
 NUMBERED = re.compile(r"(\d+):(.*)", re.ASCII | re.DOTALL)
-"""A class as Weka writes it."""
+"""Pattern of a class as Weka writes it."""
 KINDS = frozenset((b"continuous", b"discrete", b"string", b"time", b"c", b"d", b"s", b"t"))
 ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
-"""What lines 2 and 3 of Orange's tables say of a column."""
+"""Entries for a column in lines 2 and 3 of Orange's tables."""
 RULE = re.compile(r"\|?[ :|]*-[ :|-]*", re.ASCII)
 """The line below the header of a Markdown table."""
 LEAST = 3
-"""Columns from which on blanks are taken for what separates them."""
+"""Minimum columns for treating blanks as separators."""
 
 
 def as_commas(data: bytes) -> tuple[bytes, str]:
-    """Return a table as CSV, each row on its line, and its layout; any other file as it is, and "".
+    """Return a table as CSV with the same lines, and its layout; any other file unchanged, and "".
 
     Args:
         data: The file.

@@ -1,4 +1,4 @@
-"""Truncated images: whether a JPEG or PNG is there as a whole, told without decoding it."""
+"""Truncated images: whether a JPEG or PNG is complete, checked without decoding."""
 
 JPEG, PNG = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"
 END_OF_JPEG, SCAN, ALONE = b"\xff\xd9", 0xDA, {0x01, *range(0xD0, 0xD8)}
@@ -6,7 +6,7 @@ END_OF_JPEG, SCAN, ALONE = b"\xff\xd9", 0xDA, {0x01, *range(0xD0, 0xD8)}
 
 
 def is_whole(data: bytes) -> bool:
-    """Return whether these bytes are a JPEG or PNG up to its end; False for other formats."""
+    """Return whether these bytes are a complete JPEG or PNG; False for other formats."""
     if data.startswith(JPEG):
         return _jpeg_ends(data)
     return data.startswith(PNG) and _png_ends(data)

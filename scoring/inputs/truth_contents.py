@@ -1,4 +1,4 @@
-"""Contents of a truth of which nothing is known yet: the cells of its columns, or the values of its masks."""
+"""Contents of a truth without a challenge file: the cells of its columns, or the values of its masks."""
 
 import json
 from collections import Counter
@@ -17,16 +17,16 @@ from scoring.inputs.sources import Source, SourceFiles, open_source
 from scoring.inputs.tables import MISSING
 
 NAME_LENGTH = 200
-"""Characters of the name of a value."""
+"""Maximum characters of a value's name."""
 
 
 @dataclass(frozen=True)
 class TruthTable:
-    """A truth as it was read, for choosing its columns.
+    """A truth table, for choosing its columns.
 
     Attributes:
-        columns: Cells by heading, without blanks around them.
-        decimal_comma: Whether "0,5" is a number: where another character parts the columns.
+        columns: Cells by heading, trimmed.
+        decimal_comma: Whether "0,5" is a number, which requires another delimiter.
     """
 
     name: str
@@ -34,32 +34,33 @@ class TruthTable:
     decimal_comma: bool = False
 
     def values(self, heading: str, beside: Sequence[str] = ()) -> list[str]:
-        """Return the different values of a column, in order; of the rows in which others are filled too."""
+        """Return the different values of a column, sorted; only from rows in which the columns `beside` are
+        filled too."""
         rows = zip(*(self.columns[name] for name in (heading, *beside)), strict=True)
         return list(dict.fromkeys(cells[0] for cells in rows if not MISSING & {*map(str.lower, cells)}))
 
     def numbers(self, heading: str) -> set[float]:
-        """Return the different numbers of a column; none where a cell holds other text."""
+        """Return the different numbers of a column; empty if a cell contains other text."""
         read = parse_numbers(self.values(heading), self.decimal_comma)
         return set() if read.fault.any() else {*read.values.tolist()}
 
     def is_flag(self, heading: str) -> bool:
-        """Return whether a column holds nothing but 0 and 1."""
+        """Return whether a column contains only 0 and 1."""
         return set() < self.numbers(heading) <= {0.0, 1.0}
 
     def is_measured(self, heading: str) -> bool:
-        """Return whether a column holds numbers with decimals: a measurement, not classes or years."""
+        """Return whether a column contains numbers with decimals: a measurement, not classes or years."""
         return not all(number.is_integer() for number in self.numbers(heading))
 
 
 @dataclass(frozen=True)
 class TruthMasks:
-    """Masks of a truth as they were found, for naming their values.
+    """Masks of a truth, for naming their values.
 
     Attributes:
-        found: How many of them hold each value, background left out.
-        spacing: Edges of a voxel in mm, one text for each that occurs.
-        names: Names of values, where a `dataset.json` beside the masks says them.
+        found: Number of masks with each value, except background.
+        spacing: Voxel edge lengths in mm, one text per combination.
+        names: Names of values, if a `dataset.json` beside the masks gives them.
     """
 
     name: str
@@ -69,12 +70,12 @@ class TruthMasks:
     names: Mapping[int, str]
 
     def called(self, value: int) -> str:
-        """Return the name that is suggested for a value."""
+        """Return the suggested name of a value."""
         return self.names.get(value, "structure" if len(self.found) == 1 else f"structure {value}")
 
 
 def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMasks:
-    """Read a truth, to choose its columns or to name the values of its masks. Raises InputRefused."""
+    """Read a truth, for choosing its columns or naming the values of its masks. Raises InputRefused."""
     files = open_source(source, name, streamed=MASK_ENDINGS)
     if any(member.lower().endswith(MASK_ENDINGS) for member in files.members):
         return _found_in_masks(files)

@@ -16,7 +16,7 @@ MOST_LABELLED = 1 << 24
 MOST_EDGE, MOST_VOXELS = 4096, 1 << 28
 
 Picks = Callable[[Grid], tuple[Ints, Ints, Ints]]
-"""Chooses indices along each axis of a grid."""
+"""Function that chooses indices along each axis of a grid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class LabelVoxels:
     """The n voxels of a mask that are not background.
 
     Attributes:
-        grid: Where the voxels lie.
+        grid: Positions of the voxels.
         places: Index along each axis of the grid, int64 [n, 3].
         labels: 1 or 2, uint8 [n].
     """
@@ -48,14 +48,14 @@ class ImageRegion:
 
 
 def read_labels(opener: Opener, reference: Grid | None = None) -> LabelVoxels:
-    """Read a mask once, block by block, by the rules by which scoring reads it.
+    """Read a mask once, block by block, by the rules of scoring.
 
     Args:
-        reference: The grid that the mask must share, if need be after reordering or reversing its axes; the
-            labels then are on it.
+        reference: The grid that the mask must share, possibly after reordering or reversing axes; the labels
+            are then on this grid.
 
     Raises:
-        MaskError: The mask is malformed, or has more than 2**24 labelled voxels.
+        MaskError: If the mask is malformed, or has more than 2**24 labelled voxels.
     """
     flat: list[Ints] = []
     labels: list[Ints] = []
@@ -81,7 +81,7 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> LabelVoxels:
 
 
 def _way(grid: Grid, reference: Grid | None) -> Orientation:
-    """Return how to read an array on `grid` as one on `reference`. Raises MaskError where they do not share
+    """Return how to read an array on `grid` as one on `reference`. Raises MaskError if they do not share
     their voxels."""
     if reference is None:
         return Orientation()
@@ -103,10 +103,12 @@ def read_image(opener: Opener, picks: Picks) -> ImageRegion:
     """Read the voxels at the indices that `picks` chooses; NaN and infinite values become 0.
 
     Args:
-        picks: Returns evenly spaced, increasing indices along each axis; nothing behind the last is read.
+        picks: Function that returns evenly spaced, increasing indices along each axis; nothing after the last
+            is read.
 
     Raises:
-        MaskError: Unreadable, cut off, nothing picked, more than 2**28 voxels or 4,096 along an axis.
+        MaskError: If it is unreadable or truncated, nothing is picked, or it has more than 2**28 voxels or
+            4,096 along an axis.
     """
     with opened(opener) as raw:
         header, file = open_volume(raw)
@@ -140,8 +142,8 @@ def _planes(header: Header, file: ByteFile, count: int) -> Iterator[Array]:
 
 
 def picked_affine(indices: Sequence[Ints]) -> Floats:
-    """Return float64 [4, 4]: index among evenly spaced, picked indices of each axis to the index that was
-    picked."""
+    """Return float64 [4, 4]: the map from an index among the picked, evenly spaced indices of each axis to
+    the original index."""
     matrix = np.eye(4)
     for axis, picked in enumerate(indices):
         matrix[axis, axis] = picked[1] - picked[0] if len(picked) > 1 else 1

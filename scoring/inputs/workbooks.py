@@ -1,10 +1,10 @@
 """Excel workbooks (.xlsx), read as tables of text.
 
-A workbook is a zip of XML. It is read piece by piece with limits of its own; seconds and memory of the
-process that reads it are limited by `scoring.inference.reader_pool`. Libraries that read whole sheets reserve
-room for the rectangle around all cells (python-calamine: 6 GB and a minute for a file of 1.4 kB with one cell
-in the last corner), lose digits of numbers, and do not tell a formula without its value from an empty cell.
-Formulas have the value that was last computed. Dates stay dates, so that they are not read as numbers.
+A workbook is a zip of XML. It is read in pieces with its own limits; `scoring.inference.reader_pool` limits
+time and memory of the process. Libraries that read whole sheets reserve memory for the rectangle around all
+cells (python-calamine: 6 GB and a minute for a file of 1.4 kB with one cell in the last corner), lose digits
+of numbers, and cannot distinguish a formula without value from an empty cell. Formulas have their last
+computed value. Dates stay dates, so that they are not treated as numbers.
 """
 
 import csv
@@ -29,14 +29,14 @@ RELATIONS = "xl/_rels/workbook.xml.rels"
 STRINGS = "xl/sharedStrings.xml"
 STYLES = "xl/styles.xml"
 DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
-"""Numbers of the formats of dates and times that every workbook has (ECMA-376, part 1, 18.8.30)."""
+"""Numbers of the date and time formats in every workbook (ECMA-376, part 1, 18.8.30)."""
 QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 DATE_LETTERS = re.compile(r"[ymdhs]", re.IGNORECASE)
 ZEROS = re.compile(r"(0{2,})(;@)?")
-"""A format that fills whole numbers with zeros: 61 is shown, and meant, as the id 0061."""
+"""A format that pads integers with zeros: 61 is shown, and meant, as the id 0061."""
 REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 FIRST_DAY = datetime(1899, 12, 30)
-"""Day 0 of the numbers of dates."""
+"""Day 0 of date numbers."""
 TRUTHS = ("FALSE", "TRUE")
 Attributes = Mapping[str, str]
 Cells = dict[int, dict[int, str]]
@@ -45,10 +45,10 @@ Cells = dict[int, dict[int, str]]
 
 @isolated
 def as_csv(data: bytes, name: str) -> bytes:
-    """Return the one table of a workbook as CSV with commas, its lines those of the sheet.
+    """Return the only table of a workbook as CSV with commas, line by line as in the sheet.
 
     Raises:
-        InputRefused: `unreadable-file`: damaged, too large, or with a table on no or on several sheets.
+        InputRefused: `unreadable-file`: damaged, too large, or with tables on no or on several sheets.
     """
     try:
         archive = open_archive(data, name)

@@ -1,4 +1,4 @@
-"""Submissions that are written here: a table of predictions, a constant submission, and an example."""
+"""Submissions that Benchside writes: a table of predictions, a constant submission, and an example."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,11 +21,11 @@ from scoring.inputs.masks.writing import box_mask
 def prediction_table(
     declaration: Declaration, cases: NamedCases | Sequence[str], predictions: Predictions
 ) -> str:
-    """Return predictions as CSV, unrounded, with a row for each case that has one.
+    """Return predictions as CSV, unrounded, with a row for each case with a prediction.
 
     Args:
         cases: The N cases, or their ids.
-        predictions: Outputs by class [N, C], or a number each [N, 1], and class numbers [N].
+        predictions: Outputs by class [N, C], or one number per case [N, 1], and class numbers [N].
     """
     wanted, classes = declaration.predictions, declaration.classes
     ids = cases if isinstance(cases, Sequence) else cases.ids
@@ -45,7 +45,7 @@ def prediction_table(
 
 
 def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
-    """Return the constant submission: every mask is empty; of other tasks, as `constant_table` says."""
+    """Return the constant submission: every mask is empty; for other tasks see `constant_table`."""
     if declaration.task == "segmentation":
         return mask_readers.nothing(declaration, truth)
     reader: Any = object_readers if declaration.truth.places else table_readers
@@ -55,10 +55,10 @@ def constant(declaration: Declaration, truth: DeclaredCases) -> Predictions:
 
 
 def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
-    """Return predictions that are the same for every case, as CSV.
+    """Return the same prediction for every case, as CSV.
 
-    They are the most frequent class or the shares of the classes, the median (mean absolute error) or the
-    mean of a number, and equal risks; for points and boxes, one at the median place in every image.
+    It is the most frequent class or the class frequencies, the median (for mean absolute error) or the mean
+    of a number, or equal risks; for points and boxes, one at the median position in every image.
     """
     if declaration.truth.places:
         places = np.vstack([found.places for found in truth.objects])
@@ -78,7 +78,8 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
 
 
 def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]:
-    """Return name and bytes of a submission that is defined by every metric and needs ids and grids alone."""
+    """Return name and bytes of an example submission for which every metric is defined; it uses only ids and
+    grids."""
     ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))
     if declaration.task == "segmentation":
         label = next(iter(declaration.regions.values()))[0]

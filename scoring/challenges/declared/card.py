@@ -30,7 +30,7 @@ from scoring.statistics import permutation_test
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 
 MOST_CURVES = 30
-"""Classes with curves, at most."""
+"""Maximum classes with curves."""
 
 
 def score(
@@ -68,7 +68,8 @@ def score(
 
 
 def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:
-    """Return a problem for each column of subgroups and units that is nowhere, or those of the metadata."""
+    """Return a problem for each missing column of subgroups and units, or for those missing in the
+    metadata."""
     try:
         columns = joined_columns(truth, metadata)
     except InputRefused as refused:
@@ -252,7 +253,7 @@ class _Card:
 
     @cached_property
     def reliability(self) -> calibration.Reliability | None:
-        """Ten bins of the largest probability; None where scores are not probabilities."""
+        """Ten bins of the largest probability; None if scores are not probabilities."""
         if not self.declaration.is_graded or self.predictions.labels_only:
             return None
         known = self.predictions.outputs[self.has]

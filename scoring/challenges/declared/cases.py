@@ -1,4 +1,5 @@
-"""Cases of a declared challenge: the truth as arrays, and with its predictions as metrics take them."""
+"""Cases of a declared challenge: the truth as arrays, and truth and predictions in the form of the
+metrics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,8 +26,8 @@ class DeclaredCases(ImagesByName):
         columns: Cells [N] of the table by `tables.key` of the header.
         labels: Class number of each case [N] (classification, ordinal), else -1.
         values: [N, C]: 0 and 1 of each label (multilabel); the value (regression); time and event (survival).
-        masks: Member of `files` that holds the mask of each case (segmentation).
-        objects: What each image holds (points, boxes).
+        masks: Member of `files` with the mask of each case (segmentation).
+        objects: Points or boxes of each image.
     """
 
     per_case: ClassVar[tuple[str, ...]] = ("ids", "columns", "labels", "values", "objects")
@@ -61,7 +62,7 @@ def has_prediction(declaration: Declaration, predictions: Predictions) -> Bools:
 
 
 def as_metric_cases(declaration: Declaration, truth: DeclaredCases, predictions: Predictions) -> Cases:
-    """Return the cases as metrics take them; without a prediction one is as wrong as it can be."""
+    """Return the cases in the form of the metrics; a case without prediction is as wrong as possible."""
     has, outputs = has_prediction(declaration, predictions), predictions.outputs
     if declaration.is_graded:
         return _labelled(declaration, truth.labels, predictions, has)

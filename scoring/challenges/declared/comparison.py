@@ -1,4 +1,4 @@
-"""Comparisons of a declared challenge: metrics, tests, and orders of teams by ranks."""
+"""Comparisons of a declared challenge: metrics, tests, and ranking rules."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -24,7 +24,7 @@ Places = NDArray[np.int_]
 
 
 def comparison_of(declaration: Declaration) -> ComparisonSpec:
-    """Return the parts of a declared challenge that comparisons can use."""
+    """Return what comparisons can use of a declared challenge."""
     graded, ranking = declaration.is_graded, declaration.ranking
     of_classes = (use.metric.name for use in declaration.score if "class" in use.metric.parameters)
     return ComparisonSpec(
@@ -42,7 +42,7 @@ def comparison_of(declaration: Declaration) -> ComparisonSpec:
 
 
 def ranked_by(declaration: Declaration) -> RankedBy | None:
-    """Return what orders the teams; None where the score does."""
+    """Return the metrics that order the teams; None if the score does."""
     if declaration.ranking.by == "score":
         return None
     names = tuple(use.key for use in declaration.ranked)
@@ -52,7 +52,7 @@ def ranked_by(declaration: Declaration) -> RankedBy | None:
 
 
 def _case_errors(card: ScoreCard) -> NDArray[np.float64]:
-    """Return how wrong each case is [N], 0 where it is right, NaN where it does not count."""
+    """Return how wrong each case is [N], 0 if it is right, NaN if it does not count."""
     return np.asarray(card.arrays["case_errors"], float)
 
 

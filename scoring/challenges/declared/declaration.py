@@ -13,19 +13,19 @@ from scoring.metrics.registry import Metric
 from scoring.metrics.task_cases import Cases
 
 FORMAT: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("format.toml").read_text("utf-8"))
-"""What a declaration may hold: keys, tasks and their needs, as data."""
+"""Allowed keys, tasks and their requirements, as data."""
 TASKS: Mapping[str, Mapping[str, Any]] = FORMAT["tasks"]
 MISSING: Mapping[str, Mapping[str, str]] = FORMAT["missing"]
-"""What a case without a usable prediction does -> that rule as people read it, and the end of a message."""
+"""Rule for a case without a usable prediction -> its label, and the end of a message."""
 GRADED = ("classification", "ordinal")
-"""Tasks in which a case has one class."""
+"""Tasks with one class per case."""
 DIGEST = 10
-"""Characters of the digest in an id."""
+"""Length of the digest in an id."""
 
 
 @dataclass(frozen=True)
 class ChallengeIdentity:
-    """Name of a challenge. source: where its rule is written down. citation: doi, url, text of a paper."""
+    """Name of a challenge. source: reference for its rule. citation: doi, url or text of a paper."""
 
     id: str
     title: str
@@ -36,8 +36,8 @@ class ChallengeIdentity:
 
 @dataclass(frozen=True)
 class TruthColumns:
-    """Keys of [truth], which `docs/schema/challenge.json` explains; label is None where every class has a
-    column of 0 and 1."""
+    """Keys of [truth], explained in `docs/schema/challenge.json`; label is None if every class has a column
+    of 0 and 1."""
 
     case: str = "case"
     label: str | None = None
@@ -52,8 +52,8 @@ class TruthColumns:
 
 @dataclass(frozen=True)
 class PredictionColumns:
-    """Keys of [predictions], which `docs/schema/challenge.json` explains; scores says whether every class has
-    a column with its score, and without threshold the largest score is called."""
+    """Keys of [predictions], explained in `docs/schema/challenge.json`; scores says whether every class has a
+    column with its score. Without threshold, the largest score decides."""
 
     case: str
     label: str | None = None
@@ -68,7 +68,7 @@ class PredictionColumns:
 
 @dataclass(frozen=True)
 class MetricUse:
-    """A metric with its options. key: what scorecards call it. weight: its share of the score."""
+    """A metric with its options. key: its name in scorecards. weight: its share of the score."""
 
     metric: Metric
     key: str
@@ -76,16 +76,16 @@ class MetricUse:
     weight: float = 1.0
 
     def option(self, name: str) -> Any:
-        """Return the value of an option, its default where the file gives none."""
+        """Return the value of an option, or its default if the file gives none."""
         return self.options.get(name, self.metric.parameters[name].default)
 
     def compute(self, cases: Cases, weights: Floats) -> Floats:
-        """Return the metric of every row of weights [B, N]; NaN where it is undefined."""
+        """Return the metric for every row of weights [B, N]; NaN if undefined."""
         return self.metric.compute(cases, weights, **self.options)
 
     @property
     def quantity(self) -> Quantity:
-        """Its direction and range."""
+        """Direction and range of the metric."""
         return Quantity(self.metric.better, self.metric.range)
 
     @property
@@ -106,7 +106,8 @@ def _told(key: str, value: object) -> str:
 
 @dataclass(frozen=True)
 class RankingRule:
-    """How teams are ordered. metrics: what is ranked by, as a scorecard calls it; empty: every metric."""
+    """Rule for the order of teams. metrics: names of the ranked metrics in scorecards; empty: every
+    metric."""
 
     by: str = "score"
     ties: str = "min"
@@ -115,14 +116,15 @@ class RankingRule:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A challenge as a file says it.
+    """A challenge as its file declares it.
 
     Attributes:
-        classes: Names of the classes, in order where order counts; of the labels; of the regions of a mask.
-        regions: Values of a mask by region.
-        score: What makes the score: one metric, or parts of a weighted sum.
-        tree: The file as `tomllib` gives it, which boards, bundles, cards and the history keep.
-        digest: SHA-256 of it, the same whatever comments and layout the file has.
+        classes: Names of the classes (in order for ordinal tasks), of the labels, or of the regions of a
+            mask.
+        regions: Mask values by region.
+        score: The metric of the score, or the parts of a weighted sum.
+        tree: The file as parsed by `tomllib`; boards, bundles, cards and the history store it.
+        digest: SHA-256 of its content, independent of comments and layout.
     """
 
     about: ChallengeIdentity
@@ -157,20 +159,20 @@ class Declaration:
 
     @property
     def ranked(self) -> tuple[MetricUse, ...]:
-        """The metrics that teams are ranked by, where that is not the score."""
+        """The metrics that rank the teams, if the score does not."""
         wanted = self.ranking.metrics
         return tuple(use for use in self.uses if not wanted or use.key in wanted)
 
     @property
     def quantity(self) -> Quantity:
-        """Direction of the score, and the lowest and highest value that it can have."""
+        """Direction, lowest and highest possible value of the score."""
         ends = zip(*([use.weight * end for end in use.metric.range] for use in self.score), strict=True)
         low, high = (round(sum(parts), 12) for parts in ends)
         return Quantity(self.score[0].metric.better, (low, high))
 
     @property
     def as_points(self) -> bool:
-        """Whether the score is a sum of parts from 0 to 1, shown as points of 100."""
+        """Whether the score is a sum of parts from 0 to 1, shown as points out of 100."""
         return len(self.score) > 1 and self.quantity == SHARE
 
     @property
@@ -180,5 +182,5 @@ class Declaration:
 
     @property
     def is_graded(self) -> bool:
-        """Whether a case has one class of several: classification, ordinal."""
+        """Whether each case has one of several classes: classification, ordinal."""
         return self.task in GRADED

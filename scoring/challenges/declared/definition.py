@@ -1,4 +1,4 @@
-"""The `Challenge` that a declaration makes: the same value as that of a built-in challenge."""
+"""The `Challenge` object of a declaration, of the same type as that of a built-in challenge."""
 
 from dataclasses import replace
 from functools import partial
@@ -29,7 +29,8 @@ NO_MODEL = "this challenge scores files, not models: give --predictions."
 BOUNDED_BY_LABELS = frozenset(
     ["accuracy", "balanced_accuracy", "recall", "specificity", "f1", "f2", "auc", "average_precision"]
 )
-"""Metrics of a class a case as of `Scoring.bounded_by_labels`: from 0 to 1, as from -1 a gain counts twice."""
+"""Metrics with one class per case that satisfy `Scoring.bounded_by_labels`; their range is 0 to 1, because
+with -1 to 1 a gain counts twice."""
 
 
 def _later(name: str, declaration: Declaration) -> Any:
@@ -94,7 +95,7 @@ def _tables(declaration: Declaration) -> Inputs:
 
 
 def words_of(declaration: Declaration) -> Words:
-    """Return what the challenge is called and how it is explained."""
+    """Return the name and explanation of the challenge."""
     about, uses, cite = declaration.about, declaration.score, declaration.about.citation
     summands = " + ".join(f"{use.weight:g} × {use.title}" for use in uses)
     rows = "".join(f"| {named(use.key)} | {use.weight:g} | {use.title} |\n" for use in uses)

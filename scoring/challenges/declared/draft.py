@@ -1,4 +1,4 @@
-"""Draft of a declaration: the keys of a file that is being written, as a tree, and its text."""
+"""Draft of a declaration: the keys of an unfinished file as a tree, and its text."""
 
 import re
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from scoring.common.toml_text import toml_of
 from scoring.metrics import registry
 
 Draft = Mapping[str, Any]
-"""Keys and tables of the file, as `tomllib` gives them; an empty value stands for a key that is not there."""
+"""Keys and tables of the file, as parsed by `tomllib`; an empty value means a missing key."""
 metrics_of = registry.of_task
-"""Metrics that a task can be ranked by; pages import none of `scoring.metrics`."""
+"""Metrics that can rank for each task, so that pages need not import `scoring.metrics`."""
 
 
 def toml(draft: Draft) -> str:
@@ -21,7 +21,7 @@ def toml(draft: Draft) -> str:
 
 
 def reasons(draft: Draft) -> tuple[str, ...]:
-    """Return how the truth was interpreted, a sentence each."""
+    """Return how the truth was interpreted, one sentence each."""
     if regions := draft.get("regions"):
         names = (f"{', '.join(map(str, values))} is {name!r}" for name, values in regions.items())
         return (f"Values of the masks: {', '.join(names)}.",)
@@ -45,7 +45,7 @@ def reasons(draft: Draft) -> tuple[str, ...]:
 
 
 def predicted(draft: Draft) -> tuple[str, str]:
-    """Return the key of what predictions have, such as "label", "" of masks, and its column."""
+    """Return the kind of prediction, such as "label" ("" for masks), and its column."""
     pairs = ((k, str(column)) for k, column in draft["predictions"].items() if k not in ("case", "missing"))
     return next(pairs, ("", ""))
 
@@ -56,14 +56,14 @@ def case_of_predictions(draft: Draft) -> str:
 
 
 def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
-    """Return a draft whose predictions have something else. column: "" for the usual name."""
+    """Return a draft with another kind of prediction. column: "" for the default name."""
     usual = {"scores": "classes"}.get(kind) or draft["truth"].get(kind) or kind
     kept = {key: value for key, value in draft["predictions"].items() if key in ("case", "missing")}
     return {**draft, "predictions": {kind: column or usual, **kept}}
 
 
 def with_metric(draft: Draft, name: str) -> Draft:
-    """Return a draft with another metric: predictions then have what it needs."""
+    """Return a draft with another metric and the kind of predictions that it needs."""
     metric, two = registry.find(draft["task"], name), len(draft["classes"]) == 2
     numbers = {name: p.default for name, p in metric.parameters.items() if p.kind is not str}
     options = {name: default for name, default in numbers.items() if default is not None}
@@ -76,6 +76,6 @@ def with_metric(draft: Draft, name: str) -> Draft:
 
 
 def titled(title: str) -> Draft:
-    """Return the keys that name a challenge; its id is made of small letters, digits and hyphens."""
+    """Return the keys that name a challenge; its id consists of small letters, digits and hyphens."""
     made = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-")
     return {"id": made or "challenge", "title": title, "about": f"{title}."}

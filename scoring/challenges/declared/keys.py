@@ -1,4 +1,4 @@
-"""Keys of a declaration by section, and values taken from them one by one with everything that is wrong.
+"""Keys of a declaration by section; their values are checked one by one, and all problems are collected.
 `parser` has the rules between keys."""
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,13 +11,13 @@ from scoring.common.toml_text import Path, dotted
 
 NAME_LENGTH, TEXT_LENGTH = 200, 2_000
 Kind = str | list[str]
-"""Kind of a value, as `format.toml` calls it; a list has the words that are allowed."""
+"""Kind of a value, as named in `format.toml`; for a list, the allowed words."""
 KEYS: Mapping[str, Mapping[str, Kind]] = FORMAT["keys"]
-"""Section -> its keys with their kinds; those with a metric have its options beside it."""
+"""Section -> its keys with their kinds; sections with a metric also contain its options."""
 
 
 class KeyReader:
-    """Values of a file by key; what is wrong with one is kept, and its default stands for it."""
+    """Values of a file by key; a wrong value is reported and replaced by its default."""
 
     def __init__(self, name: str, tree: Mapping[str, Any], lines: Mapping[Path, int]) -> None:
         self.name, self.tree, self.lines = name, tree, lines
@@ -26,24 +26,24 @@ class KeyReader:
         self.read: dict[str, dict[str, Any]] = {}
 
     def refuse(self, code: str, path: Path, message: str, when: object = True) -> None:
-        """Keep a problem of a value, if there is one, on its line or that of the nearest table around."""
+        """Record a problem of a value, if there is one, at its line or the line of the enclosing table."""
         if not when:
             return
         line = next(self.lines[above] for n in range(len(path), -1, -1) if (above := path[:n]) in self.lines)
         self.problems.append(error(code, f"{self.name}:{line}", f"{dotted(path) or 'the file'}: {message}"))
 
     def bad(self, path: Path, message: str, when: object = True) -> None:
-        """Keep a problem of a value that cannot be meant."""
+        """Record a problem of a value that cannot be right."""
         self.refuse("bad-value", path, message, when)
 
     def known(self, path: Path, name: str | None, names: Sequence[str]) -> None:
-        """Keep a problem of a name that is none of the classes."""
+        """Record a problem of a name that is not a class."""
         listing = ", ".join(names[:20]) or "none are named"
         wrong = name is not None and name not in names
         self.bad(path, f"{name!r} is not one of the classes: {listing}.", wrong)
 
     def section(self, key: str) -> Mapping[str, Any]:
-        """Return a table of the file, an empty one where there is none, with its unknown keys refused."""
+        """Return a table of the file (empty if missing), and refuse its unknown keys."""
         if key not in self.sections:
             found = self.tree.get(key, {})
             if not isinstance(found, dict):
@@ -55,14 +55,14 @@ class KeyReader:
         return self.sections[key]
 
     def unknown(self, path: Path, table: Mapping[str, Any], known: Iterable[str]) -> None:
-        """Refuse keys that are none of those known."""
+        """Refuse unknown keys."""
         known = tuple(known)
         for key in (key for key in table if key not in known):
             listing = did_you_mean(nearest(key, known)) or f" Keys here: {', '.join(known)}."
             self.refuse("unknown-key", (*path, key), f"there is no such key.{listing}")
 
     def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
-        """Return whether a key is there and no empty list, and refuse the file where it is not."""
+        """Return whether a key exists and is not an empty list; otherwise refuse the file."""
         if table is None:
             table = self.section(str(path[0])) if len(path) > 1 else self.tree
         there = bool(table.get(str(path[-1]), []) != [])
@@ -70,7 +70,7 @@ class KeyReader:
         return there
 
     def values(self, section: str) -> dict[str, Any]:
-        """Return the values of a section, "" for the top, whose keys are written and right."""
+        """Return the valid values of a section, "" for the top level."""
         if section not in self.read:
             table, above = (self.section(section), (section,)) if section else (self.tree, ())
             kinds = ((key, kind) for key, kind in KEYS[section].items() if kind != "table" and key in table)
@@ -79,7 +79,7 @@ class KeyReader:
         return self.read[section]
 
     def value(self, path: Path, value: Any, kind: Kind) -> Any:
-        """Return a value of a kind; None, and a problem, where it is another."""
+        """Return a value of a kind; None, with a problem, if it has another kind."""
         try:
             taken = _taken(path, value, kind)
         except ValueError as advice:

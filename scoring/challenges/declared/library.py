@@ -1,5 +1,5 @@
-"""Library of declared challenges: files that this process read, the folder that `BENCHSIDE_CHALLENGES`
-names, and the gallery that comes with the package; and which of them a dropped table fits."""
+"""Library of declared challenges: files that this process has read, files in the folder
+`BENCHSIDE_CHALLENGES`, and the gallery in the package; it also finds those that fit a dropped table."""
 
 import json
 import os
@@ -24,15 +24,15 @@ from scoring.inputs.tables import key
 
 ENDING = ".toml"
 FOLDER = "BENCHSIDE_CHALLENGES"
-"""Setting: the folder of own declarations; usually it is in the user's folder for data."""
+"""Environment variable for the folder of own declarations; the default is in the user's data folder."""
 GALLERY = Path(__file__).parent / "gallery"
 REMEMBERED = 500
-"""Declarations that a process remembers; the one that was read first goes first."""
+"""Maximum declarations that a process remembers; the oldest is forgotten first."""
 _read: dict[str, tuple[Declaration, Challenge[Any, Any]]] = {}
 
 
 class DeclaredFile(NamedTuple):
-    """A file of a declared challenge. is_own: of the own folder, not of the gallery."""
+    """A file of a declared challenge. is_own: whether it is in the own folder, not in the gallery."""
 
     path: Path
     is_own: bool
@@ -44,7 +44,7 @@ class DeclaredFile(NamedTuple):
 
     @property
     def declaration(self) -> Declaration:
-        """What it declares. Raises InputRefused."""
+        """Its parsed declaration. Raises InputRefused."""
         return _parsed(read_file(self.path), self.path.name)
 
 
@@ -76,7 +76,7 @@ def find(name: str) -> Challenge[Any, Any] | None:
 
 
 def found(name: str) -> Challenge[Any, Any]:
-    """Return the challenge of a file, "FILE.toml", or of an id. Raises KeyError and InputRefused."""
+    """Return the challenge in a file "FILE.toml", or with an id. Raises KeyError and InputRefused."""
     challenge = of_file(name) if name.endswith(ENDING) else find(name)
     if challenge is None:
         raise KeyError(name)
@@ -84,17 +84,18 @@ def found(name: str) -> Challenge[Any, Any]:
 
 
 def of_file(path: str | os.PathLike[str]) -> Challenge[Any, Any]:
-    """Return the challenge of a file. Raises InputRefused with every problem of it."""
+    """Return the challenge of a file. Raises InputRefused with all its problems."""
     return of_text(read_file(Path(path)), Path(path).name)
 
 
 def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
-    """Return the challenge of the text of a file, and remember it. Raises InputRefused with every problem."""
+    """Return the challenge in the text of a file, and remember it. Raises InputRefused with every problem."""
     return _remembered(_parsed(data, name))
 
 
 def add(data: bytes, name: str, may_replace: bool = False) -> Path:
-    """Keep a file among the own ones, and return where: commands then take its id. Raises InputRefused."""
+    """Store a file in the own folder, and return its path: commands then accept its id. Raises
+    InputRefused."""
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
     if wanted in REGISTRY or (GALLERY / target.name).exists():
@@ -110,7 +111,7 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
 
 
 def remember(tree: object) -> None:
-    """Remember the challenge of a declaration that is kept elsewhere; anything else is passed over."""
+    """Remember the challenge of a declaration that is stored elsewhere; ignore anything else."""
     if isinstance(tree, dict):
         with suppress(InputRefused):
             _remembered(_of_json(json.dumps(tree, sort_keys=True)))
@@ -125,7 +126,7 @@ def _remembered(declaration: Declaration) -> Challenge[Any, Any]:
 
 
 def declaration_of(challenge_id: str) -> Declaration | None:
-    """Return what a challenge declares; None for a built-in one."""
+    """Return the declaration of a challenge; None for a built-in one."""
     return _read[challenge_id][0] if "@" in challenge_id and find(challenge_id) else None
 
 
@@ -134,7 +135,7 @@ _parsed = lru_cache(maxsize=64)(parse)
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file, one more than is allowed at most. Raises InputRefused."""
+    """Return the bytes of a file, at most one more than allowed. Raises InputRefused."""
     try:
         return file_opening.read_file(path, LARGEST + 1)
     except OSError as problem:
@@ -151,7 +152,8 @@ class Fit(NamedTuple):
 
 
 def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
-    """Return the inputs whose columns a table has: of opened challenges, own files, then the gallery."""
+    """Return the inputs whose columns a table has, among opened challenges, own files and the gallery, in
+    this order."""
     columns, found = {key(heading) for heading in header}, dict[Fit, None]()
     declarations = list(filter(None, map(declaration_of, opened)))
     for file in known():

@@ -1,4 +1,4 @@
-"""Readers of declared challenges of masks: a file per case, measured against the truth one by one."""
+"""Readers for declared challenges of masks: one file per case, each measured against the truth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,14 +32,14 @@ from scoring.metrics.mask_measures import region_pairs
 from scoring.metrics.task_cases import RegionCases
 
 MEASURES = 5
-"""Numbers that are kept of a metric, a case and a region, at most."""
+"""Maximum numbers stored per metric, case and region."""
 LATER = ("average", "class", "both_empty", "empty_truth", "worst_mm")
-"""Options that change no measurement of a case."""
+"""Options that do not affect the measurement of a case."""
 
 
 @dataclass(frozen=True)
 class MaskPredictions(Predictions):
-    """What was measured of masks. masks: opens the mask of each case that has one."""
+    """Measurements of masks. masks: functions that open each case's mask."""
 
     masks: Mapping[str, Opener] = field(default_factory=dict)
 
@@ -47,7 +47,7 @@ class MaskPredictions(Predictions):
 def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the masks of the truth; images may be in a folder "image..." beside. Raises InputRefused."""
+    """Read the masks of the truth; images may be in a folder "image..." beside them. Raises InputRefused."""
     files = open_source(source, context.name, streamed=MASK_ENDINGS)
     masks, read = masks_of_truth(files)
     held: dict[int, str] = {}
@@ -144,7 +144,7 @@ def read_predictions(
 
 
 def nothing(declaration: Declaration, truth: DeclaredCases) -> Predictions:
-    """Return the submission in which every mask is empty."""
+    """Return the submission with only empty masks."""
     outputs = [_measured(declaration, truth, case, None)[0] for case in truth.ids]
     return Predictions("the constant submission", np.array(outputs), np.zeros(len(truth), int))
 
@@ -170,7 +170,8 @@ def _measured(
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:
-    """Return the measurements of all cases, by the key of each metric; those without a mask are missing."""
+    """Return the measurements of all cases by the key of each metric; cases without a measurement are
+    missing."""
     shape = (len(predictions.outputs), len(declaration.uses), len(declaration.regions), MEASURES)
     measured = np.where(np.isnan(predictions.outputs), 0, predictions.outputs).reshape(shape)
     names, missing = tuple(declaration.regions), predictions.labels < 0

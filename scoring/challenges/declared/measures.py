@@ -1,5 +1,5 @@
-"""Every quantity of a declared challenge, for many weights at once (row b of W [B, N] is one test set); and
-sums of its score by unit, so that the swap test can tell teams apart."""
+"""Every measure of a declared challenge, for many weights at once (row b of W [B, N] is one test set); and
+sums of its score by unit, for the swap test between teams."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,29 +20,29 @@ from scoring.statistics.intervals import Range
 from scoring.statistics.replicates import leave_one_out_weights
 
 MEANS_OF_CLASSES = {("balanced_accuracy", None): "recall", ("f1", "macro"): "f1"}
-"""Measure of classes whose plain mean a metric is, by its name and average."""
+"""Name and average of a metric -> the class measure whose unweighted mean it is."""
 AREAS, DISTANCES = ("auc",), ("hd95", "assd")
 AT_CHOSEN = {
     "sensitivity_at_specificity": (False, "min_specificity"),
     "specificity_at_sensitivity": (True, "min_sensitivity"),
 }
-"""Metrics at a threshold that is chosen on the test set: whether positives choose it, and the option of what
-they reach."""
+"""Metrics at a threshold chosen on the test set: whether positives determine it, and the option with the
+required value."""
 ONE = np.ones((1, 1))
 MOST_CELLS = 256
-"""Cells of a confusion matrix that are summed by unit, at most."""
+"""Maximum cells of a confusion matrix that are summed by unit."""
 MOST_LEFT_OUT = 1_000
-"""Units above which several are left out, and exchanged, at once."""
+"""Number of units above which several are left out, and exchanged, at once."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Cases with what is computed of them.
+    """Cases with their computed values.
 
     Attributes:
         counted: Cases that count [N].
         groups: Members [N] by column and group, for subgroups.
-        by_use: Cases by the key of a metric, where each metric has its own.
+        by_use: Cases by the key of a metric, if each metric has its own.
     """
 
     declaration: Declaration
@@ -52,21 +52,21 @@ class Measured:
     by_use: Mapping[str, Cases] = field(default_factory=dict)
 
     def of(self, use: MetricUse) -> Cases:
-        """Return the cases as a metric takes them."""
+        """Return the cases in the form that a metric needs."""
         return self.by_use.get(use.key, self.cases)
 
     @property
     def shares(self) -> Mapping[str, SubgroupShare]:
-        """The score as a quantity of subgroups, with the cases that count."""
+        """The score as a measure of subgroups, with the cases that count."""
         return {SCORE: SubgroupShare(self.counted, self.counted, "n")}
 
     def of_each_case(self, use: MetricUse) -> Floats:
-        """Return a metric of each case by itself [N]; NaN where it is undefined."""
+        """Return a metric of each single case [N]; NaN if undefined."""
         places, cases = np.arange(len(self.counted)), self.of(use)
         return np.concatenate([use.compute(some_of(cases, places == i), ONE) for i in places])
 
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
-        """Return score, metrics, measures of classes and scores of subgroups, [B] by name."""
+        """Return score, metrics, class measures and scores of subgroups, [B] by name."""
         uses = self.declaration.score
         found: dict[QuantityName, Floats] = {
             use.key: use.compute(self.of(use), weights) for use in self.declaration.uses
@@ -103,8 +103,8 @@ class Measured:
         return Basis(rests_on, self._parts(rests_on), ranges, {}, worst, jumping)
 
     def possible(self, name: QuantityName, bounds: list[float] | None) -> list[float] | None:
-        """Return an interval that ends at the highest value that a quantity can have on these cases: no
-        distance in an image is longer than what counts where a mask is missing."""
+        """Return an interval that ends at the highest possible value on these cases: no distance in an image
+        exceeds the value for a missing mask."""
         first = SCORE if name[0] == "slice" else name if isinstance(name, str) else name[0]
         if first == SCORE:
             highest = sum(use.weight * self._highest_of(use) for use in self.declaration.score)
@@ -169,13 +169,13 @@ class Measured:
 
 
 def by_class(declaration: Declaration) -> MetricUse | None:
-    """Return the first part of the score with a value for each class; None where classes are graded."""
+    """Return the first part of the score with a value for each class; None for ordinal classes."""
     uses = (use for use in declaration.score if "class" in use.metric.parameters)
     return None if declaration.is_graded else next(uses, None)
 
 
 def weighted(uses: Sequence[MetricUse], values: Mapping[QuantityName, Floats]) -> Floats:
-    """Return the weighted sum of parts [B], added in the order of the file; NaN where one is undefined."""
+    """Return the weighted sum of parts [B], added in the order of the file; NaN if one is undefined."""
     total = uses[0].weight * values[uses[0].key]
     for use in uses[1:]:
         total = total + use.weight * values[use.key]
@@ -189,7 +189,8 @@ def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
 
 
 def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
-    """Return sums [n, ...] by unit: cells of the confusion matrix, pseudo-values of the rest of the score."""
+    """Return sums [n, ...] by unit: cells of the confusion matrix, and pseudo-values of the rest of the
+    score."""
     counted, columns = of_counts(declaration), []
     rest = tuple(use for use in declaration.score if use not in counted)
     weights, cases = measured.counted.astype(float), measured.cases
@@ -218,7 +219,7 @@ def _left_out(measured: Measured, use: MetricUse, units: Ints, weights: Floats) 
 
 
 def score_of_sums(declaration: Declaration) -> Callable[[Floats], Floats]:
-    """Return the function of sums [..., K] that gives the score."""
+    """Return the function from sums [..., K] to the score."""
     counted, classes = of_counts(declaration), declaration.classes
     k, places = len(classes), np.arange(len(classes))
     of_cells = np.repeat(places, k), np.tile(places, k)

@@ -1,6 +1,7 @@
-"""Models of declared challenges: one image per case in, and out the numbers that a submission's table has.
+"""Models of declared challenges: the input is one image per case, the output the numbers of a submission's
+table.
 
-What a model answers is written as that table and read as one, so that it scores as its file would.
+A model's outputs are written as such a table and read again, so that model and file get the same score.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +32,8 @@ from scoring.metrics.output_kinds import TOLERANCE
 
 
 def read_images(declaration: Declaration, source: Source, name: str | None = None) -> DeclaredCases:
-    """Read cases without a truth: rows of the table, else images by their names. Raises InputRefused."""
+    """Read cases without a truth: the rows of the table, or else images by their names. Raises
+    InputRefused."""
     files, wanted = open_source(source, name), declaration.predictions.case
     findings: list[Finding] = []
     if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
@@ -63,7 +65,8 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Return the preflight: does the model run, are its answers those of the file? Raises InputRefused."""
+    """Return the check of a model: whether it runs, and whether its outputs fit the challenge file. Raises
+    InputRefused."""
     file, usable = read_model(model, name), None
     if truth is not None:
         with_image = [i for i, member in zip(truth.ids, truth.images, strict=True) if member is not None]
@@ -73,7 +76,7 @@ def inspect(
 
 
 def _answers_are_right(declaration: Declaration, name: str, found: Inspection) -> Sequence[Finding]:
-    """Return notes about outputs. Raises InputRefused where no table of such answers would be read."""
+    """Return notes about outputs. Raises InputRefused if no table of such answers would be read."""
     outputs = found.outputs
     width = outputs.shape[1] if outputs.ndim == 2 and outputs.size else None
     if declaration.predictions.score and width not in (None, 1, 2):
@@ -91,7 +94,7 @@ def _answers_are_right(declaration: Declaration, name: str, found: Inspection) -
 def _order(
     declaration: Declaration, metadata: Mapping[str, str], width: int | None, name: str
 ) -> tuple[Sequence[int] | None, Sequence[Finding]]:
-    """Return which number of a model is of each class; None where they are in the file's order."""
+    """Return which number of a model is of each class; None if they are in the file's order."""
     is_by_class = width and width == len(declaration.classes)
     return output_order(metadata, declaration.classes, name) if is_by_class else (None, ())
 

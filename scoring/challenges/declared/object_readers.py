@@ -1,4 +1,4 @@
-"""Readers of declared challenges of points and boxes: a table with a row per object."""
+"""Readers for declared challenges of points and boxes: a table with a row per object."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Detections(Predictions):
 
     @property
     def fingerprint(self) -> Array:
-        """SHA-256, uint8 [32], equal for equal detections in the same order."""
+        """SHA-256, uint8 [32]; equal for the same detections in the same order."""
         digest = hashlib.sha256()
         for found in self.objects:
             for part in (found.places, found.kinds, found.scores):
@@ -42,7 +42,7 @@ class Detections(Predictions):
 def read_truth(
     declaration: Declaration, source: Source, images: Source | None, context: Context
 ) -> DeclaredCases:
-    """Read the objects; a row without coordinates is an image without one. Raises InputRefused."""
+    """Read the objects; a row without coordinates is an image without objects. Raises InputRefused."""
     columns = [(declaration.truth.case, "the case id"), *table_readers.truth_columns(declaration)]
     read = ReadTable.opened(source, context.name, columns)
     places = read.places(columns)

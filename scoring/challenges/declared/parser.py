@@ -1,6 +1,6 @@
-"""Parser of declarations: a stranger's file NAME.toml, read as data and refused with every problem at once.
+"""Parser of declarations: reads an untrusted file NAME.toml as data and refuses it with all problems at once.
 
-Each problem has file, line and key. No path and no address in it is followed, nothing of it runs.
+Each problem names file, line and key. The parser follows no path or address in it and runs nothing.
 """
 
 import hashlib
@@ -21,15 +21,15 @@ from scoring.metrics import registry
 from scoring.metrics.registry import Metric
 
 LARGEST = 256_000
-"""Bytes of a file."""
+"""Maximum bytes of a file."""
 MOST_REGIONS, MOST_METRICS = 1_000, 50
 ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?")
 MARKUP = re.compile(r"[\[\]<>`$|\\]|://|www\.")
-"""What pages would take for markup or a link."""
+"""Characters that pages would interpret as markup or a link."""
 
 
 def parse(data: bytes | str, name: str) -> Declaration:
-    """Return what a file declares. Raises InputRefused with every problem."""
+    """Return the declaration in a file. Raises InputRefused with every problem."""
     tree, lines = read_toml(data, name, LARGEST, FORMAT["syntax"])
     return parse_tree(tree, name, lines)
 
@@ -37,7 +37,7 @@ def parse(data: bytes | str, name: str) -> Declaration:
 def parse_tree(
     tree: Mapping[str, Any], name: str, lines: Mapping[Path, int] = MappingProxyType({(): 1})
 ) -> Declaration:
-    """Return what values of a file declare. Raises InputRefused. lines: the line of each key."""
+    """Return the declaration from parsed values. Raises InputRefused. lines: the line of each key."""
     keys = KeyReader(name, tree, lines)
     keys.unknown((), tree, KEYS[""])
     top, about = keys.values(""), _about(keys)
@@ -217,7 +217,7 @@ class _MetricReader:
         return tuple(replace(use, weight=use.weight / total) for use in uses)
 
     def _use(self, path: Path, table: Mapping[str, Any], section: str) -> MetricUse | None:
-        """Return a metric with its options, None where there is none of that name."""
+        """Return a metric with its options, None if there is none of that name."""
         at, known, keys = (*path, "metric"), KEYS[section], self.keys
         is_there = keys.required(at, "name a metric; `benchside metrics` lists them.", table)
         name = keys.value(at, table["metric"], known["metric"]) if is_there else None
@@ -266,6 +266,6 @@ def _is_tables(value: object) -> bool:
 
 
 def key_of(metric: Metric, options: Mapping[str, Any]) -> str:
-    """Return what a scorecard calls a metric: "f1_macro", "dice_whole_tumour", "f_beta_0.5"."""
+    """Return the name of a metric in scorecards: "f1_macro", "dice_whole_tumour", "f_beta_0.5"."""
     told = (f"{v:g}" if isinstance(v, float) else str(v) for v in options.values())
     return "_".join([metric.name, *(re.sub(r"[\s/]+", "_", text) for text in told)])

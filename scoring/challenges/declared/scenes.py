@@ -1,5 +1,5 @@
-"""Scenes of cases for viewers: masks of truth and prediction over the images that are beside, and marks of
-points and boxes with their results."""
+"""Scenes of cases for viewers: masks of truth and prediction over the images, and points and boxes with their
+outcomes."""
 
 from functools import partial
 from pathlib import PurePosixPath
@@ -26,8 +26,8 @@ MOST_CODES = 15
 
 
 def label_names(declaration: Declaration) -> tuple[str, ...]:
-    """Return what a viewer calls the labels of a scene, the background first: a label for each value of a
-    mask, called by the regions that it is in; the values beyond the last share one."""
+    """Return the names of a scene's labels, background first. Each mask value has a label named after its
+    regions; surplus values share the last one."""
     names = [
         " + ".join(region for region, wanted in declaration.regions.items() if value in wanted)
         for value in _values(declaration)
@@ -74,7 +74,8 @@ def _labelled(code_of: Ints, opener: Opener, reference: Grid | None) -> LabelVox
 
 
 def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
-    """Return what opens the images of a case, by the rest of their names: `CASE_flair.nii.gz` is "flair"."""
+    """Return functions that open the images of a case, by the rest of their names: `CASE_flair.nii.gz` is
+    "flair"."""
     masks, found, beside = {*truth.masks.values()}, dict[str, Opener](), truth.pictures is truth.files
     for member in truth.pictures.members:
         if beside and (member in masks or not is_of_images(member)):
@@ -86,15 +87,15 @@ def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
 
 
 def are_flat(declaration: Declaration) -> bool:
-    """Return whether objects are in a picture: boxes, and points of two coordinates."""
+    """Return whether objects are in 2D pictures: boxes, and points with two coordinates."""
     return declaration.task == "boxes" or len(declaration.truth.places) == 2
 
 
 def marks(
     declaration: Declaration, truth: DeclaredCases, predictions: Detections, index: int
 ) -> dict[str, Array]:
-    """Return the objects and detections of an image as `object_marks` does, matched by the first metric of
-    the score."""
+    """Return the objects and detections of an image as in `object_marks`, matched by the first metric of the
+    score."""
     true, found, use = truth.objects[index], predictions.objects[index], declaration.score[0]
     radius = None if declaration.task == "boxes" else use.option("radius")
     return object_marks(true, found, use.metric.measure(true, found, **use.options), radius)

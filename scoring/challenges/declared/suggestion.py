@@ -1,4 +1,4 @@
-"""Suggestion of a draft from a truth: what its columns or masks are, and which task and metric fit."""
+"""Suggestion of a draft from a truth: its columns or masks, and a suitable task and metric."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from scoring.inputs.tables import key
 from scoring.inputs.truth_contents import TruthMasks, TruthTable
 
 MOST_CLASSES, MOST_GROUPS = 50, 20
-"""Different values of a column of classes, and of a subgroup; more are numbers or texts."""
+"""Maximum different values of a class column and of a subgroup; with more they are numbers or texts."""
 WORDS: Mapping[str, Any] = FORMAT["words"]
 CASE, TIME, EVENT, LABEL, ORDERED, AXIS, RADIUS = (
     re.compile(pattern, re.IGNORECASE) for pattern in FORMAT["headings"].values()
@@ -23,7 +23,7 @@ CASE, TIME, EVENT, LABEL, ORDERED, AXIS, RADIUS = (
 
 
 def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
-    """Return the draft that fits a truth best. Raises InputRefused where no column can be the case id."""
+    """Return the draft that fits a truth best. Raises InputRefused if no column can be the case id."""
     words = re.sub(r"[^\w ()]+", " ", re.sub(r"\.\w+$", "", name)).replace("_", " ")
     title = words.strip() or "New challenge"
     draft = titled(title[:1].upper() + title[1:])
@@ -47,8 +47,8 @@ def suggest(truth: TruthTable | TruthMasks, name: str = "") -> Draft:
 def with_task(
     truth: TruthTable | TruthMasks, draft: Draft, task: str, classes: Sequence[str] = (), **columns: Any
 ) -> Draft:
-    """Return a draft with another task or other columns, and what follows from them. classes: names of the
-    classes, where each has a column. columns: by key of [truth]."""
+    """Return a draft with another task or other columns, and everything that depends on them. classes: names
+    of the classes, if each has a column. columns: by key of [truth]."""
     label, known = columns.get("label", ""), draft.get("truth", {})
     if label and isinstance(truth, TruthTable):
         held = truth.values(label, columns.get("places", ()))
@@ -73,7 +73,7 @@ def with_task(
 
 
 def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
-    """Return a draft whose predictions are called as in a submission, where columns tell which they are."""
+    """Return a draft with the column names of a submission, if its columns make clear which they are."""
     ids, case = {*truth.columns[draft["truth"]["case"]]}, draft["truth"]["case"]
     shared = {heading: len(ids.intersection(cells)) for heading, cells in sent.columns.items()}
     if case not in shared and any(shared.values()):
@@ -91,7 +91,7 @@ def with_sent(truth: TruthTable, draft: Draft, sent: TruthTable) -> Draft:
 
 
 def subgroups(truth: TruthTable, used: Sequence[object]) -> list[str]:
-    """Return the columns that can be subgroups: of few values, and none that is used already."""
+    """Return the columns that can be subgroups: those with few values that have no other use."""
     return [h for h in truth.columns if h not in used and 1 < len(truth.values(h)) <= MOST_GROUPS]
 
 

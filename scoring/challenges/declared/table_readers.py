@@ -1,4 +1,4 @@
-"""Readers of a declared challenge's tables: the truth, and predictions matched to it by case id."""
+"""Readers for a declared challenge's tables: the truth, and predictions matched to it by case id."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from scoring.inputs.tables import key
 from scoring.inputs.text_columns import LazyColumns, trimmed
 
 SUM_OFF = 1e-3
-"""By how much the probabilities of a case may miss 1 in sum."""
+"""Tolerance for the sum of a case's probabilities around 1."""
 SCORES = {"score": {"holds": "the score"}}
 CASE_ID = "the case id (rows are never matched by position)"
 Rows = Sequence[int] | None
@@ -38,7 +38,7 @@ def _named(keys: object, columns: Mapping[str, Mapping[str, str]]) -> Columns:
 
 
 def truth_columns(declaration: Declaration) -> Columns:
-    """Return the columns that the truth needs beside the case id."""
+    """Return the columns that the truth needs besides the case id."""
     named = _named(declaration.truth, TASKS[declaration.task].get("truth", {}))
     return named or [(name, "0 or 1 of a class") for name in declaration.classes]
 
@@ -55,16 +55,17 @@ def number_columns(declaration: Declaration) -> Columns:
 
 
 def label_column(declaration: Declaration) -> Columns:
-    """Return the column of the predicted class, if any; of objects it is usually called as in the truth."""
+    """Return the column of the predicted class, if any; for objects its default is the truth's name."""
     name = declaration.predictions.label or (declaration.truth.label if declaration.truth.places else None)
     return [(name, "the predicted class")] if name else []
 
 
 class ReadTable(ColumnReader):
-    """A table of a declared challenge, as it is read."""
+    """A table of a declared challenge while it is read."""
 
     def settle(self, faults: Sequence[Finding] = (), missing: str = "refuse") -> None:
-        """Raise InputRefused where the table has a problem, with the faults of cases by the rule."""
+        """Raise InputRefused if the table has a problem, together with problems of cases according to the
+        rule."""
         if self.problems:
             hard, soft = graded(faults, missing)
             problems = tables.settled(self.table, [*self.problems, *hard])
@@ -73,11 +74,11 @@ class ReadTable(ColumnReader):
     def cases(
         self, id_column: int, ids: tuple[str, ...], images: Source | None, rows: Rows = None, **of_task: Any
     ) -> DeclaredCases:
-        """Return the cases that a truth names.
+        """Return the cases of a truth.
 
         Args:
             rows: Row of each case; None: all rows.
-            of_task: Fields of `DeclaredCases` in which tasks differ.
+            of_task: Fields of `DeclaredCases` that depend on the task.
         """
         named = zip(self.table.keys, self.table.columns, strict=True)
         return DeclaredCases(
@@ -186,7 +187,8 @@ def read_predictions(
 
 
 def outputs_by_class(declaration: Declaration, numbers: Floats) -> Floats:
-    """Return scores by class [n, K]: a single score is of the positive class, and 1 less it of the other."""
+    """Return scores by class [n, K]: a single score belongs to the positive class, and 1 minus it to the
+    other."""
     if not declaration.predictions.score or not declaration.is_graded:
         return numbers
     return np.where(np.arange(2) == declaration.positive_place, numbers[:, :1], 1 - numbers[:, :1])
@@ -225,14 +227,14 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
 
 
 def graded(faults: Sequence[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:
-    """Return cases without a usable prediction as errors and warnings by the rule of the challenge."""
+    """Return cases without a usable prediction as errors and warnings, by the rule of the challenge."""
     if missing == "refuse":
         return split(offered(faults))
     return split(replace(f, level="warning") for f in (faults if missing == "ignore" else offered(faults)))
 
 
 def form(declaration: Declaration, _truth: DeclaredCases | None) -> TableForm:
-    """Return the columns of a table of predictions."""
+    """Return the columns of a prediction table."""
     wanted, names = declaration.predictions, [name for name, _ in number_columns(declaration)]
     columns = names_of(names if wanted.scores else ()) or dict.fromkeys(names, ())
     return TableForm(wanted.case, columns, (key(wanted.case),), of_probabilities=False)

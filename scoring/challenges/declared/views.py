@@ -22,11 +22,11 @@ from scoring.presentation.figures.thresholds import Mark, threshold_lines
 
 WORST_CASES = 30
 COUNTS = {"support": "cases", "predicted": "called"}
-"""Keys of a class that are counts -> their names in tables."""
+"""Keys of counts of a class -> their names in tables."""
 ALONG = {"recall": "sensitivity", "specificity": "specificity", "precision": "precision", "f1": "F1"}
-"""Measures along thresholds -> their names."""
+"""Measures by threshold -> their names."""
 CUTS = np.linspace(0, 1, 201)
-"""Quantiles of the scores that are tried as thresholds."""
+"""Quantiles of the scores that are used as thresholds."""
 
 
 def views(declaration: Declaration, card: ScoreCard) -> Views:
@@ -143,7 +143,7 @@ def _errors(card: ScoreCard) -> Iterator[Block]:
 
 
 def worst_first(card: ScoreCard) -> list[int]:
-    """Return the places of the cases in a card, the most wrong first."""
+    """Return the positions of the cases in a card, most wrong first."""
     errors = card.arrays.get("case_errors")
     if errors is None:
         right = np.array([bool(row.get("correct")) for row in card.cases], float)

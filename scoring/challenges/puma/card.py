@@ -157,7 +157,7 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
 
 def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
     """Return the challenge's own top-level entries: detection regardless of class, from the confusion matrix
-    [11, 11], and from tumour to immune cells."""
+    [11, 11], and distances from tumour to immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {

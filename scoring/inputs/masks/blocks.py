@@ -1,4 +1,4 @@
-"""Labels of masks as blocks, as runs, and as blocks in another order; no volume is ever built."""
+"""Labels of masks as blocks, as runs, and as blocks in another order; volumes are never built."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from scoring.inputs.masks.grid import Orientation
 from scoring.inputs.masks.nifti_and_metaimage import Header, open_volume
 
 Opener = Callable[[], ByteFile]
-"""Opens the file of a mask or image."""
+"""Function that opens the file of a mask or image."""
 VOXELS = 1 << 18
 """Voxels of a block."""
 LABELS = (0, 1, 2)
@@ -24,12 +24,12 @@ NAMED = 5
 
 
 class VoxelBlock(NamedTuple):
-    """A block of voxels in the order of storage.
+    """A block of voxels in storage order.
 
     Attributes:
-        labels: uint8 [VOXELS], valid until the next block is read; zeros follow the last voxel. None for
-            nothing but background.
-        rounded: Whether values that are not whole numbers were rounded.
+        labels: uint8 [VOXELS], valid until the next block is read, padded with zeros. None if there is only
+            background.
+        rounded: Whether non-integer values were rounded.
     """
 
     labels: Ints | None
@@ -38,7 +38,7 @@ class VoxelBlock(NamedTuple):
 
 @contextmanager
 def opened(opener: Opener) -> Iterator[ByteFile]:
-    """Open a file and close it afterwards. Raises MaskError where it cannot be opened."""
+    """Open a file and close it afterwards. Raises MaskError if it cannot be opened."""
     with reading():
         file = opener()
     with file:
@@ -46,11 +46,11 @@ def opened(opener: Opener) -> Iterator[ByteFile]:
 
 
 def blocks(header: Header, file: ByteFile, other: int | None = None) -> Iterator[VoxelBlock]:
-    """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises MaskError: value rules, cut off,
-    damaged, or more data than the header states.
+    """Yield the stored labels of a volume, `VOXELS` at a time. Raises MaskError: forbidden values, a
+    truncated or damaged file, or more data than the header states.
 
     Args:
-        other: A label that is allowed as well.
+        other: An additional allowed label.
     """
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
@@ -94,7 +94,7 @@ def _block(stored: Array, header: Header, other: int | None) -> VoxelBlock:
 
 
 def _in_range(values: Array, other: int | None) -> Array:
-    """Return the values. Raises MaskError where one is outside 0..2, and not another that is allowed."""
+    """Return the values. Raises MaskError if one is outside 0..2, and not another that is allowed."""
     if values.max(initial=0) > LABELS[-1] or (values.dtype.kind != "u" and values.min(initial=0) < 0):
         found = np.unique(values[(values < 0) | (values > LABELS[-1])])
         outside = found if other is None else found[found != other]
@@ -124,7 +124,7 @@ MOST = 1 << 13
 
 @dataclass(frozen=True, eq=False)
 class LabelRuns:
-    """R runs of equal labels, none across the end of a block.
+    """R runs of equal labels; no run crosses the end of a block.
 
     Attributes:
         start: First voxel of each run, ascending, int32 [R].
@@ -138,8 +138,7 @@ class LabelRuns:
 
 
 def runs_of(labels: Ints, number: int, touched: Ints) -> LabelRuns:
-    """Return the runs of block `number`. words: numbers of the groups of eight voxels that are not all
-    background."""
+    """Return the runs of block `number`. words: numbers of the groups of eight voxels with labels."""
     first, last = (8 * int(touched[0]), 8 * int(touched[-1]) + 8) if touched.size else (0, 0)
     inside = labels[first:last]  # a tumour fills so little of a block that the rest is not looked at again
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
@@ -151,21 +150,21 @@ def runs_of(labels: Ints, number: int, touched: Ints) -> LabelRuns:
 
 
 class RunCollector:
-    """Collects the runs of block after block, until they are more than `MOST`."""
+    """Collects the runs of successive blocks, until there are more than `MOST`."""
 
     def __init__(self) -> None:
         self._parts = [LabelRuns(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))]
         self._count = 0
 
     def add(self, labels: Ints, number: int, touched: Ints | None = None) -> None:
-        """Add the labels of block `number`; `words` as of `runs_of`, where they are known."""
+        """Add the labels of block `number`; `words` as in `runs_of`, if known."""
         if self._count <= MOST:
             touched = np.flatnonzero(labels.view(np.uint64) != 0) if touched is None else touched
             self._parts.append(runs_of(labels, number, touched))
             self._count += self._parts[-1].start.size
 
     def runs(self) -> LabelRuns | None:
-        """Return all runs; None where they were too many."""
+        """Return all runs; None if there were too many."""
         if self._count > MOST:
             return None
         return LabelRuns(
@@ -177,7 +176,7 @@ class RunCollector:
 
 
 def blocks_of(runs: LabelRuns, voxels: int) -> Iterator[VoxelBlock]:
-    """Yield the blocks that the runs were taken from."""
+    """Yield the blocks that the runs come from."""
     labels = np.zeros(VOXELS, np.uint8)
     bounds = np.searchsorted(runs.start, np.arange(0, voxels + VOXELS, VOXELS))
     for number, (first, last) in enumerate(itertools.pairwise(bounds)):
@@ -195,7 +194,7 @@ def blocks_of(runs: LabelRuns, voxels: int) -> Iterator[VoxelBlock]:
 
 
 SLAB = 1 << 25
-"""Voxels that are put in order at once."""
+"""Number of voxels that are reordered at once."""
 
 
 def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[VoxelBlock]:

@@ -1,4 +1,4 @@
-"""Masks as label maps whose form is another: cut out, a channel for each label, other numbers."""
+"""Masks in other forms, converted to label maps: cropped, one channel per label, other numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,21 +17,21 @@ from scoring.inputs.masks.nifti_and_metaimage import Header, checked, read_field
 from scoring.inputs.masks.writing import metaimage_header
 
 MOST_VOXELS = 1 << 27
-"""Voxels of a label map that is held as a whole."""
+"""Maximum voxels of a label map that is held completely."""
 CHANNELS = (2, 3)
-"""Channels of GTVp and GTVn, with or without one of the background before them."""
+"""Channels of GTVp and GTVn, with or without a background channel before them."""
 BACKGROUND = 255
 AS_IS = (0, 1, 2)
 
 
 @dataclass(frozen=True)
 class MaskForm:
-    """What a header says of a mask's form.
+    """Form of a mask according to its header.
 
     Attributes:
-        names: Names of labels in lower case, and their numbers.
-        channels: Channels, 1 for a label map.
-        is_part: Whether it was cut out of a larger volume.
+        names: Label names in lower case, and their numbers.
+        channels: Number of channels, 1 for a label map.
+        is_part: Whether it was cropped from a larger volume.
     """
 
     names: frozenset[tuple[str, str]] = frozenset()
@@ -40,8 +40,8 @@ class MaskForm:
 
 
 def form_of(opener: Opener) -> MaskForm:
-    """Return the form of a mask; the usual one where its header cannot be read, which is said when its voxels
-    are."""
+    """Return the form of a mask; the default form if its header is unreadable, which is reported when its
+    voxels are read."""
     try:
         with opened(opener) as raw, reading():
             fields, _ = read_fields(raw)
@@ -60,8 +60,8 @@ def converted_mask(opener: Opener, labels: tuple[int, ...] = AS_IS, grid: Grid |
 
     Args:
         opener: Opens the mask.
-        labels: What 0, 1 and 2 become.
-        grid: The grid of the volume that it was cut out of, where it was.
+        labels: New values of 0, 1 and 2.
+        grid: The grid of the volume that it was cropped from, if it was.
     """
     return made_file(partial(_pieces, opener, labels, grid))
 
@@ -102,7 +102,7 @@ def _labels(header: Header, file: ByteFile) -> Ints:
 
 def _one_label_map(header: Header, file: ByteFile, channels: int) -> Ints:
     """Return the labels of channels of ones: 1 and 2 in the order of the last two; where there are three, the
-    first is the background. Raises MaskError where voxels are in several channels, or in none of three."""
+    first is the background. Raises MaskError if voxels are in several channels, or in none of three."""
     size = header.grid.voxels // channels
     found = np.zeros(size, np.uint8)
     for number, block in enumerate(blocks(header, file)):

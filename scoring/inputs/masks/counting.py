@@ -1,4 +1,4 @@
-"""Voxel counts of two masks by their labels; every segmentation quantity follows from these tables."""
+"""Voxel counts of two masks by label; every segmentation measure is computed from these tables."""
 
 import hashlib
 from collections.abc import Iterator
@@ -31,14 +31,14 @@ NOTHING = np.zeros(VOXELS, np.uint8)
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """A mask that was read to its end and is well-formed.
+    """A well-formed mask that was read completely.
 
     Attributes:
-        opener: Opens its file again.
-        grid: Where its voxels lie.
+        opener: Function that opens its file again.
+        grid: Positions of its voxels.
         voxels: Number of voxels by label, int64 [3].
-        notes: "float-mask" where values that are not whole numbers were rounded.
-        runs: Its labels; None where they are too many to be kept and the file is read again when needed.
+        notes: "float-mask" if non-integer values were rounded.
+        runs: Its labels; None if there are too many to store, so that the file is read again when needed.
     """
 
     opener: Opener = field(repr=False)
@@ -57,8 +57,8 @@ class VoxelCounts:
         table: Number of voxels by label of truth (rows) and prediction, int64 [3, 3]; a mask that is missing
             or malformed counts as empty.
         notes: "float-mask", "reoriented-mask".
-        digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels however they are
-            stored; b"" without any.
+        digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels in any storage;
+            b"" if there are none.
     """
 
     state: str
@@ -69,7 +69,7 @@ class VoxelCounts:
 
 
 def examine(opener: Opener) -> Mask:
-    """Read a mask by itself, once, block by block. Raises MaskError."""
+    """Read a single mask, once, block by block. Raises MaskError."""
     voxels, rounded, collector = np.zeros(CLASSES, np.int64), False, RunCollector()
     with opened(opener) as raw:
         header, file = open_volume(raw)
@@ -89,10 +89,10 @@ def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
     """Count the voxels of a truth and a prediction by their two labels, reading both at once.
 
     Args:
-        prediction: Opens the predicted mask; None = there is none.
+        prediction: Function that opens the predicted mask; None = there is none.
 
     Raises:
-        InputRefused: The file of the truth changed since it was examined.
+        InputRefused: If the file of the truth changed since it was examined.
     """
     if prediction is None:
         return _empty(truth, "missing")
@@ -108,7 +108,7 @@ def count(truth: Mask, prediction: Opener | None) -> VoxelCounts:
 
 @contextmanager
 def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[VoxelBlock], Orientation]]:
-    """Open a prediction as blocks in the order of the truth's voxels, and how they were reordered. Raises
+    """Open a prediction as blocks in the truth's voxel order; also return how they were reordered. Raises
     MaskError."""
     with opened(prediction) as raw:
         header, file = open_volume(raw)
@@ -123,7 +123,7 @@ def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[VoxelBlo
 
 
 def labels_of(mask: Mask) -> Iterator[VoxelBlock]:
-    """Yield the blocks of a mask that was examined. Raises InputRefused where its file changed."""
+    """Yield the blocks of an examined mask. Raises InputRefused if its file changed."""
     if mask.runs is not None:
         yield from blocks_of(mask.runs, mask.grid.voxels)
         return

@@ -1,4 +1,4 @@
-"""Faults of masks."""
+"""Errors of masks."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ class MaskError(Exception):
 
     Attributes:
         code: "unreadable-file", "bad-label" or "wrong-grid".
-        words: What is wrong and how to fix it, one or two sentences that begin with "it".
+        words: What is wrong and how to fix it, in one or two sentences that begin with "it".
     """
 
     def __init__(self, code: str, words: str):
@@ -26,7 +26,7 @@ class MaskError(Exception):
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn every exception while a file is read into a fault of that file."""
+    """Turn every exception during reading into an error of that file."""
     try:
         yield
     except (MaskError, MemoryError):
@@ -42,7 +42,7 @@ def reading() -> Iterator[None]:
 
 
 def cut_off() -> MaskError:
-    """Return the fault of a file that ends too early."""
+    """Return the error of a truncated file."""
     message = "it is cut off: fewer voxels are there than its header announces. Write or upload it again."
     return MaskError("unreadable-file", message)
 

@@ -1,4 +1,4 @@
-"""Grids of volumes: places of voxels, and the orientation in which two volumes share them."""
+"""Grids of volumes: positions of voxels, and the orientation in which two volumes share them."""
 
 import itertools
 from collections.abc import Iterable
@@ -11,15 +11,15 @@ from scoring.common.arrays import Floats
 
 TOLERANCE = 0.1
 FURTHEST = 1e6
-"""Voxels by which a part may lie away."""
+"""Tolerance in voxels for the position of a part."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Where the voxels of a volume lie.
+    """Positions of the voxels of a volume.
 
     Attributes:
-        shape: Voxels along the three axes of storage, the fastest first.
+        shape: Number of voxels along the three storage axes, fastest first.
         affine: Index -> mm in RAS of the voxel's centre, float64 [4, 4].
     """
 
@@ -33,13 +33,13 @@ class Grid:
 
     @property
     def spacing(self) -> Floats:
-        """Edges of a voxel in mm, float64 [3]."""
+        """Edge lengths of a voxel in mm, float64 [3]."""
         edges: Floats = np.linalg.norm(self.affine[:3, :3], axis=0)
         return edges
 
     @property
     def nominal(self) -> list[float]:
-        """Edges of a voxel in mm as they are meant: headers keep 32 bits, where 0.8 becomes 0.800000012."""
+        """Intended edge lengths of a voxel in mm: headers store 32 bits, which turn 0.8 into 0.800000012."""
         return [float(str(np.float32(edge))) for edge in self.spacing]
 
     @property
@@ -60,11 +60,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class Orientation:
-    """How to read one array as another.
+    """How one array is read in the order of another.
 
     Attributes:
-        axes: Axis k of the other is axis `axes[k]` of this one.
-        reversed: Whether it runs backwards.
+        axes: Axis k of the other array is axis `axes[k]` of this one.
+        reversed: Whether the axis is reversed.
     """
 
     axes: tuple[int, int, int] = (0, 1, 2)
@@ -76,10 +76,11 @@ class Orientation:
 
 
 def orientation(grid: Grid, reference: Grid) -> Orientation | None:
-    """Return how to read an array on `grid` as one on `reference`; None where they do not share their voxels.
+    """Return how to read an array on `grid` as one on `reference`; None if they do not share their voxels.
 
-    They do where shapes agree and all corners are within a tenth of the reference's smallest voxel edge, if
-    need be after reordering or reversing axes: as stored if that is close enough, else by the closest way.
+    They share them if shapes agree and all corners are within a tenth of the reference's smallest voxel edge,
+    possibly after reordering or reversing axes: in the stored order if that is close enough, otherwise in the
+    closest one.
     """
     if grid.shape == reference.shape and _distance(grid, reference, Orientation()) <= _slack(reference):
         return Orientation()
@@ -94,8 +95,8 @@ def orientation(grid: Grid, reference: Grid) -> Orientation | None:
 
 
 def placement(grid: Grid, reference: Grid) -> tuple[int, tuple[int, ...]] | None:
-    """Return how the voxels of a part lie among those of a whole: the place of its first voxel, the first
-    axis running fastest, and the steps along each axis of the part; None where it is no part of it."""
+    """Return the position of a part's voxels in a whole volume: the position of its first voxel (first axis
+    fastest), and the steps along each axis; None if it is not a part."""
     within = np.linalg.solve(reference.affine, grid.affine)
     if not (np.abs(within) < FURTHEST).all():
         return None
@@ -113,7 +114,7 @@ def placement(grid: Grid, reference: Grid) -> tuple[int, tuple[int, ...]] | None
 
 
 def difference(grid: Grid, reference: Grid) -> str:
-    """Return in words how a grid that is not shared differs."""
+    """Return as text how a grid differs."""
     if str(grid) != str(reference):
         return f"its grid has {grid}, the truth's {reference}"
     return f"it lies {_distance(grid, reference, Orientation()):.4g} mm away from the truth at a corner"

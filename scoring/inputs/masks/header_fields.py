@@ -1,4 +1,4 @@
-"""Fields of the headers of volumes, whatever their format."""
+"""Fields of volume headers, for any format."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,17 +12,17 @@ RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """Fields of a header as announced, unchecked.
+    """Unchecked fields of a header.
 
     Attributes:
-        shape: Voxels along each axis.
+        shape: Number of voxels along each axis.
         affine: Index -> mm in RAS, float64 [4, 4].
         dtype: Type of the stored values, with byte order.
         slope: A voxel's value is slope * stored + intercept.
         intercept: See `slope`.
-        packed: How the voxels are compressed: "zlib", "gzip", or "" for not at all.
-        names: Names of labels as written, and their numbers.
-        is_part: Whether it is a part that was cut out of a larger volume.
+        packed: Compression of the voxels: "zlib", "gzip", or "" for none.
+        names: Label names as written, and their numbers.
+        is_part: Whether it was cropped from a larger volume.
     """
 
     shape: tuple[int, ...]

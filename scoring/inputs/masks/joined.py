@@ -1,4 +1,4 @@
-"""Masks that are made of others while they are read: of one structure each, joined, or with other labels."""
+"""Masks made from others while they are read: joined from one structure each, or with other labels."""
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ from scoring.inputs.masks.nifti_and_metaimage import open_volume
 from scoring.inputs.masks.writing import metaimage_header
 
 FULL = 255
-"""What stands for a structure in masks of one, in place of 1."""
+"""Value that stands for the structure in single-structure masks, instead of 1."""
 SWAPPED = (0, 2, 1)
-"""What labels become where 1 and 2 change places."""
+"""New labels if 1 and 2 are exchanged."""
 
 
 class _Made(FrontFile):
@@ -48,7 +48,8 @@ class _Made(FrontFile):
 
 
 def made_file(pieces: Callable[[], Iterator[bytes]]) -> ByteFile:
-    """Return a file of pieces that are made while it is read. pieces: begins them, also a second time."""
+    """Return a file of pieces that are made while it is read. pieces: function that starts them, possibly
+    several times."""
     return io.BufferedReader(_Made(pieces))
 
 
@@ -57,7 +58,7 @@ def relabelled_mask(opener: Opener, labels: Sequence[int]) -> ByteFile:
 
     Args:
         opener: Opens the mask.
-        labels: What 0, 1 and 2 become.
+        labels: New values of 0, 1 and 2.
     """
     others = bytes((*labels, *range(len(labels), 256)))
 
@@ -76,12 +77,12 @@ def relabelled_mask(opener: Opener, labels: Sequence[int]) -> ByteFile:
 
 
 def joined_mask(openers: Mapping[int, Opener]) -> ByteFile:
-    """Open masks of one structure each as one MetaImage, in which the voxels of each have its label; reading
-    it raises MaskError where one cannot be read, or they are on different grids.
+    """Open single-structure masks as one MetaImage, with the label of each; reading it raises MaskError if
+    one cannot be read or grids differ.
 
     Args:
-        openers: Label, 1 or 2 -> opens its mask, in which any label is the structure, and 255 too. Where
-            several are, the first one counts.
+        openers: Label, 1 or 2 -> function that opens its mask, in which every label, also 255, is the
+            structure. If several overlap, the first one counts.
     """
     return made_file(lambda: _pieces(openers))
 

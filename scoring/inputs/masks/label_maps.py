@@ -1,4 +1,4 @@
-"""Label maps: masks of any whole numbers from 0 to 65,535, read plane by plane into one array."""
+"""Label maps: masks of integers from 0 to 65,535, read plane by plane into one array."""
 
 import numpy as np
 
@@ -12,21 +12,21 @@ from scoring.inputs.masks.nifti_and_metaimage import Header, checked, read_field
 MOST_VOXELS = 1 << 28
 HIGHEST = 65_535
 ROUNDED = 0.01
-"""By how much a value may miss a whole number."""
+"""Tolerance for non-integer values."""
 
 
 def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints, Grid]:
     """Read a mask.
 
     Args:
-        reference: The grid that it must share, if need be after reordering or reversing its axes, or of which
-            its header says that it was cut out; the labels then are on it.
+        reference: The grid that it must share, possibly after reordering or reversing axes, or that it was
+            cropped from according to its header; the labels are then on this grid.
 
     Returns:
-        Labels [x, y, z], and where they lie.
+        Labels [x, y, z], and their grid.
 
     Raises:
-        MaskError: The mask is malformed, is on another grid, or has more than 2**28 voxels.
+        MaskError: If the mask is malformed, has another grid, or has more than 2**28 voxels.
     """
     with opened(opener) as raw:
         with reading():
@@ -52,7 +52,7 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
 
 
 def _placed(part: Ints, place: tuple[int, tuple[int, ...]], reference: Grid) -> Ints:
-    """Return labels on the grid that they were cut out of. place: as of `placement`."""
+    """Return labels on the grid that they were cut out of. place: as in `placement`."""
     whole = np.zeros(reference.voxels, np.uint16)
     first, (along_x, along_y, along_z) = place[0], place[1]
     x, y = (np.arange(length) for length in part.shape[:2])
@@ -77,7 +77,7 @@ def _labels(header: Header, file: ByteFile) -> Ints:
 
 
 def _whole(plane: Array, header: Header) -> Array:
-    """Return the values of a plane as whole numbers. Raises MaskError where they are none."""
+    """Return the values of a plane as whole numbers. Raises MaskError if they are none."""
     if header.dtype.kind in "iu" and not header.is_scaled:
         values = plane
     else:

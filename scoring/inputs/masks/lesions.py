@@ -1,4 +1,4 @@
-"""Lesions of one label in truth and prediction: connected parts, counted and matched one to one."""
+"""Lesions of one label in truth and prediction: connected components, counted and matched one to one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -22,7 +22,7 @@ class Lesions:
     """Numbers of lesions.
 
     Attributes:
-        matched: Pairs that match one to one, by descending intersection over union, above 0.3.
+        matched: Pairs that match one to one, by decreasing intersection over union, above 0.3.
     """
 
     truth: int
@@ -32,10 +32,10 @@ class Lesions:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A box of the grid; without voxels where there is nothing.
+    """A box of the grid; it has no voxels if there is nothing.
 
     Attributes:
-        values: Bool or numbers of components [x, y, z].
+        values: Booleans or component numbers [x, y, z].
         first: Index of its first voxel [3].
     """
 
@@ -44,15 +44,15 @@ class Region:
 
 
 def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
-    """Count the 26-connected parts of a label in both masks, and the pairs that match.
+    """Count the 26-connected components of a label in both masks, and the matching pairs.
 
-    Only the box around each label is built: about five bytes per voxel of it.
+    Only the box around each label is built, with about five bytes per voxel.
 
     Args:
-        prediction: Opens the predicted mask; None = there is none.
+        prediction: Function that opens the predicted mask; None = there is none.
 
     Raises:
-        MaskError: The prediction is malformed by `counting.count`; call that first.
+        MaskError: If the prediction is malformed by `counting.count`; call that first.
     """
     true = _region(truth, label, lambda: nullcontext(labels_of(truth)))
     numbered, count = components(true.values)
@@ -130,20 +130,20 @@ def _sizes(numbered: Ints, count: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class MaskPair:
-    """A mask of the truth, and what opens the submitted one; None where there is none."""
+    """A mask of the truth, and a function that opens the submitted one; None if there is none."""
 
     truth: Mask
     submitted: Opener | None
 
 
 def compared(pair: MaskPair, label: int | None) -> tuple[VoxelCounts, Lesions | None]:
-    """Return the voxels of a pair by their labels, and the lesions of one label.
+    """Return the voxel counts of a pair by label, and the lesions of one label.
 
     Args:
-        label: Whose lesions are counted and matched; None: of none.
+        label: The label whose lesions are counted and matched; None: no lesions.
 
     Raises:
-        InputRefused: The file of the truth changed since it was examined.
+        InputRefused: If the file of the truth changed since it was examined.
     """
     counts = count(pair.truth, pair.submitted)
     if label is None:

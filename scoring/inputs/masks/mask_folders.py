@@ -1,4 +1,4 @@
-"""Folders of masks, a file per case, of any labels: which mask is of which case, and the values in each."""
+"""Folders with one mask file per case, with any labels: the case of each mask, and its values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -17,11 +17,11 @@ from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import SourceFiles
 
 ExaminedMask = tuple[str, set[int], Grid]
-"""Member, the values that it holds, and its grid."""
+"""Member, its values, and its grid."""
 
 
 def masks_of_truth(files: SourceFiles) -> tuple[dict[str, str], list[ExaminedMask]]:
-    """Return the masks by case, and as examined; images do not count. Raises InputRefused."""
+    """Return the masks by case, and as examined; images are ignored. Raises InputRefused."""
     masks, problems = masks_by_case(files, [member for member in files.members if not is_of_images(member)])
     masks, problems = (masks, problems) if masks else masks_by_case(files, files.members)
     if not masks:
@@ -39,7 +39,7 @@ def is_of_images(member: str) -> bool:
 
 
 def masks_by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str, str], list[Finding]]:
-    """Return the mask of each case, called by it, and `duplicate-case` where there are several."""
+    """Return the mask of each case by its name, and `duplicate-case` if there are several."""
     masks: dict[str, str] = {}
     problems = []
     for member in members:
@@ -57,7 +57,7 @@ def masks_by_case(files: SourceFiles, members: Sequence[str]) -> tuple[dict[str,
 def examined_masks(
     files: SourceFiles, masks: Mapping[str, str], problems: list[Finding]
 ) -> Iterator[ExaminedMask]:
-    """Yield each mask with the values that it holds and its grid; append what cannot be read."""
+    """Yield each mask with its values and its grid; add unreadable ones to `problems`."""
     for case, member in masks.items():
         try:
             labels, grid = read_label_map(partial(files.open, member))

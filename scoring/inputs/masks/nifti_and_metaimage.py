@@ -1,4 +1,4 @@
-"""Files of volumes, opened: NIfTI-1 and -2 by nibabel, MetaImage as ITK writes it, NRRD."""
+"""Opening of volume files: NIfTI-1 and -2 with nibabel, MetaImage as ITK writes it, NRRD."""
 
 import logging
 import math
@@ -17,11 +17,11 @@ from scoring.inputs.masks.header_fields import RAS_FROM_LPS, Fields
 from scoring.inputs.masks.nrrd import is_nrrd, nrrd_fields
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha", ".seg.nrrd", ".nrrd")
-"""Endings of masks; headers of the last two may name the labels."""
+"""Extensions of masks; headers of the last two may name the labels."""
 
 
 def stem_of(name: str, endings: tuple[str, ...] = MASK_ENDINGS) -> str | None:
-    """Return a file's name without the ending of a mask; None where it has none, or nothing else."""
+    """Return a file's name without a mask's extension; None if it has none or consists only of it."""
     ending = next((e for e in endings if name.lower().endswith(e)), "")
     return name[: -len(ending)] or None if ending else None
 
@@ -51,8 +51,8 @@ def is_metaimage(head: bytes) -> bool:
 
 
 def metaimage_fields(file: ByteFile) -> Fields:
-    """Return the fields of the header; the file is left at the first voxel, or at its zlib stream. Raises
-    MaskError, and ValueError for odd numbers."""
+    """Return the fields of the header; the file position is then at the first voxel, or at its zlib stream.
+    Raises MaskError, and ValueError for invalid numbers."""
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
         raise MaskError(
@@ -143,9 +143,11 @@ def is_nifti(head: bytes) -> bool:
 
 
 def nifti_fields(head: bytes, file: ByteFile) -> Fields:
-    """Return the fields of a header whose first 348 bytes were read; the file is left at the first voxel.
+    """Return the fields of a header whose first 348 bytes were read; the file position is then at the first
+    voxel.
 
-    Placed by the sform, else the qform, else the voxel sizes. Raises MaskError and whatever nibabel raises.
+    The position comes from the sform, or else the qform, or else the voxel sizes. Raises MaskError and any
+    exception of nibabel.
     """
     # nibabel takes longer to import than all the rest: not before a NIfTI file is there.
     from nibabel.nifti1 import Nifti1Header
@@ -219,7 +221,7 @@ class Header:
     """Header of a volume.
 
     Attributes:
-        grid: Where the voxels lie.
+        grid: Positions of the voxels.
         dtype: Type of the stored values, with byte order.
         slope: A voxel's value is slope * stored + intercept.
         intercept: See `slope`.
@@ -236,12 +238,11 @@ class Header:
 
 
 def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
-    """Return the header of a seekable file, and a file of its inflated voxels that is at the first one; x
-    runs fastest.
+    """Return the header of a seekable file, and a file of its decompressed voxels, x fastest.
 
-    NIfTI-1 and -2 in one file, of either byte order, MetaImage and NRRD, raw or compressed, each inside gzip,
-    are told apart by their first bytes. Trailing axes of length 1 are dropped. Raises MaskError: no such
-    file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
+    It accepts NIfTI-1 and -2 in one file (any byte order), MetaImage and NRRD, raw or compressed, also inside
+    gzip, and recognises them by their first bytes. Trailing axes of length 1 are dropped. Raises MaskError:
+    another kind of file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
     """
     with reading():
         fields, content = read_fields(file)
@@ -249,8 +250,8 @@ def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
 
 
 def read_fields(file: ByteFile) -> tuple[Fields, ByteFile]:
-    """Return the unchecked header of a seekable file, and its inflated voxels, as `open_volume`. Raises
-    MaskError and whatever the formats raise."""
+    """Return the unchecked header of a seekable file, and its decompressed voxels, as `open_volume`. Raises
+    MaskError and any exception of the formats."""
     file = gunzipped(file)
     head = file.read(HEAD_BYTES)
     if not head:

@@ -1,4 +1,4 @@
-"""Headers of NRRD files, as 3D Slicer, MITK and ITK write them: one file, raw or gzip, three axes."""
+"""Headers of NRRD files, as 3D Slicer, MITK and ITK write them: a single file, raw or gzip, three axes."""
 
 import json
 import re
@@ -32,7 +32,7 @@ ENCODINGS = {"raw": "", "gzip": "gzip", "gz": "gzip"}
 MAGIC = re.compile(rb"NRRD000[1-5]\r?\n")
 VECTOR = re.compile(r"\(([^()]{1,200})\)|none")
 LINE_BYTES, HEADER_BYTES = 1 << 17, 1 << 20
-"""A line of MITK holds the names of all labels."""
+"""Header line of MITK with the names of all labels."""
 AXES = 3
 SEGMENT = re.compile(r"Segment(\d{1,4})_(Name|LabelValue|Layer)")
 GROUPS = "org.mitk.multilabel.segmentation.labelgroups"
@@ -45,8 +45,8 @@ def is_nrrd(head: bytes) -> bool:
 
 
 def nrrd_fields(file: ByteFile) -> Fields:
-    """Return the fields of the header; the file is left at the first voxel, or at its gzip stream. Raises
-    MaskError, and ValueError for odd numbers."""
+    """Return the fields of the header; the file position is then at the first voxel, or at its gzip stream.
+    Raises MaskError, and ValueError for invalid numbers."""
     fields, pairs = _lines(file)
     if "data file" in fields or "datafile" in fields:
         message = "its voxels are in another file: write header and voxels as one .nrrd file."

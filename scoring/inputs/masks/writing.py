@@ -1,4 +1,4 @@
-"""Writer of masks: a MetaImage with a box in its middle, for examples of submissions."""
+"""Writer of example masks: a MetaImage with a box in its middle."""
 
 import zlib
 
@@ -8,14 +8,14 @@ from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.header_fields import RAS_FROM_LPS
 
 SHARE = 4
-"""The box is a fourth of the volume along each axis."""
+"""Size of the box: a fourth of the volume along each axis."""
 
 
 def box_mask(grid: Grid, label: int) -> bytes:
     """Return a compressed MetaImage (.mha) of a grid.
 
     Args:
-        grid: Where the voxels lie.
+        grid: Positions of the voxels.
         label: Value of the voxels in the box, 1 to 255; those around it are 0.
     """
     nx, ny, nz = grid.shape
@@ -33,11 +33,11 @@ def box_mask(grid: Grid, label: int) -> bytes:
 
 
 def metaimage_header(grid: Grid, compressed: int | None = None) -> bytes:
-    """Return the header of a MetaImage of bytes, which its voxels follow.
+    """Return the header of a MetaImage of bytes; its voxels follow.
 
     Args:
-        grid: Where the voxels lie.
-        compressed: Bytes of the compressed voxels; None: they are as they are.
+        grid: Positions of the voxels.
+        compressed: Number of compressed bytes; None: not compressed.
     """
     nx, ny, nz = grid.shape
     lps = RAS_FROM_LPS @ grid.affine

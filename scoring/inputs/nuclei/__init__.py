@@ -1,9 +1,10 @@
-"""Lists of nuclei, whatever program wrote them, as arrays.
+"""Lists of nuclei from any program, as arrays.
 
-* any file: `reader.read_nuclei` (QuPath's GeoJSON, PUMA's forms; fast by `fast.listed`, else `strict.listed`)
+* any file: `reader.read_nuclei` (QuPath's GeoJSON, PUMA's forms; quickly with `fast.listed`, or else
+  `strict.listed`)
 * JSON of other programs: `foreign.native`; VIA, Label Studio, FiftyOne, YOLO: `via_label_studio_yolo`;
   COCO: `coco.cells`; XML: `xml_shapes.cells_of`; regions of ImageJ: `imagej_rois.cells_of`
-* tables, a row for each nucleus: `point_tables.cells`; files with several tiles: `tiles.by_tile`;
-  folders for slides, images and classes: `folders.by_slide`, `folders.by_class`; `rewriting`
+* tables with a row per nucleus: `point_tables.cells`; files with several tiles: `tiles.by_tile`; folders for
+  slides, images and classes: `folders.by_slide`, `folders.by_class`; `rewriting`
 * arrays and findings: `contents.contents`
 """

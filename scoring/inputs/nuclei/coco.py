@@ -1,4 +1,4 @@
-"""Nuclei of COCO, as cells of each image.
+"""Nuclei in COCO files, as cells of each image.
 
 Source of the format: cocodataset.org, "Data format": images, annotations, categories; results with
 `image_id`, `category_id` and `score`, beside which SAHI writes `category_name`.
@@ -11,17 +11,17 @@ from scoring.inputs.nuclei import strict
 
 MARKS = (b'"category_id"', b'"image_id"')
 IMAGES = (b'"images"', b'"file_name"')
-"""What a file of COCO has that says which image a number is, though it list no nucleus."""
+"""Key in a COCO file that maps numbers to images, even if the file lists no nucleus."""
 
 
 def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:
-    """Return the cells of each image of annotations or results; None of another document.
+    """Return the cells of each image from annotations or results; None for another document.
 
     A shape that is not a polygon (run lengths) is read as its box.
 
     Args:
-        document: The annotations, or a bare list of results.
-        beside: The document with the images that it numbers.
+        document: The annotations, or a plain list of results.
+        beside: The document with the numbered images.
     """
     annotations = document.get("annotations") if isinstance(document, dict) else document
     if not isinstance(annotations, list) or not all(
@@ -37,7 +37,7 @@ def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:
 
 
 def names(document: Any) -> dict[str, str]:
-    """Return the names of the categories of a document by their numbers."""
+    """Return the category names of a document by number."""
     return _named(document, "categories", "name")
 
 

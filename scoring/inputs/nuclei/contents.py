@@ -1,4 +1,4 @@
-"""Arrays of nuclei from the items of a file, with findings about those that are left out."""
+"""Arrays of nuclei from the items of a file, with findings about omitted ones."""
 
 import itertools
 from collections import Counter
@@ -15,18 +15,17 @@ from scoring.common.transport import crosses
 
 @dataclass(frozen=True)
 class Nuclei:
-    """n nuclei in file order, without those that are left out (fewer than three vertices, unknown class);
-    read-only.
+    """n nuclei in file order, without omitted ones (fewer than three vertices, unknown class); read-only.
 
     Attributes:
         classes: Position in the list of class names, int8 [n].
         centroids: x and y in px, float64 [n, 2].
-        confidences: The first of the keys `score`, `confidence`, `probability`, 1 without, float64 [n].
-        scores: The key `score` alone, 1 without, float64 [n].
+        confidences: The first of the keys `score`, `confidence`, `probability`, 1 if missing, float64 [n].
+        scores: The key `score` alone, 1 if missing, float64 [n].
         numbers: Position in the file's own list, int32 [n].
-        vertices: x and y in px of all outlines, one after the other, float32 [v, 2]; for drawing alone (very
-            long outlines are thinned).
-        starts: Where each outline begins, uint32 [n + 1]; equal neighbours: there is none.
+        vertices: x and y in px of all outlines in one array, float32 [v, 2]; for drawing only (very long
+            outlines are thinned).
+        starts: Start of each outline, uint32 [n + 1]; equal neighbours mean that there is none.
     """
 
     classes: Ints
@@ -46,7 +45,7 @@ class Nuclei:
 
     def outside(self, size: Ints | tuple[int, int]) -> Bools:
         """Return which centroids are outside an image of `size` (width, height, px), bool [n]; its edges
-        belong to it."""
+        count as inside."""
         beyond: Bools = (self.centroids < 0) | (self.centroids > size)
         return beyond[:, 0] | beyond[:, 1]
 
@@ -65,16 +64,16 @@ class Nuclei:
 
 
 DRAWN_VERTICES = 10_000
-"""An outline of more vertices is thinned for drawing."""
+"""Number of vertices above which an outline is thinned for drawing."""
 
 
 def centroids(points: Floats, lengths: Ints) -> Floats:
-    """Return the arithmetic mean of the vertices of each outline, summed in their order.
+    """Return the arithmetic mean of each outline's vertices, summed in order.
 
     A repeated closing vertex counts as often as it is listed (see `without_closing_vertices`).
 
     Args:
-        points: Vertices of all outlines, one after the other [v, 2].
+        points: Vertices of all outlines in one array [v, 2].
         lengths: Number of vertices of each outline, above 0 [n].
 
     Returns:
@@ -88,8 +87,8 @@ def centroids(points: Floats, lengths: Ints) -> Floats:
 
 
 def area(ring: Sequence[Sequence[float]]) -> float:
-    """Return the area of a ring in px^2 by the shoelace formula, whatever its direction; 0 below three
-    vertices, infinite where it overflows."""
+    """Return the area of a ring in px^2 by the shoelace formula, in any direction; 0 below three vertices,
+    infinite on overflow."""
     if len(ring) < 3:
         return 0.0
     x, y = np.array([[float(x), float(y)] for x, y, *_ in ring]).T
@@ -100,12 +99,12 @@ def area(ring: Sequence[Sequence[float]]) -> float:
 
 
 def largest(rings: Sequence[Sequence[Sequence[float]]]) -> Sequence[Sequence[float]]:
-    """Return the ring of the largest area, the first one on a tie."""
+    """Return the ring with the largest area, the first one on a tie."""
     return rings[0] if len(rings) == 1 else max(rings, key=area)
 
 
 def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
-    """Return points and lengths with at most DRAWN_VERTICES for each outline: every k-th vertex of a longer
+    """Return points and lengths with at most DRAWN_VERTICES per outline: every k-th vertex of a longer
     one."""
     if not (lengths > DRAWN_VERTICES).any():
         return points, lengths
@@ -118,35 +117,35 @@ def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
 
 
 PATH = 200
-"""Characters of a path in messages."""
+"""Maximum characters of a path in messages."""
 NUCLEI = 100_000
 VERTICES = 3
 SHOWN = 5
 UNKNOWN = -1
 POLYGONS, FEATURES = "polygons", "features"
-"""The lists of the Multiple polygons format, and of GeoJSON."""
+"""Names of the lists in the Multiple polygons format, and in GeoJSON."""
 CONFIDENCE = ("score", "confidence", "probability")
 
 Classify = Callable[[str], int | None]
-"""A class name as written -> its position in the list of classes, None where it names none."""
+"""Function from a written class name to its position in the list of classes, None for an unknown name."""
 
 
 @crosses
 @dataclass(frozen=True)
 class NucleusList:
-    """The n well-formed items of a file's list, in its order.
+    """The n well-formed items of a file's list, in order.
 
     Attributes:
         key: Name of the list, "polygons", "nuclei" or "features".
-        items: Number of items, faulty ones included.
+        items: Number of items, including faulty ones.
         numbers: Positions in the list [n].
         names: Class names as written [n].
-        confidence_keys: Key of the confidence [n], None without.
-        confidences: Confidences [n], 1 without.
-        points: Vertices of all items, or one centroid each where `outlined` is false, float64 [v, 2].
+        confidence_keys: Key of each confidence [n], None if missing.
+        confidences: Confidences [n], 1 if missing.
+        points: Vertices of all items, or one centroid each if `outlined` is false, float64 [v, 2].
         lengths: Number of points of each item [n].
         outlined: Whether items have outlines.
-        unnamed: Whether an item has no key `name`.
+        unnamed: Whether an item lacks the key `name`.
     """
 
     key: str
@@ -163,7 +162,7 @@ class NucleusList:
 
 
 def without_closing_vertices(listed: NucleusList) -> NucleusList:
-    """Return the same without the last vertex of each outline that repeats its first one."""
+    """Return the same without the last vertex of each outline if it repeats the first."""
     ends = np.cumsum(listed.lengths)
     starts = ends - listed.lengths
     longer = np.flatnonzero(np.asarray(listed.lengths) > 1)
@@ -178,12 +177,12 @@ class NucleiFile:
     """Content of one file.
 
     Attributes:
-        key: Name of the file's list; "" where nothing could be read.
-        names: Class names as written -> number of nuclei with three vertices or more.
-        unknown: Those names that are not classes -> positions in the file's list; these nuclei are left out.
+        key: Name of the file's list; "" if nothing could be read.
+        names: Class names as written -> number of nuclei with at least three vertices.
+        unknown: Unknown class names -> positions in the file's list; these nuclei are left out.
         confidence_keys: Keys of confidences -> number of `nuclei`.
-        problems: Errors; with any of them `nuclei` is incomplete.
-        unnamed: Whether an item has no key `name`.
+        problems: Errors; if there are any, `nuclei` is incomplete.
+        unnamed: Whether an item lacks the key `name`.
     """
 
     nuclei: Nuclei
@@ -198,10 +197,10 @@ class NucleiFile:
 
 
 def same_name(where: str, *images: str) -> Finding:
-    """Return `duplicate-case` for two images of one name.
+    """Return `duplicate-case` for two images with the same name.
 
     Args:
-        where: What they are in.
+        where: Where the images are.
         images: Their paths.
     """
     text = f"{' and '.join(shortened(image, PATH) for image in images)} have the same name, by which nuclei"
@@ -219,7 +218,7 @@ def contents(
     """Return the nuclei that count, as arrays.
 
     Args:
-        left_out: How the message about nuclei of too few vertices ends.
+        left_out: End of the message about nuclei with too few vertices.
     """
     lengths, numbers = np.asarray(listed.lengths, np.intp), np.asarray(listed.numbers, np.int32)
     enough = lengths >= VERTICES if listed.outlined else np.ones(len(lengths), bool)
@@ -269,13 +268,13 @@ def contents(
 
 
 def positions(key: str, numbers: Iterable[int]) -> str:
-    """Return the first few positions in a file's list, in words."""
+    """Return the first few positions in a file's list, as text."""
     numbers = list(numbers)
     return ", ".join(f"{key}[{i}]" for i in numbers[:SHOWN]) + (", ..." if len(numbers) > SHOWN else "")
 
 
 def counted(numbers: Sequence[object] | Ints) -> str:
-    """Return e.g. "3 nuclei"."""
+    """Return a count as text, e.g. "3 nuclei"."""
     return f"{len(numbers):,} {'nucleus' if len(numbers) == 1 else 'nuclei'}"
 
 
@@ -316,7 +315,7 @@ def _findings(
 
 
 def repeated(nuclei: Nuclei) -> Bools:
-    """Return which nuclei have the class and the very centroid of an earlier one, bool [n]."""
+    """Return which nuclei have the class and exact centroid of an earlier one, bool [n]."""
     x, y = nuclei.centroids.T
     is_repeated = np.zeros(len(nuclei), bool)
     order = np.lexsort((y, x, nuclei.classes))

@@ -1,7 +1,6 @@
-"""Fast reader of nuclei in well-formed JSON: numbers go from the text into arrays without becoming Python
-objects.
+"""Fast reader of nuclei in well-formed JSON: numbers go from the text into arrays without Python objects.
 
-A file that is in any way unusual is read by `strict` instead; what both can read, they read the same.
+`strict` reads every unusual file instead; both give the same result if both can read a file.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,21 +16,21 @@ from scoring.inputs.nuclei.foreign import PROBABILITY
 from scoring.inputs.nuclei.strict import COORDINATE, LISTS, is_point
 
 AS_LIST_BYTES = 30_000_000
-"""The parser's lengths end at 2^24 - 1 elements, and its lists are allocated by them: no shorter text holds
+"""The parser counts at most 2^24 - 1 elements and allocates lists by these counts; no shorter text contains
 as many."""
 NUMBER = 8
 
 SYMBOLS = bytes(byte if chr(byte) in "[,]" else ord("x") for byte in range(256))
-"""The brackets and the comma of a text as they are, x for braces and colons."""
+"""Brackets and commas of a text unchanged, x for braces and colons."""
 IGNORED = bytes(byte for byte in range(256) if chr(byte) not in "[,]{}:")
 IRREGULAR = (b"[[]", b",[]", b"],,", b"],]", b"[,[", b",,[", b"[,,,", b"[[,]]", b"[[,,]]")
 NESTED = {"polygons": (b"[[[,", b",],[[,"), "features": (b"[[[[", b",],[[,")}
-"""Where an outline begins with a list of points instead of a point, or has one after a point. Outlines of
-features are in a list themselves, holes after them."""
+"""Pattern of an outline that begins with a list of points instead of a point, or has one after a point.
+Outlines of features are themselves in a list, followed by holes."""
 
 
 Object = Any
-"""A `simdjson.Object`, of which any access may raise one of `UNUSUAL`."""
+"""A `simdjson.Object`; any access may raise one of `UNUSUAL`."""
 
 
 class _Unusual(Exception):
@@ -39,7 +38,7 @@ class _Unusual(Exception):
 
 
 UNUSUAL = (_Unusual, KeyError, IndexError, TypeError, AttributeError, ValueError, RuntimeError)
-"""What the parser raises: RuntimeError for depth and very long integers, ValueError for other text that is no
+"""Exceptions of the parser: RuntimeError for depth and very long integers, ValueError for other invalid
 JSON."""
 
 
@@ -55,8 +54,7 @@ class _Columns:
 
 
 def listed(data: bytes, graded: bool) -> NucleusList | None:
-    """Return the items of a file's list, None for a file that is in any way unusual. graded: whether
-    confidences are read."""
+    """Return the items of a file's list, None for an unusual file. graded: whether confidences are read."""
     try:
         return _listed(data, graded)
     except UNUSUAL:

@@ -1,4 +1,4 @@
-"""Folders of nuclei: one for each slide, of files of one name, or for each image, of a file for each class.
+"""Folders of nuclei: one per slide with equal file names, or one per image with a file per class.
 
 Sources of the formats: CellViT (TIO-IKIM/CellViT-Inference, cellvit/inference/inference.py), the output of
 containers of Grand Challenge, layers of napari, and ROI sets of ImageJ.
@@ -16,19 +16,19 @@ from scoring.inputs.tables import key
 
 LISTS = (".json", ".geojson")
 OF_SLIDE = ("cells.json", "cell_detection.json", "cells.geojson", "cell_detection.geojson")
-"""What CellViT writes of one slide: outlines with confidences, middles, and both without confidences."""
+"""CellViT's files for a slide: outlines with confidences, centroids, and both without confidences."""
 OF_RUN = "processed_files.json"
-"""What CellViT writes of a run."""
+"""CellViT's files for a run."""
 IN_SLIDE = ("cell_detection", "output")
-"""Folders in that of a slide or case, of CellViT's first version and of Grand Challenge."""
+"""Folders inside that of a slide or case, from CellViT's first version and Grand Challenge."""
 HEADER_BYTES = 4096
 MARKS = re.compile(r"[-_ .]")
-"""What is between the name of an image and that of a class."""
+"""Separator between the names of an image and a class."""
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
-    """Return files called by their slides, and what each was called before, where they are in a folder for
-    each slide under one name, or are those of CellViT; others as they are."""
+    """Return files named after their slides, with their original names, if each slide has a folder with the
+    same file name, or if they are CellViT's files; others unchanged."""
     lists = [member for member in files.members if member.lower().endswith(LISTS)]
     of_cellvit = [member for member in lists if member.endswith(OF_SLIDE)]
     names = Counter(PurePosixPath(member).name for member in lists)
@@ -67,14 +67,14 @@ def _slide(path: PurePosixPath) -> tuple[str, int]:
 def by_class(
     files: SourceFiles, names: Collection[str] = (), cases: Collection[str] = ()
 ) -> dict[str, tuple[str, str | None]]:
-    """Return the image and the class of members that are a file for each class: sets of regions of ImageJ,
-    None where the set is of several, and tables of places alone, both by a class in the name of the file or
-    its folder; and in folders for each image, files of which a name is in several.
+    """Return the image and class of members that have one file per class. These are region sets of ImageJ
+    (class None if the set has several) and tables of positions, both with the class in the name of file or
+    folder; and files in one folder per image, if a file name occurs in several.
 
     Args:
         files: The members.
-        names: Classes, as `tables.key` writes them.
-        cases: Names of cases, which name no class.
+        names: Class names, as `tables.key` returns them.
+        cases: Names of cases, which are not class names.
     """
     endings = (*TEXT_TABLES, imagej_rois.SETS)
     paths = [PurePosixPath(member) for member in files.members if member.lower().endswith(endings)]
@@ -97,7 +97,7 @@ def by_class(
 
 
 def _named(path: PurePosixPath, names: Collection[str], cases: Collection[str]) -> tuple[str, str] | None:
-    """Return the image and the class that the names of a file and its folder tell; None where they tell no
+    """Return the image and the class that the names of a file and its folder tell; None if they tell no
     class, or the file has the name of a case."""
     folder, stem = path.parent.name, imagej_rois.SET_NAME.sub("", path.stem)
     if path.stem in cases:
@@ -115,7 +115,7 @@ def _named(path: PurePosixPath, names: Collection[str], cases: Collection[str]) 
 
 
 def header(files: SourceFiles, member: str) -> str:
-    """Return the first line of a member, "" where it is no text in UTF-8."""
+    """Return the first line of a member, "" if it is not UTF-8 text."""
     with files.open(member) as file:
         line, _, _ = file.read(HEADER_BYTES).partition(b"\n")
     try:

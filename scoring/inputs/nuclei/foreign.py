@@ -1,4 +1,4 @@
-"""Lists of nuclei as programs for nuclei write them, in the form of Multiple polygons.
+"""Lists of nuclei in the formats of other programs, converted to Multiple polygons.
 
 Sources of the formats:
     HoVer-Net (vqdang/hover_net, infer/base.py, models/hovernet/post_proc.py): {"mag", "nuc": {number: {bbox,
@@ -26,15 +26,15 @@ from typing import Any
 
 Item = dict[str, Any]
 PROBABILITY = "Detection probability"
-"""What QuPath calls the confidence of StarDist, among the measurements."""
+"""QuPath's name for the confidence of StarDist, among the measurements."""
 CLASS_NAMES = ("class_names", "class_name", "classes", "names", "labels", "type_map")
-"""Keys of names beside the numbers of classes, or in place of them."""
+"""Keys of class names, beside or instead of class numbers."""
 BACKGROUND = ("background", "bg", "_background_")
 
 
 def native(document: Any) -> tuple[str, str, list[Any]] | None:
-    """Return what a document calls its list, the list of ours that its items are now of, and the items; None
-    for a document of no known program."""
+    """Return a document's name for its list, our name for the list of converted items, and the items; None
+    for an unknown program."""
     if isinstance(document, list):
         return _ultralytics(document) or _features(document)
     if not isinstance(document, dict):
@@ -181,7 +181,7 @@ def _shapes(_document: Mapping[str, Any], shapes: Any) -> Iterator[Item]:
 LABELS = ("group", "label", "name", "class", "className", "class_name", "classTitle")
 OUTLINES = ("points", "polygon", "bounding_box", "bbox")
 OBJECT_CONFIDENCES = ("probability", "confidence", "score")
-"""Keys of an object's class, of what holds its vertices or its box, and of its confidence."""
+"""Keys of an object's class, of its vertices or box, and of its confidence."""
 
 
 def _vertices(entry: Mapping[str, Any]) -> Any:
@@ -228,7 +228,7 @@ READERS: dict[str, Callable[[Mapping[str, Any], Any], Iterator[Item]]] = {
     "points": _shapes,
     **dict.fromkeys(("predictions", "annotations", "objects", "instances"), _shapes),
 }
-"""Key of the list in a document -> what makes items of it."""
+"""Key of the list in a document -> function that converts its items."""
 MAY_BE_EMPTY = {
     "nuc": "mag",
     "cells": "type_map",
@@ -237,7 +237,7 @@ MAY_BE_EMPTY = {
     "objects": "size",
     "instances": "metadata",
 }
-"""Key of a list that may hold nothing -> a key beside it, by which it is known."""
+"""Key of a list that may be empty -> another key that identifies the format."""
 
 
 def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
@@ -264,8 +264,8 @@ def _features(features: list[Any]) -> tuple[str, str, list[Any]] | None:
 
 
 def by_image(document: Any) -> dict[str, list[Item]]:
-    """Return the features of each image by a property that names it in every one; none of another document,
-    or where all have one name, as the file has."""
+    """Return the features of each image by a property that names the image in every feature; empty for
+    another document, or if all name the same image as the file."""
     features = document.get("features") if isinstance(document, dict) else document
     if not isinstance(features, list) or not all(
         isinstance(entry, dict) and isinstance(entry.get("properties"), dict) for entry in features
@@ -327,7 +327,7 @@ IMAGE = (
 )
 """Properties of features that name their image."""
 FLAT_CONFIDENCE = ("prob", "type_prob")
-"""Properties of features that geopandas, TIAToolbox and others write beside those of QuPath."""
+"""Properties of features from geopandas, TIAToolbox and others, besides QuPath's."""
 KIND = (
     *("class", "classification", "class_name", "name", "type", "label", "cell_type", "category"),
     "predicted_class",
@@ -337,11 +337,11 @@ CONFIDENCES = ("score", "confidence", "probability", "prob", "detection_probabil
 
 
 def classification(properties: Any) -> Any:
-    """Return the classification of a feature as QuPath writes it, {"name"}: of its list of names, or of
-    another property of text. Anything else as it is.
+    """Return the classification of a feature in QuPath's form, {"name"}: from its list of names, or from
+    another text property. Anything else is returned unchanged.
 
     Args:
-        properties: Of the feature.
+        properties: Properties of the feature.
     """
     named = properties.get("classification") if isinstance(properties, dict) else None
     if isinstance(named, dict) and isinstance(named.get("names"), list) and "name" not in named:
@@ -353,8 +353,8 @@ def classification(properties: Any) -> Any:
 
 
 def probability(measurements: Any) -> Any:
-    """Return the confidence among QuPath's measurements, by name or as a list of names and values; None
-    without."""
+    """Return the confidence among QuPath's measurements, by name or as a list of names and values; None if
+    there is none."""
     if isinstance(measurements, dict):
         return measurements.get(PROBABILITY)
     if isinstance(measurements, list):

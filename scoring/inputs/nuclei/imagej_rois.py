@@ -19,9 +19,9 @@ from scoring.inputs.tables import key
 
 ENDING, SETS = ".roi", ".zip"
 SET_NAME = re.compile(r"^roi_?sets?[-_ ]?|[-_ ]?roi_?sets?$", re.IGNORECASE)
-"""What the ROI manager calls a set, before or after another name."""
+"""ImageJ's name for a set, before or after another name."""
 NUMBER = re.compile(r"[-_ ]?\d[\d\-_ ]*$")
-"""What the ROI manager puts after a name, or in place of one."""
+"""ImageJ's suffix of a name, or its replacement."""
 ROI_BYTES, SET_BYTES = 1_000_000, 64_000_000
 HEAD, SUBPIXEL, FLOATS_FROM = 64, 128, 222
 OUTLINES, POINT = (0, 7, 8), 10
@@ -43,16 +43,16 @@ TYPES = {
 def cells_of(
     data: bytes, name: str, kind: str | None, classes: Collection[str] = ()
 ) -> list[dict[str, Any]] | None:
-    """Return the cells of a set of regions, None for a zip of other files.
+    """Return the cells of a set of regions, None for a zip with other files.
 
     Args:
         data: The zip.
         name: Its name in messages.
-        kind: The class of all regions whose names do not tell it.
-        classes: Names of classes, as `tables.key` writes them.
+        kind: Class of all regions whose names do not state it.
+        classes: Class names, as `tables.key` returns them.
 
     Raises:
-        InputRefused: A region is of another type, is damaged, or there are too many.
+        InputRefused: If a region has another type or is damaged, or there are too many.
     """
     archive = open_archive(data, name)
     members = sorted(member for member in archive.sizes if member.lower().endswith(ENDING))

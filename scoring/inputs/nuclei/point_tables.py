@@ -1,4 +1,4 @@
-"""Tables of nuclei, a row for each: places, boxes, outlines as text, or VIA's regions.
+"""Tables with a row per nucleus: positions, boxes, outlines as text, or VIA's regions.
 
 Sources of the formats:
     Outlines are WKT, as geopandas (`to_csv`) and Cytomine write them, the latter with its origin at the
@@ -44,31 +44,31 @@ IN_MICROMETRES = tuple((f"centroid_{axis}_µm", f"centroid_{axis}_μm", f"centro
 OUTLINES = ("geometry", "wkt", "location", "polygon", "points", "outline", "contour")
 IMAGES = (*ID_COLUMNS, "#filename", "image_filename", "filename_he", "filename_image")
 IMAGE_NAMES = tuple(name for name in IMAGES if "name" in name)
-"""Columns that are read where the first of the others has numbers."""
+"""Columns that are used if the first of the others contains numbers."""
 KINDS = ("class", "classification", "class_name", "name", "term", "text", *KIND)
-"""In Cytomine and OMERO, `type` is the kind of a shape."""
+"""In Cytomine and OMERO, `type` is the kind of shape."""
 OF_CLASS, TICKED = "probability_of_", "classify_"
-"""How columns of a confidence, or of 0 and 1, for each class begin."""
+"""Prefixes of columns with a confidence, or with 0 and 1, per class."""
 NUMBER, FILE = ("imagenumber",), "filename_"
 LABEL = "label"
 PICTURE = re.compile(r".+\.(tiff?|png|jpe?g|bmp|svs|ndpi)(:.*)?", re.IGNORECASE)
-"""A name of an image in ImageJ's `Label`, after which the name of a region may stand."""
+"""Pattern of an image name in ImageJ's `Label`; a region's name may follow."""
 VIA_SHAPES, VIA_ATTRIBUTES = ("region_shape_attributes",), ("region_attributes",)
 WKT = re.compile(r"\s*(MULTI)?(POLYGON|POINT)\b", re.IGNORECASE)
-"""How WKT of a nucleus begins. Collections are not read: they nest, and their reader recurses."""
+"""Start of a nucleus in WKT. Collections are not supported: they nest, and their reader is recursive."""
 BETWEEN = re.compile(r"[\s,;()\[\]]+")
-"""What is between numbers of an outline."""
+"""Separators between the numbers of an outline."""
 VERTEX, OBJECTS = "vertex_index", ("index", "shape_index", "polygon_index", "object_index")
-"""Columns of tables with a row for each vertex: its number, and that of its outline."""
+"""Columns in tables with a row per vertex: number of the vertex and of its outline."""
 OBJECT_IDS = ("roi_id", "shape_id")
-"""Columns that together name an object, of which OMERO writes a row for each channel."""
+"""Columns that together identify an object; OMERO writes a row per channel for it."""
 FOR_TOP_LEFT = {"location", "term"}
 """Columns of Cytomine."""
 OF_OMERO = ("x", "y", "width", "height")
 
 
 def is_of_nuclei(table: TextTable) -> bool:
-    """Return whether a table has the columns of places, boxes, outlines or VIA's regions."""
+    """Return whether a table has columns of positions, boxes, outlines or VIA's regions."""
     return _are_places(table.keys) or _cells(table, OUTLINES, _is_outline) is not None
 
 
@@ -78,7 +78,7 @@ def _are_places(keys: Sequence[str]) -> bool:
 
 
 def is_of_one_class(header: str) -> bool:
-    """Return whether a table lists places alone, of which neither the image nor the class has a column.
+    """Return whether a table lists only positions, without columns of image and class.
 
     Args:
         header: Its first line.
@@ -89,14 +89,14 @@ def is_of_one_class(header: str) -> bool:
 
 
 def images_by_number(table: TextTable) -> dict[str, str]:
-    """Return the file of each image number by CellProfiler's table of images; none of another table."""
+    """Return the file of each image number from CellProfiler's table of images; empty for another table."""
     numbers = _cells(table, NUMBER)
     files = _cells(table, [each for each in table.keys if each.startswith(FILE)])
     return dict(zip(numbers, files, strict=True)) if numbers and files else {}
 
 
 def in_micrometres(table: TextTable) -> bool:
-    """Return whether a table has its places in µm alone."""
+    """Return whether a table has positions only in µm."""
     x, y = (_cells(table, names) for names in (X, Y))
     um = [_cells(table, names) for names in IN_MICROMETRES]
     return x is None and y is None and None not in um and _cells(table, KINDS) is not None
@@ -105,14 +105,14 @@ def in_micrometres(table: TextTable) -> bool:
 def cells(
     table: TextTable, image: str, kind: str | None, numbered: Mapping[str, str], sizes: Mapping[str, Size]
 ) -> Cells | None:
-    """Return the cells of a table and the image of each; None for a table of other things.
+    """Return the cells of a table and the image of each; None for another kind of table.
 
     Args:
         table: A row for each nucleus.
-        image: Of all nuclei where no column names images.
-        kind: The class of all nuclei where no column names classes.
-        numbered: Files of images by CellProfiler's numbers.
-        sizes: Width and height of images in px by their ids, "" for all others.
+        image: Image of all nuclei if no column names images.
+        kind: Class of all nuclei if no column names classes.
+        numbered: Image files by CellProfiler's numbers.
+        sizes: Width and height of images in px by id, "" for all others.
     """
     table = _once_each(table)
     shapes, attributes = (_cells(table, names) for names in (VIA_SHAPES, VIA_ATTRIBUTES))
@@ -180,7 +180,7 @@ def _ticked(table: TextTable) -> list[str | None] | None:
 
 
 def _of_class(table: TextTable, kinds: Sequence[str | None]) -> list[str] | None:
-    """Return the confidence of the class of each row; None where not every class has a column of its own."""
+    """Return the confidence of the class of each row; None if not every class has a column of its own."""
     columns = {
         each.removeprefix(OF_CLASS): table.cells(place)
         for place, each in enumerate(table.keys)
@@ -255,7 +255,7 @@ def _is_outline(text: str) -> bool:
 
 
 def outline(text: str) -> Any:
-    """Return the vertices that a text lists, without the repeated last one of WKT; other text as it is.
+    """Return the vertices in a text, without the repeated last vertex of WKT; other text unchanged.
 
     Args:
         text: WKT of a polygon or point, or pairs of numbers.
@@ -278,7 +278,7 @@ def outline(text: str) -> Any:
 
 
 def number(text: str | None) -> Any:
-    """Return the finite number of a text, with point or comma; other text as it is."""
+    """Return the finite number in a text, with point or comma; other text unchanged."""
     try:
         value = None if text is None else float(text.replace(",", "."))
     except ValueError:

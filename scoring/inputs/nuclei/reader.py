@@ -1,4 +1,5 @@
-"""Reader of nuclei as arrays: QuPath GeoJSON, Multiple polygons, lists of centroids, and those of `foreign`.
+"""Reader of nuclei as arrays: QuPath GeoJSON, Multiple polygons, lists of centroids, and the formats of
+`foreign`.
 
 Source of the formats: the description and data set of PUMA, and the Grand Challenge platform.
 """
@@ -41,22 +42,24 @@ __all__ = [
 ]
 
 FILE_BYTES = 128_000_000
-"""More than 100,000 nuclei of 36 vertices take; in memory a file can grow to twenty times its size."""
+"""More than 100,000 nuclei with 36 vertices need; in memory a file can grow to twenty times its size."""
 LISTS = 6_000_000
-"""100,000 nuclei of 36 vertices hold 4 million. An empty list is 2 bytes in a file and 64 in memory."""
+"""100,000 nuclei with 36 vertices contain 4 million. An empty list takes 2 bytes in a file and 64 in
+memory."""
 
 
 def read_nuclei(
     data: bytes, where: str, classify: Classify, graded: bool = True, left_out: str = "left out."
 ) -> NucleiFile:
-    """Read one file of nuclei; coordinates are in px. Problems are in the result, nothing is raised.
+    """Read one file of nuclei; coordinates are in px. Problems are part of the result; the function raises
+    nothing.
 
-    GeoJSON closes every ring by repeating its first vertex (RFC 7946, 3.1.6). In predictions that vertex is
-    left out of the mean; in a truth it counts, as it does in the JSON that the organisers make of it.
+    GeoJSON closes every ring by repeating its first vertex (RFC 7946, 3.1.6). In predictions this vertex is
+    left out of the mean; in a truth it counts, as in the organisers' JSON.
 
     Args:
         graded: Whether confidences are read (predictions) or ignored (truth).
-        left_out: How the message about nuclei of too few vertices ends.
+        left_out: End of the message about nuclei with too few vertices.
     """
     parsed = parse(data, where, graded)
     listed = parsed.listed

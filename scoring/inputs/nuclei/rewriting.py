@@ -1,4 +1,4 @@
-"""Files of nuclei written again, as JSON that is read: with names of classes, or as one list of features."""
+"""Files of nuclei rewritten as supported JSON: with class names, or as one list of features."""
 
 import json
 
@@ -10,12 +10,12 @@ from scoring.inputs.nuclei.contents import NUCLEI, too_large
 
 @isolated
 def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
-    """Return a file of numbers of types with their names, None for another file.
+    """Return a file with type numbers replaced by their names, None for another file.
 
     Args:
         data: The file.
         name: Its name in messages.
-        types: The names beside it, {number: name} or {number: [name, colour]}.
+        types: The names of the types, {number: name} or {number: [name, colour]}.
     """
     document, named = (strict.document(part, name)[0] for part in (data, types))
     if not isinstance(document, dict) or not isinstance(named, dict):
@@ -29,14 +29,14 @@ def of_types(data: bytes, name: str, types: bytes) -> bytes | None:
 
 @isolated
 def of_lines(data: bytes, name: str) -> bytes | None:
-    """Return features, one in each line, as GeoJSON; None for other lines.
+    """Return features, one per line, as GeoJSON; None for other lines.
 
     Args:
         data: The file.
         name: Its name in messages.
 
     Raises:
-        InputRefused: A line is no JSON, or there are too many.
+        InputRefused: If a line is not JSON, or there are too many.
     """
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
     if len(lines) > NUCLEI:

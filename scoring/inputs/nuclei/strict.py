@@ -1,4 +1,5 @@
-"""Strict reader of nuclei: any JSON, item by item, every fault with its position. Slower than `fast`."""
+"""Strict reader of nuclei: any JSON, item by item, every problem with its position. It is slower than
+`fast`."""
 
 import codecs
 import json
@@ -25,8 +26,8 @@ class _Constant(Exception):
 
 
 def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
-    """Return the objects of a JSON file, or None and why it cannot be read (`bad-json`): where a key
-    occurs twice, programs differ in which one holds. Integers beyond 18 digits become floats."""
+    """Return the content of a JSON file, or None and why it cannot be read (`bad-json`): if a key occurs
+    twice, programs use different ones. Integers beyond 18 digits become floats."""
     mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         text = data[mark:].decode("utf-8")
@@ -93,7 +94,7 @@ FIXES = {
 
 
 class JsonRepr(reprlib.Repr):
-    """Values as JSON writes them, cut short."""
+    """JSON text of values, shortened."""
 
     def repr_NoneType(self, _value: None, _level: int) -> str:
         return "null"
@@ -106,15 +107,15 @@ AS_JSON = JsonRepr()
 Item = dict[str, Any]
 Points = Sequence[Sequence[float]]
 Fault = tuple[str, str]
-"""A code and what is wrong, in words."""
+"""A code and a description of the problem."""
 Shape = tuple[Points, bool, list[Fault]]
-"""The vertices of a nucleus (its centroid in a list of centroids), whether it is a MultiPolygon, and what is
-wrong with them."""
+"""The vertices of a nucleus (its centroid in a list of centroids), whether it is a MultiPolygon, and its
+problem."""
 
 
 def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[str, list[tuple[int, str]]]]:
-    """Return the well-formed items of a file's list, and the faults of the others: code -> position and
-    words.
+    """Return the well-formed items of a file's list, and the problems of the others: code -> position and
+    text.
 
     graded: whether confidences are read.
     """
@@ -163,7 +164,7 @@ def listed(key: str, items: list[Any], graded: bool) -> tuple[NucleusList, dict[
 
 
 def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> Iterator[Finding]:
-    """Yield one error for each code, with the first positions."""
+    """Yield one error per code, with the first positions."""
     for code in (code for code in FIXES if code in faults):
         item_faults = faults[code]
         listing = "; ".join(f"{key}[{number}]: {message}" for number, message in item_faults[:SHOWN]) + (
@@ -173,12 +174,12 @@ def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> 
 
 
 def quoted(value: Any) -> str:
-    """Return the text of a value in the file, cut short."""
+    """Return the text of a value in the file, shortened."""
     return AS_JSON.repr(value)
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number of JSON; true and false are none."""
+    """Return whether a value is a JSON number; true and false are not."""
     return type(value) is float or type(value) is int
 
 

@@ -1,6 +1,7 @@
-"""Files that list the nuclei of several tiles, of one class, or points in a table, as a file for each tile.
+"""Files with the nuclei of several tiles, with one class, or with points in a table, converted to one file
+per tile.
 
-Sources of the formats are named by the modules that read them.
+The modules that read the formats name their sources.
 """
 
 import io
@@ -39,24 +40,24 @@ OF_SEVERAL = re.compile(
     r'"(image_id|category_id|file_name|region_attributes|original_width|polygonlabels|boxes|bounding_box)"'
     rf'|"properties"\s*:\s*\{{[^{{}}]*"({"|".join(foreign.IMAGE)})"'
 )
-"""What the beginning of COCO, VIA, Label Studio or FiftyOne has, or of features that name images."""
+"""Keys at the beginning of COCO, VIA, Label Studio or FiftyOne files, or of features that name images."""
 SEVERAL = (
     *(coco.MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'), (b'"boxes"', b'"labels"')),
     *((b'"original_width"',), (b'"samples"', b'"filepath"')),
 )
-"""What files of COCO, VIA, Label Studio, torchvision and FiftyOne have, which list the nuclei of several
+"""Keys of COCO, VIA, Label Studio, torchvision and FiftyOne files, which list the nuclei of several
 images."""
 LINES = (".ndjson", ".geojsonl")
-"""Endings of files of a feature in each line, as TIAToolbox (`AnnotationStore.to_ndjson`) writes them."""
+"""Extensions of files with one feature per line, as TIAToolbox (`AnnotationStore.to_ndjson`) writes them."""
 TYPE_FILES = ("type_info.json", "classes.json", "class_names.json", "label_map.json")
-"""Files of the names of numbers of classes; the first is HoVer-Net's."""
+"""Files with the names of class numbers; the first is HoVer-Net's."""
 NUMBERS_OF_TYPES = (b'"nuc"', b'"class_id"', b'"labels"')
 OF_NUMBERS, NUMBERED = "image.csv", ("ImageNumber", "FileName_")
-"""How the name of CellProfiler's table ends that says which image a number is, and what its header has."""
+"""Suffix of CellProfiler's table that maps numbers to images, and its headings."""
 CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
-"""Endings of files that name the class numbers of YOLO."""
+"""Extensions of files that name the class numbers of YOLO."""
 READ = (*folders.LISTS, *LINES, *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS, imagej_rois.SETS)
-"""Endings of files that are looked into."""
+"""Extensions of files that are searched."""
 Tiles = dict[str, bytes]
 Questions = Mapping[str, tuple[SuggestedFix, ...]]
 NOTHING: Questions = MappingProxyType({})
@@ -70,16 +71,16 @@ def by_tile(
     sizes: Mapping[str, Size] = WHOLE,
     names: frozenset[str] = frozenset(),
 ) -> SourceFiles:
-    """Return files of which those of several tiles are a file for each, in the form of CellViT.
+    """Return files in which those with several tiles are replaced by one file per tile, in CellViT's form.
 
     Args:
-        changes: By which names of tiles are read that only a file's content has.
-        questions: What is asked about tables in MICROMETRES; without any they are read as written.
-        sizes: Width and height of images in px by their ids, "" for all others: what fractions are of.
-        names: Classes, as `tables.key` writes them, which names of files may tell.
+        changes: Renaming of tiles whose names are only in a file's content.
+        questions: Questions about tables in MICROMETRES; without questions they are read as written.
+        sizes: Width and height of images in px by id, "" for all others; fractions refer to them.
+        names: Class names, as `tables.key` returns them, which may occur in file names.
 
     Raises:
-        InputRefused: A table of points has no class, or nuclei of one tile are listed twice.
+        InputRefused: If a table of points has no class, or nuclei of a tile are listed twice.
     """
     listing = _listing(files)
     files_of_tiles: Tiles = {}
@@ -126,7 +127,7 @@ def _refuse_twice(names: Iterable[str], others: Container[str], where: str) -> N
 
 
 def is_of_nuclei(table: TextTable) -> bool:
-    """Return whether a table lists nuclei, or is one of Ultralytics."""
+    """Return whether a table lists nuclei, or is in Ultralytics' format."""
     return YOLO.fullmatch(" ".join(table.header).encode()) is not None or point_tables.is_of_nuclei(table)
 
 
@@ -162,9 +163,9 @@ class _Beside:
     """What files of nuclei are read by.
 
     Attributes:
-        classes: Files that name classes, as of `_class_files`.
-        images: As of `of_several` and `of_table`.
-        questions, sizes, names: As of `by_tile`.
+        classes: Files that name classes, as in `_class_files`.
+        images: As in `of_several` and `of_table`.
+        questions, sizes, names: As in `by_tile`.
     """
 
     classes: Mapping[str, list[str]]
@@ -177,7 +178,7 @@ class _Beside:
 def _tiles(
     files: SourceFiles, member: str, of_class: tuple[str, str | None], beside: _Beside
 ) -> Tiles | None:
-    """Return the tiles of a member; None for a member of another kind. of_class: its image and class, as of
+    """Return the tiles of a member; None for a member of another kind. of_class: its image and class, as in
     `by_class`."""
     name, ending = files.called(member), PurePosixPath(member).suffix.lower()
     if not member.lower().endswith(READ):
@@ -217,7 +218,7 @@ def _first_lists(files: SourceFiles) -> list[str]:
 
 @isolated
 def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
-    """Return the tiles of an XML file of an annotation tool, None for other XML.
+    """Return the tiles in an XML file of an annotation tool, None for other XML.
 
     Args:
         data: The file.
@@ -239,15 +240,15 @@ def of_table(
     questions: dict[str, tuple[SuggestedFix, ...]],
     sizes: dict[str, Size],
 ) -> Tiles | None:
-    """Return the tiles of a table of nuclei, None for another file.
+    """Return the tiles in a table of nuclei, None for another file.
 
     Args:
         data: The file.
         name: Its name in messages.
-        of_class: The image, and the class if any, of all nuclei where no columns name them.
-        images: CellProfiler's table of images, empty without one.
-        questions: As of `by_tile`.
-        sizes: As of `by_tile`.
+        of_class: The image, and possibly the class, of all nuclei if no columns name them.
+        images: CellProfiler's table of images, empty if there is none.
+        questions: As in `by_tile`.
+        sizes: As in `by_tile`.
     """
     try:
         table = read_table(data, name)
@@ -263,13 +264,13 @@ def of_table(
 
 @isolated
 def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: str) -> bytes | None:
-    """Return a file of Ultralytics in the form of CellViT, None for other text.
+    """Return an Ultralytics file in CellViT's form, None for other text.
 
     Args:
         data: The file.
-        name: Its name, for messages.
+        name: Its name in messages.
         size: Width and height of its image, px.
-        classes: A file that names the classes, empty without one.
+        classes: A file that names the classes, empty if there is none.
         listing: Name of that file.
     """
     cells = via_label_studio_yolo.of_yolo(data, size)
@@ -279,15 +280,15 @@ def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: st
 
 @isolated
 def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]) -> bytes | None:
-    """Return a set of regions of ImageJ in the form of CellViT, None for another zip.
+    """Return a set of ImageJ regions in CellViT's form, None for another zip.
 
     Args:
         data: The file.
         name: Its name in messages.
-        kind, classes: As of `imagej_rois.cells_of`.
+        kind, classes: As in `imagej_rois.cells_of`.
 
     Raises:
-        InputRefused: A region cannot be read.
+        InputRefused: If a region cannot be read.
     """
     try:
         cells = imagej_rois.cells_of(data, name, kind, classes)
@@ -300,7 +301,7 @@ def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]
 
 @isolated
 def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
-    """Return Multiple polygons JSON with the edits of its coordinates made.
+    """Return Multiple polygons JSON with edited coordinates.
 
     Args:
         data: The file.
@@ -308,7 +309,7 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
         edits: As in `InputChanges`.
 
     Raises:
-        InputRefused: The file has another form.
+        InputRefused: If the file has another format.
     """
     document, _problem = strict.document(data, name)
     polygons = document.get(POLYGONS) if isinstance(document, dict) else None
@@ -326,15 +327,15 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
 
 @isolated
 def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
-    """Return the tiles of a file of COCO, VIA, Label Studio or FiftyOne, of features that name their image,
+    """Return the tiles in a file of COCO, VIA, Label Studio or FiftyOne, of features that name their image,
     or of documents by image; None for another file.
 
     Args:
         data: The file.
         name: Its name in messages.
-        images: The file of COCO beside a bare list of results, which names the images and categories that it
-            numbers; empty without one.
-        sizes: As of `by_tile`.
+        images: The COCO file that names the images and categories of a plain list of results; empty if there
+            is none.
+        sizes: As in `by_tile`.
     """
     document, _problem = strict.document(data, name)
     if all(mark in data for mark in coco.MARKS):
@@ -367,7 +368,7 @@ def _of_images(cells_of: Mapping[str, list[dict[str, Any]]], names: Mapping[str,
 
 
 def _cases(images: Iterable[str], name: str) -> dict[str, str]:
-    """Return the case of each image. name: where they are listed. Raises InputRefused where two images have
+    """Return the case of each image. name: where they are listed. Raises InputRefused if two images have
     one name."""
     image_of: dict[str, str] = {}
     for image in images:

@@ -1,4 +1,4 @@
-"""Nuclei of VIA, Label Studio, FiftyOne and YOLO (QuPath: `reader`), as cells of each image.
+"""Nuclei in files of VIA, Label Studio, FiftyOne and YOLO (for QuPath see `reader`), as cells of each image.
 
 Sources of the formats:
     VIA, the VGG Image Annotator (`pack_via_metadata` of its source): CSV with a row for each region, of which
@@ -30,20 +30,20 @@ Cell = dict[str, Any]
 Size = tuple[float, float]
 """Width and height of an image, px."""
 Cells = Iterator[tuple[str, Cell]]
-"""Names of images, and a cell in each."""
+"""Names of images, with a cell in each."""
 YOLO = re.compile(rb"\s*\d{1,9}(\s+-?(\d+\.?\d*|\.\d+)(e-?\d{1,3})?){4,}\s*", re.IGNORECASE)
-"""How a file of Ultralytics begins."""
+"""Pattern of the start of an Ultralytics file."""
 BOX = 4
 SLACK = 0.05
-"""How far a fraction may lie outside its image, as a box at its edge does."""
+"""How far a fraction may lie outside its image, for boxes at its edge."""
 UPLOAD = re.compile(r"^[0-9a-f]{8}-")
-"""What Label Studio puts before the names of uploaded files."""
+"""Prefix that Label Studio adds to the names of uploaded files."""
 LABELLED = ("keypointlabels", "polygonlabels", "rectanglelabels", "ellipselabels")
-"""Keys of the class in a value of Label Studio, which are its type, too."""
+"""Keys of the class in a Label Studio value, which are also its type."""
 
 
 def of_via(document: Any) -> Cells:
-    """Yield the cells of a file of VIA; none of another document."""
+    """Yield the cells of a VIA file; none for another document."""
     images = document.get("_via_img_metadata", document) if isinstance(document, dict) else {}
     for image in images.values() if isinstance(images, dict) else ():
         regions = image.get("regions") if isinstance(image, dict) else None
@@ -58,11 +58,11 @@ def _object(holder: Any, name: str) -> Mapping[str, Any]:
 
 
 def via_cell(shape: Mapping[str, Any], attributes: Mapping[str, Any]) -> Cell:
-    """Return the cell of a region of VIA; shapes other than polygons are read as their boxes.
+    """Return the cell of a VIA region; shapes other than polygons are read as their boxes.
 
     Args:
         shape: Its `shape_attributes`.
-        attributes: Its `region_attributes`: the class has a usual name, or is the only one of text.
+        attributes: Its `region_attributes`: the class has a usual name, or is the only text.
     """
     named = {key(str(name)): value for name, value in attributes.items()}
     kinds = [named[name] for name in KIND if name in named]
@@ -88,12 +88,12 @@ def _via_outline(shape: Mapping[str, Any]) -> list[list[Any]] | None:
 
 
 def of_label_studio(document: Any, sizes: Mapping[str, Size]) -> Cells:
-    """Yield the cells of a file of Label Studio: the predictions of each task, without any its annotations;
-    none of another document.
+    """Yield the cells of a Label Studio file: the predictions of each task, or its annotations if there are
+    none; none for another document.
 
     Args:
         document: The tasks.
-        sizes: Of images by their ids, "" for all others.
+        sizes: Sizes of images by id, "" for all others.
     """
     seen: dict[str, str] = {}
     for entry in document if isinstance(document, list) else ():
@@ -134,12 +134,12 @@ def _as_task(entry: Any) -> Any:
 
 
 def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
-    """Yield the cells of a file of FiftyOne; none of another document.
+    """Yield the cells of a FiftyOne file; none for another document.
 
     Args:
         document: The samples.
-        name: Of the file, for messages.
-        sizes: Of images by their ids, "" for all others.
+        name: Name of the file in messages.
+        sizes: Sizes of images by id, "" for all others.
     """
     samples = document.get("samples") if isinstance(document, dict) else None
     found = [
@@ -201,7 +201,7 @@ def _label_studio_cell(entry: Mapping[str, Any], value: Mapping[str, Any], usual
 
 
 def of_yolo(data: bytes, size: Size) -> list[Cell] | None:
-    """Return the cells of a file of Ultralytics, with numbers as classes; None for other text.
+    """Return the cells of an Ultralytics file, with numbers as classes; None for other text.
 
     Args:
         data: The file.
@@ -228,11 +228,11 @@ def of_yolo(data: bytes, size: Size) -> list[Cell] | None:
 
 
 def class_names(text: str, name: str) -> dict[str, str]:
-    """Return the name of each class number, by a data set's YAML or a list of one name a line.
+    """Return the name of each class number, from a data set's YAML or a list with one name per line.
 
     Args:
         text: The file.
-        name: Of the file, whose ending says what it is.
+        name: Name of the file, whose extension states its format.
     """
     if not name.lower().endswith((".yaml", ".yml")):
         return {str(number): line.strip() for number, line in enumerate(text.splitlines()) if line.strip()}
@@ -251,7 +251,7 @@ def class_names(text: str, name: str) -> dict[str, str]:
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """Return the object of a cell in JSON, {} for anything else."""
+    """Return the object in a JSON cell, {} for anything else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

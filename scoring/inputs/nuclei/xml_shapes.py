@@ -1,4 +1,4 @@
-"""Outlines in the XML of annotation tools, as cells of each image.
+"""Outlines in XML files of annotation tools, as cells of each image.
 
 Sources of the formats:
     ASAP (annotation/XmlRepository.cpp): Annotation with PartOfGroup, Coordinate with X and Y.
@@ -81,7 +81,7 @@ class _Shapes(ElementTree.TreeBuilder):
 
 
 def cells_of(data: bytes, name: str) -> dict[str, list[dict[str, Any]]] | None:
-    """Return the cells of each image of an XML file, "" for the image that the file is called by; None for
+    """Return the cells of each image in an XML file, "" for the image that the file is named after; None for
     XML of other tools.
 
     Args:
@@ -89,7 +89,7 @@ def cells_of(data: bytes, name: str) -> dict[str, list[dict[str, Any]]] | None:
         name: Its name in messages.
 
     Raises:
-        InputRefused: The file is broken, or has what no such tool writes.
+        InputRefused: If the file is broken, or has content that no such tool writes.
     """
     try:
         shapes = _read(data)

@@ -1,4 +1,4 @@
-"""HTML reports: one file to read, print and attach to a paper, which uses no network.
+"""HTML reports: one file to read, print and attach to a paper. It loads nothing from a network.
 
 * of a scorecard: `scorecard.html`; of one image: `single_image.html`;
   of a comparison: `scoring.comparison.report.html`;
