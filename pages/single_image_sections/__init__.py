@@ -1,15 +1,15 @@
-"""Sections of the page of single images; what they show is computed in `scoring.single_image`.
+"""Sections of the page of single images; `scoring.single_image` computes their content.
 
-Nothing of an own image outlives the session (`session_state`).
+No data of a visitor's image outlive the session (`session_state`).
 
 * choice of the image, own or from the test set: `image_upload.chosen_source`; crop: `turn_and_crop.framed`
 * model and test set: `model_and_test_set.model_and_test_set`; processes of models: `model_processes.worker`
 * answer with its cautions: `prediction.show`; layout: `photograph_layout.show`, `tile_layout.show`
-* age, sex, site: `demographics.fields`; heat maps: `saliency_maps.made`;
-  how good it is: `performance.operating`
+* age, sex, site: `demographics.fields`; heat maps: `saliency_maps.made`; performance of the model:
+  `performance.operating`
 * session of images: `session_queue.take`, `reader_session.show`;
   two photographs, two models: `side_by_side.show`
 * record to download: `record.show`
-* what sections share: `query.Query`, `chosen_image`; further photographs: `further_photographs`;
+* shared by sections: `query.Query`, `chosen_image`; further photographs: `further_photographs`;
   tiles: `tile_nuclei`
 """

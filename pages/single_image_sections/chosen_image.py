@@ -1,4 +1,4 @@
-"""Chosen image: facts about it for the parts of the page of single images."""
+"""Chosen image: facts about it for the sections of the page."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from scoring.single_image.photograph import Photograph
 
 @dataclass(frozen=True)
 class ChosenImage:
-    """The image in use.
+    """The image on the page.
 
     Attributes:
-        token: Names it in this session, and holds nothing of it.
+        token: Its random name in this session.
         photograph: Its pixels, as models receive them.
-        case: Its place in the test set, None for an own one.
-        person: Names the person whom it shows: photographs of one lesion share age, sex and body site.
-        number: Its place among the photographs of the lesion, from 1.
+        case: Its position in the test set, None for a visitor's image.
+        person: Name of the person in it: photographs of one lesion share age, sex and body site.
+        number: Its number among the photographs of the lesion, from 1.
         others: The further photographs of the same lesion.
     """
 

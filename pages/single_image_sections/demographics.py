@@ -16,17 +16,16 @@ SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
 
 
 def vector_of(patient: PatientFields, image: ChosenImage, truth) -> np.ndarray | None:
-    """Draw what the model takes besides the image, and return it as the model receives it; None while
-    something is missing.
+    """Draw the fields for the model's second input, and return the input; None while something is missing.
 
-    A case of the test set brings its own; a field that it lacks has to be given.
+    A test case has its own values; a missing one must be entered.
     """
     known = (None, None, None) if image.case is None else _of_case(patient, truth, image.case)
     return fields(patient, image.person, known)
 
 
 def age_unknown(image: ChosenImage) -> bool:
-    """Return whether the visitor said that nobody knows the age."""
+    """Return whether the visitor said that the age is unknown."""
     return bool(st.session_state.get(_unknown_key(image.person), False))
 
 
@@ -37,8 +36,8 @@ def _unknown_key(token: str) -> str:
 def fields(
     patient: PatientFields, token: str, known: tuple[int | None, str | None, str | None]
 ) -> np.ndarray | None:
-    """Draw age, sex and site of a person, `token`, and return them as the model receives them; None while
-    something is missing. known: what is filled in."""
+    """Draw age, sex and site of a person, `token`, and return them as a model's input; None while something
+    is missing. known: given values."""
     (age, sex, site), sites = known, (*patient.locations, UNKNOWN_WORD)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         unknown = st.session_state.get(_unknown_key(token), False)

@@ -1,4 +1,4 @@
-"""Answers to all photographs of a lesion, and what speaks for caution about the first."""
+"""Answers to all photographs of a lesion, and reasons for caution about the first."""
 
 from functools import partial
 
@@ -13,11 +13,11 @@ from scoring.single_image.quality import QualityBadge
 from scoring.single_image.side_by_side import photograph_cautions
 
 MOST_MS = 6000
-"""Time for turning and mirroring all photographs that is spent without a click."""
+"""Maximum time for turning and mirroring all photographs without a click."""
 
 
 def answers(query: Query) -> dict[int, ImageAnswer]:
-    """Return the model's answers to all photographs of the lesion, by their numbers; one alone where there is
+    """Return the model's answers to all photographs of the lesion, by number; a single one if there is only
     one. Raises InputRefused."""
     image = query.setup.image
     found = {image.number: ImageAnswer(query.answer, query.views, query.reasons)}
@@ -42,7 +42,7 @@ def _other_answer(query: Query, other: ChosenImage, chips: tuple[QualityBadge, .
 
 
 def cautions(query: Query) -> list[str]:
-    """Return what speaks for caution about the answer, in a few words each."""
+    """Return the reasons for caution about the answer, as short texts."""
     outcome, names = scoring_run.attempt(answers, query), query.setup.task.names
     lesion = outcome.value or {}
     others = {number: answer for number, answer in lesion.items() if number != query.setup.image.number}

@@ -1,5 +1,5 @@
-"""Choice of the image: a case of the test set, an own photograph or one from the camera. Only the pixels of
-an own file are kept."""
+"""Choice of the image: a case of the test set, an own photograph or one from the camera. Only the pixels of a
+visitor's file are stored."""
 
 import secrets
 from dataclasses import replace
@@ -48,7 +48,7 @@ REFUSED, TURN = (f"{session_state.PREFIX}{name}" for name in ("refused", "turn")
 
 
 def chosen_source(is_tile: bool) -> str:
-    """Draw where the image comes from, and return it. is_tile: whether it is one of stained tissue."""
+    """Draw the choice of the image's origin, and return it. is_tile: whether it is stained tissue."""
     _expect(is_tile)
     source = st.segmented_control(
         "Image",
@@ -73,8 +73,8 @@ def image(
     tools: DeltaGenerator,
     is_tile: bool = False,
 ) -> ChosenImage | None:
-    """Draw the choice of the image and return it; None while there is none, and of a session of images.
-    tools: where the buttons of own images are drawn."""
+    """Draw the choice of the image and return it; None if there is none, or in a session of images. tools:
+    place for the buttons of visitors' images."""
     if source == SESSION:
         return None
     if source == SAMPLE:
@@ -118,8 +118,8 @@ def measured(chosen: ChosenImage) -> Quality:
 def unlikeness(
     among: Outcome | Running | None, chosen: ChosenImage, tile: bool = False
 ) -> OutlierScore | None:
-    """Return how unlike the test set's images an image is; None while they are measured, or where they are
-    too few. among: of `model_processes.measured`."""
+    """Return how much an image differs from the test set's; None while these are measured, or with too few.
+    among: of `model_processes.measured`."""
     if not isinstance(among, Outcome) or among.value is None:
         return None
     parts = session_state.cached("appearance", chosen.token, lambda: seen_parts(chosen.photograph, tile))
@@ -127,7 +127,7 @@ def unlikeness(
 
 
 def similar(among: Outcome | Running | None, chosen: ChosenImage, count: int) -> tuple[int, ...]:
-    """Return the places of the test set's images that look most like an image; none while they are
+    """Return the positions of the test set's images that look most similar; empty while these are
     measured."""
     if not isinstance(among, Outcome) or among.value is None:
         return ()
@@ -246,8 +246,8 @@ def _held(held: tuple[ChosenImage, ...], source: str, most_pixels: int) -> Chose
 
 
 def waiting(has_agreed: bool) -> list:
-    """Return images that were dropped elsewhere once their owner has read what happens to them, and say
-    that they wait until then."""
+    """Return images dropped elsewhere after their owner has read what happens to them; before that, say that
+    they wait."""
     files = st.session_state.get(WAITING) or []
     if files and has_agreed:
         return st.session_state.pop(WAITING)
@@ -258,7 +258,7 @@ def waiting(has_agreed: bool) -> list:
 
 
 def agreed() -> bool:
-    """Explain what happens to own images, and return whether the visitor has read it."""
+    """Explain what happens to visitors' images, and return whether the visitor has read it."""
     st.markdown(wording.BANNER)
     st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
     return st.checkbox("I have read this", key="single_agreed", persist_state="session")
@@ -324,7 +324,7 @@ def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
 
 
 def remove() -> None:
-    """Free the visitor's images and all that was made of them."""
+    """Free the visitor's images and everything made from them."""
     session_state.forget()
     model_processes.close()
 

@@ -20,11 +20,11 @@ from scoring.inference.single_image_task import TileSupport
 from scoring.single_image import quality, wording
 
 SEEN_PX = 300
-"""Longest side of the image on the page."""
+"""Maximum px of the image on the page."""
 
 
 def model_and_test_set(challenge_id: str) -> tuple[ChosenInput, ChosenInput, object]:
-    """Draw the selectors of model and test set; without cases where the test set cannot be read."""
+    """Draw the selectors of model and test set; return no cases if the test set cannot be read."""
     test_set, sample_key, truth = cases(challenge_id)
     offered = samples.test_sets(challenge_id)[sample_key].submissions
     chosen, panel = selectors.model(offered, f"single_{challenge_id}_{sample_key}")
@@ -35,8 +35,8 @@ def model_and_test_set(challenge_id: str) -> tuple[ChosenInput, ChosenInput, obj
 
 
 def cases(challenge_id: str) -> tuple[ChosenInput, str, Any]:
-    """Draw the selector of the test set; return the choice, the sample's key, and its cases, None where
-    they cannot be read."""
+    """Draw the selector of the test set; return the choice, the sample's key, and its cases, None if they
+    cannot be read."""
     challenge = load_challenge(challenge_id)
     kind, support = challenge.inputs.truth, challenge.display.single_image
     test_set, panel = selectors.test_set(
@@ -58,14 +58,14 @@ def cases(challenge_id: str) -> tuple[ChosenInput, str, Any]:
 
 
 def sample_key(challenge_id: str) -> str:
-    """Return the key of the sample test set that is chosen, or was before an own one was."""
+    """Return the key of the sample test set that is chosen, or that was chosen before the visitor's own."""
     offered = samples.test_sets(challenge_id)
     chosen = st.session_state.get(f"{challenge_id}_set")
     return chosen if chosen in offered else next(iter(offered))
 
 
 def model_title(challenge_id: str, chosen: ChosenInput) -> str:
-    """Return a model's name on the page: the title of a sample, the file name of an own model."""
+    """Return a model's displayed name: the title of a sample, or the file name of a visitor's model."""
     offered = samples.test_sets(challenge_id)[sample_key(challenge_id)].submissions.values()
     titles = {selectors.sample_submission(entry).key: entry.title for entry in offered if entry.is_model}
     return titles.get(chosen.key, chosen.name)
@@ -74,8 +74,8 @@ def model_title(challenge_id: str, chosen: ChosenInput) -> str:
 def tile_quality(
     support: TileSupport, chosen: ChosenImage, micrometres: float | None, among: Outcome | Running | None
 ) -> tuple[quality.QualityBadge, ...]:
-    """Draw what can be said of a tile before anything is counted on it, and return it. micrometres: along a
-    pixel, None where nobody knows. among: the test set's tiles."""
+    """Draw the quality of a tile before anything is counted on it, and return it. micrometres: per pixel,
+    None if unknown. among: the test set's tiles."""
     st.caption(_about_image(chosen))
     badges = quality.tile_chips(
         image_upload.measured(chosen), *chosen.photograph.size, support.micrometres_per_pixel, micrometres
@@ -87,8 +87,8 @@ def tile_quality(
 
 
 def tile_scale(support: TileSupport, chosen: ChosenImage) -> float | None:
-    """Return micrometres along a pixel: the challenge's of its test tiles, else the file's, else those that
-    are asked for; None where nobody knows."""
+    """Return micrometres per pixel: the challenge's for its test tiles, or else the file's, or else the
+    entered value; None if unknown."""
     if chosen.case is not None:
         return support.micrometres_per_pixel
     if chosen.photograph.seen.micrometres:
@@ -106,12 +106,12 @@ def tile_scale(support: TileSupport, chosen: ChosenImage) -> float | None:
 
 
 def title_of(test_set: ChosenInput) -> str:
-    """Return the name of a test set in sentences."""
+    """Return the name of a test set for sentences."""
     return test_set.name if test_set.own else f"sample test set {test_set.name}"
 
 
 def picture(chosen: ChosenImage) -> None:
-    """Draw the image and what its file holds besides."""
+    """Draw the image and the other contents of its file."""
     width, height = chosen.photograph.size
     draw_picture(
         preview(chosen),

@@ -41,20 +41,20 @@ def task(challenge_id: str, truth) -> ModelTask:
 
 @dataclass(frozen=True)
 class Waiting:
-    """This visitor waits in line for a model's process. position: 1 is the next."""
+    """A visitor waits in the queue for a model's process. position: 1 is the next."""
 
     position: int
 
 
 @st.cache_resource
 def held_models() -> HeldModels:
-    """Return the models of all sessions that stay open."""
+    """Return the open models of all sessions."""
     return HeldModels()
 
 
 def worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
-    """Open the chosen model (`Opened`), or say why it cannot be: an own one for this session alone, a
-    sample one for all sessions."""
+    """Open the chosen model (`Opened`), or return why this is impossible. A visitor's model is for this
+    session only, a sample for all sessions."""
     return _placed(_worker, wanted.challenge, wanted.classes, chosen.key, wanted, chosen)
 
 
@@ -67,7 +67,7 @@ def _placed(worker_of: Callable, *arguments) -> Outcome | Waiting:
 
 
 def wait_for_place(waiting: Waiting) -> None:
-    """Show the place in the line, and ask again every second."""
+    """Show the position in the queue, and ask again every second."""
 
     @st.fragment(run_every=POLL_SECONDS)
     def line() -> None:
@@ -97,7 +97,7 @@ def second_worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
 
 
 def no_person() -> InputRefused:
-    """Say why a second model cannot be run: the first takes the image alone."""
+    """Return why a second model cannot run: the first takes only the image."""
     sentence = (
         "This model takes age, sex and body site as well: choose it as the first model and give them there."
     )
@@ -106,8 +106,8 @@ def no_person() -> InputRefused:
 
 @contextmanager
 def own_worker(wanted: ModelTask, chosen: ChosenInput) -> Iterator[OpenModel]:
-    """Open a worker for work in the queue: one thread at a time may use one, and the page goes on asking its
-    own. Raises InputRefused."""
+    """Open a worker for background work: only one thread at a time may use a worker, and the page continues
+    with its own. Raises InputRefused."""
     own = opened(wanted, read_model(chosen.source).data)
     try:
         yield own
@@ -145,7 +145,7 @@ def _second_worker(
 
 
 def detector(support: TileSupport, chosen: ChosenInput) -> Outcome | Waiting:
-    """Return a dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
+    """Return a dense model of nuclei (`nuclei.Detector`), or why this is impossible; see `worker`."""
     return _placed(_detector, chosen.key, support, chosen)
 
 
@@ -157,7 +157,7 @@ def _detector(key: str, _support: TileSupport, _chosen: ChosenInput) -> Outcome:
 
 
 def close() -> None:
-    """End the workers that this session used: their memory may hold the last image."""
+    """End the workers of this session, because their memory may contain the last image."""
     _worker.clear()
     _second_worker.clear()
     _detector.clear()
@@ -184,8 +184,8 @@ def _reference(key: tuple[str, ...], _work: Callable[[], Reference]) -> Referenc
 
 
 def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
-    """Return the reference without the case that is looked at, where it is one of its own; kept, because a
-    temperature is fitted on it. key: names the test set and the model."""
+    """Return the reference without the current case if it is one of its own; cached, because a temperature is
+    fitted on it. key: identifies the test set and the model."""
     return (
         held
         if case is None
@@ -194,9 +194,9 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
 
 
 def measured(challenge_id: str, test_set: ChosenInput, truth, begin: bool = True) -> Outcome | Running | None:
-    """Quality and appearance of every image of the test set (`quality.MeasuredImages`), to compare others
-    with: at once of a sample, `Running` while an own one is measured. None where it was not measured and
-    `begin` is false."""
+    """Return quality and appearance of every image of the test set (`quality.MeasuredImages`) for comparison
+    with others: at once for a sample, `Running` while another test set is measured. None if it was not
+    measured and `begin` is false."""
     support = load_challenge(challenge_id).display.single_image
     tile = support is not None and support.kind == "tile"
     content = (challenge_id, scoring.__version__, "quality", test_set.key)
@@ -214,15 +214,15 @@ def _saved(content: tuple[str, ...], tile: bool, _truth) -> MeasuredImages | Non
 def withheld(
     setup, held: Reference, measured: MeasuredImages, begin: bool = True
 ) -> Outcome | Running | None:
-    """Return how often there is no answer on the test set (`abstention.Withheld`); `Running` while it is
-    counted. None where it was not counted and `begin` is false. setup: `query.Setup`."""
+    """Return how often there is no answer on the test set (`abstention.Withheld`); `Running` while this is
+    counted. None if it was not counted and `begin` is false. setup: `query.Setup`."""
     content = (setup.task.challenge, scoring.__version__, "withheld", setup.test_set.key, setup.model.key)
     work = partial(_withheld, setup.task, setup.model, setup.truth, held, measured)
     return _aside(content, work, setup.test_set.own or setup.model.own, begin)
 
 
 def _aside(content: tuple, work: Callable, own: bool, begin: bool) -> Outcome | Running | None:
-    """Return what comes of work on the test set, which makes way for what the visitor waits for; None where
+    """Return what comes of work on the test set, which makes way for what the visitor waits for; None if
     it was not done and `begin` is false. own: whether a visitor brought any of it."""
     runs = scoring_run.own_runs() if own else scoring_run.shared_runs()
     if not begin and content not in runs.outcomes:
@@ -248,7 +248,7 @@ def _withheld(
 
 
 def measure_later() -> None:
-    """Make way in the queue for what the visitor is waiting for."""
+    """Leave the queue so that the visitor's own request comes first."""
     running = st.session_state.pop(MEASURING, None)
     if running is not None:
         background_jobs.queue().stop(running.job)

@@ -1,4 +1,4 @@
-"""Performance on cases whose class is known: threshold, prevalence, and cases with similar scores."""
+"""Performance on cases with known class: threshold, prevalence, and cases with similar scores."""
 
 import streamlit as st
 
@@ -20,7 +20,7 @@ USUAL_PREVALENCE = 0.03
 
 
 def sensitivity() -> float:
-    """Return the wanted sensitivity, 0..1."""
+    """Return the required sensitivity, 0..1."""
     return st.session_state.get("sensitivity", SENSITIVITIES[2]) / 100
 
 
@@ -33,7 +33,7 @@ def _reference(query: Query) -> Reference | None:
 
 
 def operating(query: Query) -> None:
-    """Draw a wanted sensitivity, the threshold that gives it, and its cost; then what rarity changes."""
+    """Draw a required sensitivity, its threshold and its cost, and the effect of a lower prevalence."""
     held = _reference(query)
     if held is None:
         return
@@ -125,7 +125,7 @@ def _prevalence(query: Query, held: Reference) -> None:
 
 
 def cases_alike(query: Query) -> None:
-    """Draw cases that look alike, and cases that the model scored alike, with their truth."""
+    """Draw cases that look similar, and cases with similar scores, with their true classes."""
     held = _reference(query)
     if held is None:
         return

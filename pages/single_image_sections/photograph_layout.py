@@ -52,7 +52,7 @@ NOT_YET = (
 
 
 def show(challenge_id: str) -> None:
-    """Draw a photograph of skin and what a model answers."""
+    """Draw a photograph of skin and a model's answer."""
     input_column, answer_column = st.columns([2, 3], gap="large")
     with input_column:
         parts = ("from", "tools", "place", "blind", "person")

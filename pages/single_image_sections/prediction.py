@@ -1,4 +1,4 @@
-"""Model output for the image: scores, uncertainty, and the reasons for which no answer is given."""
+"""Model output for the image: scores, uncertainty, and reasons why there is no answer."""
 
 from html import escape
 
@@ -21,14 +21,14 @@ from scoring.single_image.reader_study import CONFIDENCES, UNSURE, UNSURE_WORD, 
 from scoring.single_image.similar_cases import right_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
-"""Style of what is read aloud and not shown."""
+"""Style of text that is only for screen readers."""
 LABELS = {"likeness": "similarity to the test images"}
 NO_IMPRESSION = Impression(UNSURE, "")
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
 
 
 def chips(badges_of_image: tuple[QualityBadge, ...]) -> None:
-    """Draw the quality of the image: a badge each, and a sentence for those that are not good."""
+    """Draw the quality of the image: a badge each, and a sentence for badges that are not good."""
     badges = []
     for chip in badges_of_image:
         colour, sign = BADGES[chip.level]
@@ -41,8 +41,8 @@ def chips(badges_of_image: tuple[QualityBadge, ...]) -> None:
 
 
 def impression_first(several: bool = False) -> bool:
-    """Return whether the visitor wants to write down an own impression before any answer is shown; drawn
-    before there is one. several: of a session of images, where that is usual."""
+    """Return whether the visitor wants to write down an own assessment before any answer is shown. several:
+    in a session of images, where this is the default."""
     return st.toggle(
         "My impression first",
         several,
@@ -53,8 +53,8 @@ def impression_first(several: bool = False) -> bool:
 
 
 def impression(query: Query, wanted: bool) -> Impression | None:
-    """Return the visitor's own impression, written down before anything is shown; None until then; without
-    a confidence if none is wanted."""
+    """Return the visitor's own assessment from before the answer; None until it is given; without a
+    confidence if none is wanted."""
     key = f"single_impression_{query.setup.image.token}"
     if not wanted:
         return NO_IMPRESSION
@@ -68,7 +68,7 @@ def impression(query: Query, wanted: bool) -> Impression | None:
 
 
 def button(label: str, key: str, missing: list[str]) -> bool:
-    """Draw the button to go on, with what is missing until then, and return whether it was pressed."""
+    """Draw the button to continue, with the missing inputs, and return whether it was pressed."""
     pressed = st.button(label, key=key, disabled=bool(missing), type="primary")
     if missing:
         st.caption(f"Give {' and '.join(missing)} first.")
@@ -78,16 +78,16 @@ def button(label: str, key: str, missing: list[str]) -> bool:
 def impression_fields(
     task: ModelTask, key: str, label: str, chosen: int | None = UNSURE
 ) -> Impression | None:
-    """Draw the fields of an impression, and return it; None while one is empty. chosen: the class at first,
-    None where nothing is."""
+    """Draw the fields of an assessment, and return it; None while one is empty. chosen: the initial class,
+    None for none."""
     said = class_field(task, key, label, UNSURE_WORD, chosen)
     confidence = st.segmented_control("Confidence", CONFIDENCES, key=f"{key}_confidence")
     return None if said is None or confidence is None else Impression(said, confidence)
 
 
 def class_field(task: ModelTask, key: str, label: str, none: str, chosen: int | None = UNSURE) -> int | None:
-    """Draw the choice of a class or of none, and return its number or UNSURE. chosen: at first, None where
-    nothing is."""
+    """Draw the choice of a class or of none, and return its number or UNSURE. chosen: the initial one, None
+    for none."""
     options = [UNSURE, *range(len(task.classes))]
     return st.selectbox(
         label,
@@ -99,8 +99,8 @@ def class_field(task: ModelTask, key: str, label: str, none: str, chosen: int | 
 
 
 def show(query: Query, own: Impression) -> bool:
-    """Draw the answer, or that there is none; return whether scores are shown. own: what the visitor
-    thought."""
+    """Draw the answer, or that there is none; return whether scores are shown. own: the visitor's
+    assessment."""
     reasons = query.reasons
     _announce(query, reasons)
     if reasons:

@@ -1,5 +1,4 @@
-"""Query of the page: image, model and vector, with the model's output and the test set that it is compared
-with."""
+"""Query of the page: image, model and vector, with the model's output and the test set for comparison."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,17 +20,17 @@ from scoring.single_image.quality import Quality, QualityBadge
 from scoring.single_image.similar_cases import ClassSet, Reference, class_set
 
 PATIENCE_MS = 1500
-"""Time for turning and mirroring that is spent without a click."""
+"""Maximum time for turning and mirroring without a click."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """An image, and the model that it is given to.
+    """An image and a model that runs on it.
 
     Attributes:
-        test_set: Where the cases lie that the answer is compared with.
-        model: Where the model lies.
-        vector: Age, sex and site as the model receives them, None without.
+        test_set: Source of the cases that the answer is compared with.
+        model: Source of the model.
+        vector: Age, sex and site as the model's input, None without.
     """
 
     task: ModelTask
@@ -44,7 +43,7 @@ class Setup:
 
     @property
     def label(self) -> int:
-        """Class number of an image that is a case of the test set; -1 of any other."""
+        """Class number of an image that is a test case; -1 for any other."""
         return -1 if self.image.case is None else int(self.truth.labels[self.image.case])
 
 
@@ -53,11 +52,11 @@ class Query:
     """An image, a model, and its answer.
 
     Attributes:
-        held: The model's answers to the test set; None while it runs, or where it cannot.
-        withheld: How often there is no answer on the test set, None until that is known.
-        unknown: Why the model's answers to the test set, or their counts, are not known; "" where they are.
-        similar: Places in the test set of the images that look most like this one.
-        other_chips: Facts about each of the further photographs of the lesion.
+        held: The model's outputs for the test set; None while they are computed or if they cannot be.
+        withheld: How often there is no answer on the test set, None until known.
+        unknown: Why the outputs for the test set, or their counts, are unknown; "" if they are known.
+        similar: Positions in the test set of the images that look most similar.
+        other_chips: Badges of each of the further photographs of the lesion.
     """
 
     setup: Setup
@@ -73,19 +72,19 @@ class Query:
 
     @property
     def key(self) -> tuple:
-        """Names the question in this session; nothing of an own image is in it."""
+        """Identifies the query in this session, without data of a visitor's image."""
         vector = None if self.answer.vector is None else tuple(self.answer.vector.tolist())
         return (self.setup.task.challenge, self.setup.model.key, self.setup.image.token, vector)
 
     @property
     def views(self) -> TurnedViews | None:
-        """The answers to the image turned and mirrored, where that is quick or wanted, and did not fail."""
+        """The answers to the turned and mirrored image, if they are quick or requested and did not fail."""
         quick = self.answer.cpu_ms * self.other_views <= PATIENCE_MS
         return self.turned().value if quick or session_state.held("views", self.view_key) else None
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why there is no answer; empty where there is one."""
+        """Reasons why there is no answer; empty if there is one."""
         views, failed = self.views, ""
         if views is None and session_state.held("views", self.view_key):
             refused = self.turned().refused
@@ -95,11 +94,11 @@ class Query:
 
     @property
     def other_views(self) -> int:
-        """In how many other ways the image can be turned and mirrored: a run of the model each."""
+        """Number of other ways to turn and mirror the image, one model run each."""
         return len(turned(self.answer.prepared)) - 1
 
     def turned(self) -> Outcome:
-        """Run the model on the image turned and mirrored, once."""
+        """Run the model on the turned and mirrored image, once."""
         return session_state.cached(
             "views", self.view_key, lambda: scoring_run.attempt(views, self.setup.opened, self.answer)
         )
@@ -119,7 +118,7 @@ class Query:
 
     @property
     def card(self) -> ModelCard | None:
-        """How good the model is on the test set."""
+        """Performance of the model on the test set."""
         setup = self.setup
         return None if self.held is None else model_card(self.held, setup.task.malignant, setup.truth.columns)
 
@@ -129,13 +128,14 @@ class Query:
 
 
 def preview(image: ChosenImage) -> bytes:
-    """Return the image for the eye, as JPEG."""
+    """Return the image for display, as JPEG."""
     name = "preview" if image.case is not None else f"preview {image.name}"
     return session_state.cached(name, image.token, lambda: figures.preview(image.photograph.small))
 
 
 def answer_of(setup: Setup, held: Reference | None) -> ImagePrediction:
-    """Return the model's answer, run once for a question. held: of the test set. Raises InputRefused."""
+    """Return the model's answer, computed once per query. held: outputs for the test set. Raises
+    InputRefused."""
     vector, opened = setup.vector, setup.opened
     key = (
         setup.model.key,

@@ -1,4 +1,4 @@
-"""Reader session of up to twenty images: the visitor's impression before and after the model's."""
+"""Reader session of up to twenty images: the visitor's assessment before and after the model's answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,17 +40,17 @@ FEW_OF_ONE: Final = (
 )
 NEXT: Final = "The next image appears here."
 WITHOUT_YOU: Final = ("image", "truth", "model", "highest score", "remarks")
-"""Columns of the table without impressions."""
+"""Columns of the table without assessments."""
 IN_THE_FILE: Final = ("confidence", "confidence with the model")
-"""Columns for which a page has no room."""
+"""Columns that do not fit on a page."""
 
 
 @dataclass
 class Progress:
-    """How far the visitor has read: by number of the image.
+    """The visitor's progress, by number of the image.
 
     Attributes:
-        shown: Images whose answer was shown before the visitor's impression: they are not read any more.
+        shown: Images whose answer was shown before the visitor's assessment; they are not assessed any more.
     """
 
     alone: dict[int, Impression] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Progress:
 
 
 def show(on: Session) -> None:
-    """Draw the session: what is read, then image after image or all answers, then the tally."""
+    """Draw the session: its progress, one image after another or all answers, and the summary."""
     if WAITING in st.session_state:
         st.session_state["single_read"] = OWN
     kind = st.segmented_control(
@@ -191,7 +191,7 @@ def _as_read(on: Session, image: SessionImage, read: Progress, n: int) -> ReadIm
 
 
 def _tally(on: Session, images: list[ReadImage]) -> None:
-    """Draw reader, model and truth side by side; nothing where no image was read."""
+    """Draw reader, model and truth side by side; nothing if no image was read."""
     if not images:
         return
     for sentence in summary(images):

@@ -1,4 +1,4 @@
-"""Record of one image, as a page to print and as JSON."""
+"""Record of one image, as a page for printing and as JSON."""
 
 from datetime import UTC, datetime
 
@@ -21,8 +21,8 @@ WITH_IMAGE = "Put the image into the record"
 
 
 def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) -> None:
-    """Draw the content of the record and its downloads. own: the visitor's impression.
-    sensitivity: the wanted one, 0..1. scores_shown: whether the scores are."""
+    """Draw the content of the record and its downloads. own: the visitor's assessment. sensitivity: the
+    required one, 0..1. scores_shown: whether the scores are shown."""
     answer, photograph = query.answer, query.setup.image.photograph
     width, height = photograph.size
     entries = [

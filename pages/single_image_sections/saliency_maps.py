@@ -30,7 +30,8 @@ WAYS = (
 
 
 def parts(query: Query) -> None:
-    """Draw a button, then two maps of where hiding a part changes the scores, side by side."""
+    """Draw a button, and after a click two maps of the parts whose hiding changes the scores, side by
+    side."""
     grid = occlusion_saliency.grid_for(query.answer.cpu_ms / 1000)
     runs = explanation_runs(grid)
     key = ("maps", *query.key, query.answer.kind)
@@ -57,7 +58,7 @@ def parts(query: Query) -> None:
 
 
 def made(query: Query) -> Explanation | None:
-    """Return the maps of an answer, None where nobody asked for them."""
+    """Return the maps of an answer, None if nobody requested them."""
     outcome = session_state.outcome(("maps", *query.key, query.answer.kind))
     return None if outcome is None else outcome.value
 
@@ -145,7 +146,7 @@ def _technical(maps: Explanation, k: int) -> None:
 
 
 def person(query: Query) -> None:
-    """Draw a button, then the answers at other ages, sexes and sites."""
+    """Draw a button, and after a click the answers at other ages, sexes and sites."""
     answer, task = query.answer, query.setup.task
     if answer.vector is None:
         st.info(

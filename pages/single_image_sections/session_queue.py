@@ -1,5 +1,5 @@
-"""Images of a session: drawn from the test set or dropped by the visitor, answered one after another in the
-background, and shown as they come."""
+"""Session of images, drawn at random from the test set or dropped by the visitor. A background job answers
+them one after another, and the page shows them as they arrive."""
 
 import secrets
 from contextlib import AbstractContextManager
@@ -46,14 +46,14 @@ DRAWN, TURN = (f"{session_state.PREFIX}{name}" for name in ("drawn", "drop"))
 
 @dataclass(frozen=True)
 class Session:
-    """The basis of a session.
+    """Model and test set of a session.
 
     Attributes:
-        measured: Whether it is known how the model answers the test set, and what its images look like: until
-            then the model's answers cannot be told from none.
-        held: The model's answers to the test set, None where there are none.
-        among: Its images, None where they could not be measured.
-        first: Whether the visitor writes down an impression before the model's answer is shown.
+        measured: Whether the model's outputs for the test set and its images' appearance are known; before
+            that, nobody can say whether an output is an answer.
+        held: The model's outputs for the test set, None if there are none.
+        among: Its images, None if they could not be measured.
+        first: Whether the visitor writes down an assessment before the model's answer is shown.
     """
 
     task: ModelTask
@@ -72,7 +72,7 @@ class Session:
 
     @cached_property
     def card(self) -> ModelCard | None:
-        """How good the model is on the test set."""
+        """Performance of the model on the test set."""
         return None if self.held is None else model_card(self.held, self.task.malignant)
 
 
@@ -103,7 +103,7 @@ def _drawn(on: Session, seed: int, count: int) -> ImageQueue:
 
 
 def own() -> ImageQueue | None:
-    """Draw the uploader, and return the visitor's images once there are any."""
+    """Draw the uploader, and return the visitor's images if there are any."""
     queue: ImageQueue | None = st.session_state.get(QUEUED)
     agreed = queue is not None or image_upload.agreed()
     if files := image_upload.waiting(agreed):
@@ -139,7 +139,7 @@ def _uploader(agreed: bool) -> None:
 
 
 def take(files: list) -> None:
-    """Take images into the session, and let go of the files that the uploader holds."""
+    """Add images to the session, and free the files in the uploader."""
     state = st.session_state
     queue: ImageQueue = state.setdefault(QUEUED, ImageQueue(f"own_{secrets.token_hex(4)}"))
     for file in files:
@@ -150,7 +150,7 @@ def take(files: list) -> None:
 
 
 def answer(on: Session, queue: ImageQueue) -> Running | None:
-    """Let the model answer the images that wait; None where none does, or where it is said why none can."""
+    """Let the model answer the waiting images; None if there are none, or if the page says why it cannot."""
     if not queue.waiting:
         return None
     queue.basis = queue.basis or on.key
@@ -171,8 +171,8 @@ def _opening(on: Session) -> AbstractContextManager[OpenModel]:
 
 
 def progress(work: Running | None, queue: ImageQueue, each: bool) -> None:
-    """Draw how far the work is, or that the visitor stopped it. each: whether the page shows every image as
-    it comes."""
+    """Draw the progress, or that the visitor stopped it. each: whether the page shows every image as it
+    arrives."""
     if work is None:
         return
     if not work.job.future.done() or not isinstance(work.job.future.exception(), Cancelled):
@@ -186,7 +186,7 @@ def progress(work: Running | None, queue: ImageQueue, each: bool) -> None:
 
 
 def asked(on: Session, queue: ImageQueue, number: int, vector: np.ndarray) -> SessionImage:
-    """Return an image with the model's answer, asked now, when age, sex and site are given."""
+    """Return an image with the model's answer, computed now, after age, sex and site were given."""
     image = queue.done[number]
     known = replace(image, source=replace(image.source, vector=vector))
     queue.keep(number, with_answer(on.opened, known, on.held))
@@ -194,7 +194,7 @@ def asked(on: Session, queue: ImageQueue, number: int, vector: np.ndarray) -> Se
 
 
 def answers(on: Session, queue: ImageQueue) -> None:
-    """Draw each image with the model's answer, as they come."""
+    """Draw each image with the model's answer, as they arrive."""
     with st.grid(min_column_width=190, gap="small"):
         for number, image in queue.done.items():
             if not image.refused:

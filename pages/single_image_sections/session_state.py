@@ -1,4 +1,4 @@
-"""Session state of the image in use: never in a shared cache, and removed with the image."""
+"""Session state of the current image: never in a shared cache, and removed with the image."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ KEPT_RUNS = 4
 
 
 def cached(name: str, key: object, work: Callable[[], Any]) -> Any:
-    """`work()`, done once for a key; only the last key of each name is remembered."""
+    """Return the result of `work()`, computed once per key; only the last key of each name is remembered."""
     held = st.session_state.get(f"{PREFIX}{name}")
     if held is None or held[0] != key:
         held = st.session_state[f"{PREFIX}{name}"] = (key, work())
@@ -26,18 +26,18 @@ def cached(name: str, key: object, work: Callable[[], Any]) -> Any:
 
 
 def drop(name: str) -> None:
-    """Forget what `cached` remembers under a name."""
+    """Forget the cached result of a name."""
     st.session_state.pop(f"{PREFIX}{name}", None)
 
 
 def held(name: str, key: object) -> bool:
-    """Return whether `cached` has this key's work done."""
+    """Return whether `cached` has a result for this key."""
     return st.session_state.get(f"{PREFIX}{name}", (None,))[0] == key
 
 
 def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
-    """Long work on the image: `work(progress=, cancelled=)` in the queue, its outcome in this session. key:
-    holds nothing of an own image."""
+    """Run long work on the image in the queue: `work(progress=, cancelled=)`, with its outcome in this
+    session. key: contains no data of a visitor's image."""
     box = [work]
     outcome = scoring_run.run(
         key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, FinishedRuns(KEPT_RUNS)), 0
@@ -60,24 +60,24 @@ def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> o
 
 
 def outcome(key: tuple) -> Outcome | None:
-    """Return the outcome of long work, None where it has none."""
+    """Return the outcome of long work, None if there is none."""
     return st.session_state.get(RUNS, FinishedRuns(KEPT_RUNS)).outcomes.get(key)
 
 
 def await_work() -> None:
-    """Announce that long work on the image comes next: nothing else may come before it in the queue."""
+    """Announce that long work on the image comes next, so that nothing else goes before it in the queue."""
     st.session_state[AWAITED] = True
 
 
 def working() -> bool:
-    """Return whether long work on the image goes on, or comes next."""
+    """Return whether long work on the image is running or comes next."""
     return st.session_state.get(AWAITED, False) or any(
         not job.future.done() for job, _ in st.session_state.get(JOBS, {}).values()
     )
 
 
 def forget() -> None:
-    """Free all that is held, and stop what works on it."""
+    """Free everything that is stored, and stop its work."""
     for key, (job, box) in st.session_state.get(JOBS, {}).items():
         background_jobs.queue().stop(job)
         box.clear()

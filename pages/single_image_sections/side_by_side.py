@@ -101,7 +101,7 @@ def _over_time(query: Query, lesion: dict[int, ImageAnswer]) -> None:
 
 
 def second_model(query: Query) -> SecondModel | None:
-    """Return the second model's answer to this image, None where none was chosen."""
+    """Return the second model's answer to this image, None if none was chosen."""
     key, second = st.session_state.get(SHOWN, (None, None))
     return second if key == query.key else None
 
@@ -192,7 +192,7 @@ def _second_answer(query: Query, second: ChosenInput, name: str) -> Outcome | mo
 
 
 def _answer_by(opened: OpenModel, query: Query, held, name: str) -> SecondModel:
-    """Ask a model about the image. held: its outputs on the test set, None where they are not known."""
+    """Ask a model about the image. held: its outputs on the test set, None if they are not known."""
     answer = image_prediction.predict(opened, query.setup.image.photograph, query.answer.vector, held)
     return SecondModel(name, opened.sha256, answer)
 

@@ -12,7 +12,7 @@ MEASURED = "Meanwhile Benchside measures the tiles of the test set, to see wheth
 
 
 def show(challenge_id: str) -> None:
-    """Draw a tile of stained tissue with the nuclei that a model or a file gives."""
+    """Draw a tile of stained tissue with the nuclei from a model or a file."""
     support = tile_support(challenge_id)
     input_column, answer_column = st.columns([2, 5], gap="large")
     with input_column:

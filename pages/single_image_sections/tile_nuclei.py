@@ -38,9 +38,8 @@ WITH_IMAGE = "Put the image into the record"
 
 @dataclass(frozen=True)
 class TileFacts:
-    """Facts of a tile for its record. title: of the model or file; chips: findings about the tile;
-    micrometres: along a pixel, None where nobody knows; annotated: its true nuclei, None where they are not
-    known."""
+    """Facts about a tile for its record. title: of the model or file; chips: findings about the tile;
+    micrometres: per pixel, None if unknown; annotated: its true nuclei, None if unknown."""
 
     support: TileSupport
     title: str
@@ -50,7 +49,7 @@ class TileFacts:
 
 
 def source(challenge_id: str) -> ChosenInput | None:
-    """Draw what the nuclei come from: a dense model or a file of nuclei; None while there is no file."""
+    """Draw the choice of the nuclei's source: a dense model or a file; None if there is no file."""
     kind = st.segmented_control(
         "Nuclei from",
         [MODEL, FILE],
@@ -97,8 +96,8 @@ def detect(
 def show(
     listed: Nuclei, image: ChosenImage, chosen: ChosenInput, detector: Detector | None, about: TileFacts
 ) -> None:
-    """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
-    this and nothing else. about: what the record says besides."""
+    """Draw numbers first, then the viewer; its confidence slider changes both. A fragment: moving the slider
+    redraws only this part. about: further facts for the record."""
     least = viewer.confidence(VIEWER)
     counts = nuclei.overview(
         about.support, listed, image.photograph.size, least, about.micrometres, about.annotated

@@ -1,4 +1,4 @@
-"""Turning and cropping of an own photograph, by a frame that is dragged or written."""
+"""Turning and cropping of a visitor's photograph, with a frame that is dragged or typed."""
 
 import secrets
 from dataclasses import replace
@@ -19,7 +19,8 @@ FRAMED = f"{session_state.PREFIX}framed"
 
 
 def framed(original: ChosenImage) -> ChosenImage:
-    """Draw how an own photograph is turned and cropped, and return it as models receive it."""
+    """Draw the controls for turning and cropping a visitor's photograph, and return it as models receive
+    it."""
     with st.expander(
         "Turn and crop", icon=":material/crop_rotate:", key="single_turn", on_change="rerun"
     ) as opened:
@@ -108,7 +109,7 @@ def _wanted(token: str) -> turn_and_crop.Framing:
 
 
 def as_framed(original: ChosenImage) -> ChosenImage:
-    """Return a photograph as it is framed, also while another one is looked at."""
+    """Return a photograph as framed, also while another one is viewed."""
     token, by_token = original.token, st.session_state.setdefault(FRAMED, {})
     wanted = _wanted(token)
     if by_token.get(token, (turn_and_crop.Framing(),))[0] != wanted:

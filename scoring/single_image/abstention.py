@@ -1,9 +1,9 @@
-"""Abstention: reasons for which a model's output is not an answer, and how often they apply to the test
-set; how foreign an image is says `out_of_distribution`, which `quality.likeness_chip` makes a badge.
+"""Abstention: reasons why a model's output is not an answer, and how often they apply on the test set.
+`out_of_distribution` measures how unusual an image is, and `quality.likeness_chip` turns this into a badge.
 
-Calibrated to be rare: an answer that is withheld for every third image is not heeded. There is none where the
-highest score is lower than on 98 % of the test set's images, where nearly all turned and mirrored copies get
-another class, and for an image that the model was never tried on.
+Abstention is calibrated to be rare: nobody heeds a warning on every third image. There is no answer if the
+highest score is lower than on 98 % of the test set's images, if nearly all turned and mirrored copies get
+another class, or if the image is of a kind that the model was never tested on.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,20 +32,20 @@ from scoring.statistics.intervals import counted
 UNSURE = 0.02
 """Share of the test set's images whose highest score is too low for an answer."""
 UNSTABLE = 0.75
-"""Share of the turned and mirrored copies from which on another class makes it no answer."""
+"""Share of turned and mirrored copies with another class from which there is no answer."""
 ENDED = "the model crashed on a test image, or on its turned or mirrored copy."
 TRIED = 60
-"""Images of the test set on which it is counted how often no answer is given."""
+"""Maximum test set images for counting how often there is no answer."""
 
 
 @dataclass(frozen=True)
 class Withheld:
-    """How often no answer is given on the test set.
+    """How often there is no answer on the test set.
 
     Attributes:
-        right_withheld: Of those, how many highest classes were the true ones.
-        right_given: The same of the others.
-        tied: Whether images share the score at the threshold: then the share has no interval that holds.
+        right_withheld: Number of images without an answer whose highest-scoring class was right.
+        right_given: The same for images with an answer.
+        tied: Whether images share the score at the threshold; the share then has no valid interval.
     """
 
     images: int
@@ -60,8 +60,8 @@ class ImageAnswer:
     """A model's answer to one image.
 
     Attributes:
-        views: Those of the image turned and mirrored, None where the model fails on one.
-        reasons: Why there is no answer; empty where there is one.
+        views: Answers to the turned and mirrored image, None if the model fails on one.
+        reasons: Reasons why there is no answer; empty if there is one.
     """
 
     prediction: ImagePrediction
@@ -70,19 +70,19 @@ class ImageAnswer:
 
 
 def least_score(reference: Reference) -> float | None:
-    """Return the highest score that an answer needs at least; None of too few cases to say what is rare."""
+    """Return the minimum highest score for an answer; None with too few cases to estimate it."""
     rank = int(np.floor(UNSURE * (len(reference) + 1))) - 1
     return None if rank < 0 else float(np.sort(reference.probabilities.max(1))[rank])
 
 
 def tied(reference: Reference) -> bool:
-    """Return whether several images share the highest score that an answer needs at least: which share gets
-    an answer then hinges on where in such a group the threshold falls."""
+    """Return whether several images share this minimum score: the share with an answer then depends on the
+    threshold's position within the group."""
     return bool((reference.highest == least_score(reference)).sum() > 1)
 
 
 def reasons_of(chips: Sequence[QualityBadge]) -> tuple[str, ...]:
-    """Return why there is no answer by what was said of an image alone, a sentence each."""
+    """Return the reasons for no answer that follow from the image alone, one sentence each."""
     return tuple(chip.words for chip in chips if chip.level == STOP)
 
 
@@ -93,13 +93,13 @@ def reasons(
     chips: Sequence[QualityBadge],
     failed: str = "",
 ) -> tuple[str, ...]:
-    """Return why there is no answer, a sentence each; none where there is one.
+    """Return the reasons why there is no answer, one sentence each; empty if there is one.
 
     Args:
         highest: The highest score, 0..1.
-        least: The highest score that is needed, None where it is not known.
-        views: The answers to the image turned and mirrored, None where they were not computed or failed.
-        failed: Why the model failed on the image turned or mirrored, "" where it did not.
+        least: The required highest score, None if unknown.
+        views: Answers to the turned and mirrored image, None if not computed or failed.
+        failed: Why the model failed on the turned or mirrored image, "" if it did not.
     """
     sentences = list(reasons_of(chips))
     if views is not None and views.others and views.changed >= UNSTABLE * views.others:
@@ -127,20 +127,20 @@ def withheld(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Withheld:
-    """Count on at most 60 images of the test set how often no answer is given.
+    """Count on at most 60 images of the test set how often there is no answer.
 
     Args:
         truth: The test set's images.
-        vectors: What the model receives besides of each case [N, 3]; None where it takes the image alone.
-        reference: The model's answers to the test set.
-        measured: Quality and appearance of its images, None where they are not known.
-        progress: Called with the images done and their number.
-        cancelled: Whether to stop.
+        vectors: The model's second input for each case [N, 3]; None if it takes only the image.
+        reference: The model's outputs for the test set.
+        measured: Quality and appearance of its images, None if unknown.
+        progress: Called with the number of finished images and of all images.
+        cancelled: Function that says whether to stop.
 
     Raises:
-        Cancelled: Within one image.
-        InputRefused: If the model ends on an image or one of its copies, by a crash or a limit: of those
-            after it nothing is known.
+        Cancelled: Raised within the time of one image.
+        InputRefused: If the model ends on an image or a copy, by a crash or a limit, so that later images are
+            unknown.
     """
     rows = np.unique(np.linspace(0, len(reference) - 1, min(TRIED, len(reference))).round().astype(int))
     least, without, right = least_score(reference), [], []
@@ -173,16 +173,17 @@ def answered(
     least: float | None,
     chips: Sequence[QualityBadge],
 ) -> ImageAnswer:
-    """Return the model's answer to one image, also turned and mirrored, and why it is none.
+    """Return the model's answer to an image and its turned and mirrored copies, with the reasons if there is
+    no answer.
 
     Args:
-        prepared: The pixels as the model receives them, uint8 (h, w, 3).
-        vector: What it receives besides [3], None where it takes the image alone.
-        reference: Its answers to the test set, None where they are not known.
-        least: The highest score that an answer needs, None where it is not known.
+        prepared: The pixels that the model receives, uint8 (h, w, 3).
+        vector: Its second input [3], None if it takes only the image.
+        reference: Its outputs for the test set, None if unknown.
+        least: The required highest score, None if unknown.
 
     Raises:
-        InputRefused: If the model fails on the image as it is.
+        InputRefused: If the model fails on the unchanged image.
     """
     prediction, seen, failed = asked(model, prepared, vector, reference), None, ""
     try:
@@ -218,7 +219,7 @@ def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tupl
 
 
 def withheld_line(withheld: Withheld) -> str:
-    """Return how often there is no answer on the test set, and how often a given one is right."""
+    """Return how often there is no answer on the test set, and how often a given answer is right."""
     answered = withheld.images - withheld.withheld
     share = f"{answered} of {withheld.images}" if withheld.tied else counted(answered, withheld.images)
     sentence = f"The model answered {share} test images"

@@ -1,4 +1,4 @@
-"""Explanation of one output: both saliency maps, how far they agree, and the test of the whole picture."""
+"""Explanation of an output: both saliency maps, their agreement, and the test of the whole picture."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from scoring.single_image.saliency import Progress, SaliencyMap, enlarged
 from scoring.single_image.whole_picture_test import CHANGES, WholePicture, whole_line, whole_picture
 
 LATTICE = 24
-"""Cells each way on which two maps are compared."""
+"""Number of cells along each axis for comparing two maps."""
 AGREE, AGREE_IN_PART = 0.7, 0.3
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Two maps of one answer.
+    """Two saliency maps of an answer.
 
     Attributes:
-        random_halves: Random halves hidden (RISE).
-        whole: Light and colour changed, middle and all around hidden.
+        random_halves: Map made by hiding random halves (RISE).
+        whole: Results of changing light and colour, and of hiding the middle or the surroundings.
     """
 
     one_by_one: SaliencyMap
@@ -31,7 +31,7 @@ class Explanation:
     whole: WholePicture
 
     def correlation(self, k: int) -> float | None:
-        """Return Pearson's correlation of both maps of class k over the image, None where one is flat."""
+        """Return Pearson's correlation of both maps for class k, None if one is constant."""
         rows = np.array([enlarged(saliency.drops[k], LATTICE, LATTICE).ravel() for saliency in self.maps])
         return None if min(np.ptp(rows, axis=1)) == 0 else float(np.corrcoef(rows)[0, 1])
 
@@ -51,13 +51,13 @@ def explanation(
     """Return both maps and the test of the whole picture.
 
     Args:
-        grid: Cells each way that are hidden one by one: grid x grid runs.
-        count: Random halves: a run each; the changes of the whole picture take further runs.
-        progress: Called with the runs done and their total.
-        cancelled: Whether to stop.
+        grid: Number of cells along each axis that are hidden one by one: grid x grid runs.
+        count: Number of random halves, one run each; changes of the whole picture need more runs.
+        progress: Called with the numbers of finished and of all runs.
+        cancelled: Function that says whether to stop.
 
     Raises:
-        Cancelled: Within one run.
+        Cancelled: Raised within the time of one run.
         InputRefused: If the model fails.
     """
     total = runs(grid, count)
@@ -72,12 +72,12 @@ def explanation(
 
 
 def runs(grid: int, count: int = COUNT) -> int:
-    """Return how many runs of the model an explanation takes."""
+    """Return the number of model runs for an explanation."""
     return grid * grid + count + len(CHANGES)
 
 
 def agreement_line(maps: Explanation, k: int, name: str) -> str:
-    """Return how far the two maps of a class agree, or that hiding parts shows nothing, as a sentence."""
+    """Return as a sentence how well the two maps of a class agree, or that hiding parts changes nothing."""
     single, halves = (saliency.strongest(k) for saliency in maps.maps)
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
@@ -107,6 +107,6 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
 
 
 def conclusion(maps: Explanation, k: int, name: str) -> tuple[str, str]:
-    """Return what hiding parts and what changing the whole picture shows for class k, a sentence each."""
+    """Return what hiding parts and changing the whole picture show for class k, one sentence each."""
     strongest = max(saliency.strongest(k) for saliency in maps.maps)
     return agreement_line(maps, k, name), whole_line(maps.whole, k, name, strongest)

@@ -15,16 +15,16 @@ from scoring.single_image.photograph import Photograph
 from scoring.single_image.similar_cases import Reference
 
 TIE = 1e-6
-"""Difference of scores that is rounding of float32."""
+"""Difference of scores that is rounding error of float32."""
 
 
 @dataclass(frozen=True)
 class ImagePrediction:
-    """One answer. prepared: the pixels that the model received, uint8 (H, W, 3). vector: its second input
-    [3], None where there was none.
+    """An answer. prepared: the pixels that the model received, uint8 (H, W, 3). vector: its second input [3],
+    None if there was none.
 
-    outputs [k]: raw, as the challenge's scoring gets them. kind: what they are taken for (`model_task.kind`).
-    probabilities [K]: sum 1. scaled [K]: after the temperature fitted on the test set, None without one.
+    outputs [k]: raw outputs, as the challenge scores them. kind: their kind (`model_task.kind`).
+    probabilities [K]: sum 1. scaled [K]: after temperature scaling fitted on the test set, None without it.
     cpu_ms: processor time of the run.
     """
 
@@ -38,7 +38,7 @@ class ImagePrediction:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Class numbers, the highest probability first, equal ones in the classes' order."""
+        """Class numbers by decreasing probability; equal ones in the order of the classes."""
         return tuple(np.argsort(-self.probabilities, kind="stable").tolist())
 
     @property
@@ -48,26 +48,26 @@ class ImagePrediction:
 
     @property
     def tied(self) -> tuple[int, ...]:
-        """Numbers of the classes that have the highest score; several where none has it alone."""
+        """Numbers of the classes with the highest score; several if they are equal."""
         return tuple(np.flatnonzero(self.probabilities >= self.probabilities.max() - TIE).tolist())
 
 
 @dataclass(frozen=True)
 class TurnedViews:
-    """Probabilities [v, K] of the same photograph turned and mirrored, the first as it is; of a photograph
-    that is not square for the model half of the eight."""
+    """Probabilities [v, K] for the turned and mirrored photograph, the first for the unchanged one; only four
+    of the eight if the model's input is not square."""
 
     probabilities: np.ndarray
 
     @property
     def low(self) -> Floats:
-        """Lowest of each class [K]."""
+        """Lowest probability of each class [K]."""
         low: Floats = self.probabilities.min(0)
         return low
 
     @property
     def high(self) -> Floats:
-        """Highest of each class [K]."""
+        """Highest probability of each class [K]."""
         high: Floats = self.probabilities.max(0)
         return high
 
@@ -84,13 +84,13 @@ class TurnedViews:
 
     @property
     def changed(self) -> int:
-        """In how many of the other views another class is highest."""
+        """Number of other views with another highest class."""
         top = self.probabilities.argmax(1)
         return int((top[1:] != top[0]).sum())
 
     @property
     def others(self) -> int:
-        """How many views there are besides the photograph as it is."""
+        """Number of views besides the unchanged photograph."""
         return len(self.probabilities) - 1
 
 
@@ -100,10 +100,10 @@ def predict(
     vector: np.ndarray | None = None,
     reference: Reference | None = None,
 ) -> ImagePrediction:
-    """Run a model on one photograph, as the challenge prepares it. vector: see `model_task.vector`, needed
-    where `model.takes_vector`.
+    """Run a model on a photograph, prepared as the challenge requires. vector: see `model_task.vector`,
+    required if `model.takes_vector`.
 
-    Raises InputRefused; ValueError without a vector that the model takes.
+    Raises InputRefused; ValueError if a required vector is missing.
     """
     return asked(model, model.prepared(photograph.pixels), vector, reference)
 
@@ -111,7 +111,7 @@ def predict(
 def asked(
     model: OpenModel, prepared: Pixels, vector: np.ndarray | None = None, reference: Reference | None = None
 ) -> ImagePrediction:
-    """Run a model on pixels as it receives them; else like `predict`."""
+    """Run a model on prepared pixels; otherwise like `predict`."""
     if model.takes_vector and vector is None:
         raise ValueError("the model takes a vector")
     outputs, cpu_ms = model.run(prepared, vector)
@@ -130,8 +130,8 @@ def asked(
 def views(
     model: OpenModel, prediction: ImagePrediction, cancelled: Callable[[], bool] | None = None
 ) -> TurnedViews:
-    """Return the answer to the photograph turned by quarters and mirrored, without any interpolation: a run
-    for each of `turned` but the first. Raises InputRefused, Cancelled."""
+    """Return the outputs for the photograph turned by quarters and mirrored, without interpolation: one run
+    for each of `turned` except the first. Raises InputRefused, Cancelled."""
     rows = [prediction.probabilities]
     for pixels in turned(prediction.prepared)[1:]:
         if cancelled and cancelled():
@@ -142,7 +142,7 @@ def views(
 
 
 def turned(pixels: np.ndarray) -> list[np.ndarray]:
-    """Return the eight ways in which pixels (h, w, 3) can be turned and mirrored, the first as they are;
-    those of the same shape only."""
+    """Return the eight turned and mirrored versions of pixels (h, w, 3), the unchanged one first; only those
+    with the same shape."""
     quarters = [np.rot90(pixels, k) for k in range(4)]
     return [view for turn in quarters for view in (turn, turn[:, ::-1]) if view.shape == pixels.shape]

@@ -1,4 +1,5 @@
-"""Query and result of one image as JSON: enough to repeat it; the image itself only on request."""
+"""Query and result of an image as JSON, sufficient to repeat it; the image itself is included only on
+request."""
 
 import base64
 import hashlib
@@ -32,7 +33,7 @@ from scoring.version import __version__
 
 @dataclass(frozen=True)
 class SecondModel:
-    """What another model says of the same photograph. name: what the page calls it."""
+    """Another model's answer to the same photograph. name: its name on the page."""
 
     name: str
     sha256: str
@@ -41,13 +42,13 @@ class SecondModel:
 
 @dataclass(frozen=True)
 class TileRecord:
-    """Everything that was shown of one tile.
+    """Everything that the page showed about a tile.
 
     Attributes:
-        source: What the nuclei come from, as the page calls it.
-        sha256: Of the model; "" where the nuclei come from a file.
-        date: Of the record, for people.
-        counts_shown: Whether counts were shown although there is no answer.
+        source: Source of the nuclei, as named on the page.
+        sha256: Digest of the model; "" if the nuclei come from a file.
+        date: Date of the record, as text.
+        counts_shown: Whether counts were shown although there was no answer.
     """
 
     photograph: Photograph
@@ -61,18 +62,18 @@ class TileRecord:
 
     @property
     def abstentions(self) -> tuple[str, ...]:
-        """Why there is no answer; empty where there is one."""
+        """Reasons why there is no answer; empty if there is one."""
         return reasons_of(self.chips)
 
 
 @dataclass(frozen=True)
 class OnTestSet:
-    """The test set's results about an answer; None: not computed.
+    """Results on the test set that belong to an answer; None: not computed.
 
     Attributes:
-        class_set: The classes that the image cannot be parted from.
-        truth: Of an image that is one of its cases, the class in full; "" else.
-        card: How good the model is on it.
+        class_set: The possible classes of the image.
+        truth: Full name of the true class if the image is a test case, otherwise "".
+        card: Performance of the model on the test set.
     """
 
     reference: Reference | None = None
@@ -85,13 +86,13 @@ class OnTestSet:
 
 @dataclass(frozen=True)
 class MoreAnswers:
-    """Further answers.
+    """Additional answers.
 
     Attributes:
-        others: To further photographs of the same lesion, by their numbers.
-        second: Of another model, where one was chosen.
-        photographs: Those that `others` answer.
-        maps: Which parts move the scores, where that was asked.
+        others: Answers to further photographs of the same lesion, by number.
+        second: Answer of a second model, if one was chosen.
+        photographs: The photographs of `others`.
+        maps: Saliency maps, if requested.
     """
 
     views: TurnedViews | None = None
@@ -103,8 +104,8 @@ class MoreAnswers:
 
 @dataclass(frozen=True)
 class Checks:
-    """What speaks for caution. abstentions: why there is no answer. age_unknown: whether nobody knew the age,
-    so that the model received 0."""
+    """Reasons for caution. abstentions: why there is no answer. age_unknown: whether the age was unknown, so
+    that the model received 0."""
 
     quality: Quality | None = None
     chips: Sequence[QualityBadge] = ()
@@ -114,13 +115,13 @@ class Checks:
 
 @dataclass(frozen=True)
 class Record:
-    """Everything that was shown of one photograph.
+    """Everything that the page showed about a photograph.
 
     Attributes:
-        test_set: What a test set says of the answer.
-        date: Of the record, for people.
-        impression: What the person wrote before the answer was shown.
-        scores_shown: Whether scores were shown although there is no answer.
+        test_set: Results on a test set that belong to the answer.
+        date: Date of the record, as text.
+        impression: The person's own assessment before the answer was shown.
+        scores_shown: Whether scores were shown although there was no answer.
     """
 
     photograph: Photograph
@@ -136,8 +137,8 @@ class Record:
 
     @property
     def lesion(self) -> dict[int, ImageAnswer]:
-        """The answers to all photographs of the lesion, by their numbers: this one has the number that is
-        missing among the others."""
+        """The answers to all photographs of the lesion, by number; this photograph has the number missing
+        among the others."""
         others = self.more.others
         own = next(number for number in range(1, len(others) + 2) if number not in others)
         answer = ImageAnswer(self.prediction, self.more.views, tuple(self.checks.abstentions))
@@ -145,7 +146,7 @@ class Record:
 
     @property
     def cautions(self) -> list[str]:
-        """What speaks for caution, in a few words each."""
+        """Reasons for caution, as short texts."""
         return [
             *cautions(self.checks.chips, self.more.views, self.test_set.card),
             *photograph_cautions(self.prediction.top, self.more.others, self.model.task.names),
@@ -153,8 +154,8 @@ class Record:
 
 
 def document(record: Record, with_image: bool = False) -> dict[str, Any]:
-    """Return the export of one result, of plain JSON values. with_image: also the upright pixels as PNG,
-    which hold nothing of the file but them."""
+    """Return the exported result as plain JSON values. with_image: also the upright pixels as PNG, without
+    anything else from the file."""
     prediction, model, scaled = record.prediction, record.model, record.prediction.scaled
     test_set, more, checks, classes = record.test_set, record.more, record.checks, model.task.classes
     own = record.impression
@@ -218,7 +219,7 @@ def _inputs(record: Record) -> dict[str, Any]:
 
 
 def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any]:
-    """Return the export of one tile, without counts where there is no answer and they were not shown."""
+    """Return the exported result of a tile, without counts if there is no answer and they were not shown."""
     counts, found, classes = record.counts, record.counts.lymphocytes, record.counts.support.classes
     shown = record.counts_shown or not record.abstentions
     return {
@@ -239,13 +240,13 @@ def tile_document(record: TileRecord, with_image: bool = False) -> dict[str, Any
 
 
 def sha256(pixels: np.ndarray) -> str:
-    """SHA-256 of pixels uint8 and their shape: of the image, never of the file, which could identify it
-    elsewhere."""
+    """Return the SHA-256 of uint8 pixels and their shape. It identifies the image, not the file, which could
+    be recognised elsewhere."""
     return hashlib.sha256(repr(pixels.shape).encode() + np.ascontiguousarray(pixels).tobytes()).hexdigest()
 
 
 def stem(challenge: str, photograph: Photograph) -> str:
-    """Return the name of a record's file, without its ending: two images have two names."""
+    """Return the name of a record's file without extension; different images have different names."""
     return f"{challenge}-image-{sha256(photograph.small)[:8]}"
 
 

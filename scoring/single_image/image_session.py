@@ -1,4 +1,4 @@
-"""Session of images: each decoded and given to one model, for a reader to look at."""
+"""Session of images: each is decoded and given to one model, for a reader to look at."""
 
 import threading
 from collections.abc import Callable
@@ -31,11 +31,12 @@ class SourceImage:
     """An image to read.
 
     Attributes:
-        picture: Gives its bytes, None where there are none.
-        case: Its place in the test set, None for an own one.
-        vector: What the model receives besides; None where it takes the image alone, or is to be asked.
-        truth: Its class; UNSURE where it is not known.
-        size: Bytes that `picture` holds on to.
+        picture: Function that returns its bytes, None if there are none.
+        case: Its position in the test set, None for a visitor's image.
+        vector: The model's second input; None if it takes only the image, or if the input is still to be
+            entered.
+        truth: Its class; UNSURE if unknown.
+        size: Number of bytes that `picture` keeps in memory.
     """
 
     name: str
@@ -48,16 +49,15 @@ class SourceImage:
 
 @dataclass(frozen=True)
 class SessionImage:
-    """An image of a session: no more of it is kept than a picture for the eye and, until the model was asked,
-    what that receives.
+    """An image of a session. Only a preview is kept and, until the model has run, the model's input.
 
     Attributes:
-        source: Where it came from.
-        preview: JPEG; b"" where the file was refused.
-        prepared: Pixels as the model receives them; None where the file was refused or the model was asked.
-        answer: The model's; None where it needs age, sex and body site first, or where it failed.
-        refused: Why the file was refused, "" where it was not.
-        failed: Why the model failed, "" where it did not.
+        source: Origin of the image.
+        preview: JPEG; b"" if the file was refused.
+        prepared: The model's input pixels; None if the file was refused or the model has run.
+        answer: The model's answer; None if it first needs age, sex and body site, or if it failed.
+        refused: Why the file was refused, "" if it was not.
+        failed: Why the model failed, "" if it did not.
     """
 
     source: SourceImage
@@ -74,24 +74,24 @@ class SessionImage:
         return len(self.preview) + (0 if self.prepared is None else self.prepared.nbytes)
 
     def remarks(self, card: ModelCard | None = None) -> str:
-        """Return why there is no answer, or what to be careful about; "" where neither is known. card: how
-        good the model is on the test set."""
+        """Return why there is no answer, or reasons for caution; "" if there are none. card: performance of
+        the model on the test set."""
         if self.answer is None:
             return self.failed
         return " ".join(self.answer.reasons) or ", ".join(cautions(self.chips, self.answer.views, card))
 
 
 class ImageQueue:
-    """Images of a session by number, from 1: those that wait, and those that are done. Used on any thread.
+    """Images of a session by number, from 1: waiting and finished ones. All threads may use it.
 
-    It holds `MOST_IMAGES` and `HELD_BYTES` at most: the oldest make room.
+    It contains at most `MOST_IMAGES` and `HELD_BYTES`; the oldest images are removed.
 
     Attributes:
-        token: Names it.
-        added: How many images came.
-        left_out: How many of them made room.
-        basis: What answers them; None while none was asked.
-        rounds: How often work on it ended before more images came.
+        token: Its name.
+        added: Number of images that arrived.
+        left_out: Number of removed images.
+        basis: Identifies the model that answers; None before the first run.
+        rounds: How often the work ended before more images arrived.
     """
 
     def __init__(self, token: str) -> None:
@@ -113,20 +113,20 @@ class ImageQueue:
                 self.left_out += 1
 
     def keep(self, number: int, image: SessionImage) -> None:
-        """Put an image that is done in its place, unless it made room meanwhile."""
+        """Store a finished image, unless it was removed meanwhile."""
         with self._lock:
             if self._waiting.pop(number, None) or number in self._done:
                 self._done[number] = image
 
     @property
     def done(self) -> dict[int, SessionImage]:
-        """Images that are done, by number."""
+        """Finished images, by number."""
         with self._lock:
             return dict(sorted(self._done.items()))
 
     @property
     def waiting(self) -> dict[int, SourceImage]:
-        """Images that wait, by number."""
+        """Waiting images, by number."""
         with self._lock:
             return dict(self._waiting)
 
@@ -152,17 +152,17 @@ def answer_waiting(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> None:
-    """Decode the images that wait, and ask the model, where it takes the image alone or `vector` is known.
+    """Decode the waiting images, and run the model if it takes only the image or `vector` is known.
 
     Args:
-        opening: Opens the model: again after an image on which it ended.
-        reference: The model's answers to the test set, None where they are not known.
-        measured: Quality and appearance of the test set's images, None where they are not known.
-        progress: Called with the images done and their number.
-        cancelled: Whether to stop.
+        opening: Function that opens the model, called again after an image that ended it.
+        reference: The model's outputs for the test set, None if unknown.
+        measured: Quality and appearance of the test set's images, None if unknown.
+        progress: Called with the numbers of finished and of all images.
+        cancelled: Function that says whether to stop.
 
     Raises:
-        Cancelled: Within one image; those done are kept.
+        Cancelled: Raised within the time of one image; finished images are kept.
     """
     done = 0
     with ImageProcess() as process:
@@ -207,11 +207,12 @@ def _decoded(
 
 
 def with_answer(model: OpenModel, image: SessionImage, reference: Reference | None) -> SessionImage:
-    """Return an image with the model's answer, or why there is none, without the pixels that it received.
+    """Return an image with the model's answer, or the reason why there is none, without the model's input
+    pixels.
 
     Args:
-        image: An image that could be decoded, with `vector` where the model takes one.
-        reference: The model's answers to the test set, None where they are not known.
+        image: A decoded image, with `vector` if the model takes one.
+        reference: The model's outputs for the test set, None if unknown.
     """
     assert image.prepared is not None
     least = None if reference is None else least_score(reference)

@@ -1,4 +1,4 @@
-"""Model for single images: loaded, run once and checked by its challenge's requirements."""
+"""Model for single images: loaded, run once, and checked against its challenge's requirements."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Examined = TypeVar("Examined")
 
 
 class ModelHandle:
-    """A model in a worker of its own, which lives until `close`; one thread at a time may use it."""
+    """A model in its own worker, which lives until `close`; only one thread at a time may use it."""
 
     process: LoadedModel
 
@@ -34,7 +34,8 @@ class ModelHandle:
 
     @property
     def ended(self) -> bool:
-        """Whether the worker is gone, after `close` or a failure, and the model is to be opened again."""
+        """Whether the worker has ended, after `close` or a failure, so that the model must be opened
+        again."""
         return self.process.ended
 
     def close(self) -> None:
@@ -43,7 +44,8 @@ class ModelHandle:
 
 @dataclass(frozen=True)
 class OpenModel(ModelHandle):
-    """A model that gives a class or a risk. findings: warnings and notes about it. order: of its outputs."""
+    """A model that returns a class or a risk. findings: warnings and notes about it. order: of its
+    outputs."""
 
     task: ModelTask
     process: LoadedModel
@@ -53,12 +55,12 @@ class OpenModel(ModelHandle):
 
     @property
     def takes_vector(self) -> bool:
-        """Whether age, gender and location are to be given."""
+        """Whether it needs age, gender and location."""
         return self.task.contract.vector is not None and len(self.process.facts.inputs) > 1
 
     def prepared(self, pixels: np.ndarray) -> np.ndarray:
-        """Return what the model receives of upright pixels, uint8 (h, w, 3): the challenge's own steps, to
-        the last bit."""
+        """Return the model's input for upright pixels, uint8 (h, w, 3), prepared exactly as in the
+        challenge."""
         return stretched(pixels, self.recipe)
 
     def run(self, prepared: np.ndarray, vector: np.ndarray | None = None) -> tuple[np.ndarray, float]:
@@ -89,16 +91,16 @@ class OpenModel(ModelHandle):
 
 
 def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> OpenModel:
-    """Open a model, as `loaded` does: InputRefused also where it is none for this challenge."""
+    """Open a model as in `loaded`; also raise InputRefused if it does not suit this challenge."""
     return loaded(model, start, partial(_tried, task))
 
 
 def loaded(
     model: bytes, start: Callable[[bytes], LoadedModel], examine: Callable[[LoadedModel], Examined]
 ) -> Examined:
-    """Load and examine a model. Raises InputRefused with every problem: not a model, or one that fails.
+    """Load and check a model. Raises InputRefused with every problem, if it is not a model or fails.
 
-    start: loads the model; what it raises besides ModelFailed goes through.
+    start: function that loads the model; exceptions other than ModelFailed are passed on.
     """
     try:
         process = start(model)

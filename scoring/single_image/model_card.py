@@ -1,4 +1,4 @@
-"""Model card: how good a model is on a test set as a whole, and what its file says of it."""
+"""Model card: performance of a model on a whole test set, and metadata in its file."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,28 +12,28 @@ from scoring.single_image.similar_cases import Reference
 from scoring.statistics.intervals import Share, share
 
 MOST_ENTRIES, LONGEST = 12, 300
-"""Entries of a model's file that are shown, and characters of one."""
+"""Maximum shown metadata entries, and maximum characters of each."""
 TONE_COLUMN = re.compile(r"skin[ _-]?(tone|type)|fit[sz]patrick|monk", re.IGNORECASE)
 LEAST_RANGE = 0.01
-"""Range of the scores of a class over the test set below which they are nearly the same."""
+"""Range of a class's scores over the test set below which they count as nearly equal."""
 MOST_TONES = 12
-"""Values of a column of skin tones; with more it holds something else."""
+"""Maximum different values of a skin tone column; a column with more has another content."""
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """How good a model is on a test set.
+    """Performance of a model on a test set.
 
     Attributes:
-        commonest: Class number of the most frequent class, and its share: who always answers it is as often
-            right.
-        sensitivity: Malignant cases whose highest class is a malignant one; None without such cases, or
-            where no class is malignant.
-        specificity: The same of the others.
-        found: Of each class, its cases that get it [K].
-        confirmed: Of each class, the cases of it among those that get it [K].
-        same: Whether all cases get nearly the same scores.
-        by_tone: Cases that it is right on by skin tone; empty where the test set does not tell it.
+        commonest: Class number of the most frequent class, and its share, which is the accuracy of always
+            answering this class.
+        sensitivity: Share of malignant cases with a malignant highest class; None without such cases, or if
+            no class is malignant.
+        specificity: The same for the other cases.
+        found: For each class, the share of its cases that get it [K].
+        confirmed: For each class, the share of its cases among those that get it [K].
+        same: Whether all cases get nearly equal scores.
+        by_tone: Share of right cases by skin tone; empty if the test set does not state it.
     """
 
     right: Share
@@ -47,17 +47,17 @@ class ModelCard:
 
     @property
     def no_better(self) -> bool:
-        """Whether always answering the most frequent class may be as often right."""
+        """Whether always answering the most frequent class may be right as often."""
         return bool(self.right.low <= self.commonest[1])
 
     @property
     def worse(self) -> bool:
-        """Whether always answering the most frequent class is more often right, by the whole interval."""
+        """Whether always answering the most frequent class is right more often, by the whole interval."""
         return bool(self.right.high < self.commonest[1])
 
     @property
     def cautions(self) -> list[str]:
-        """What speaks against any answer of the model, in a few words each."""
+        """Reasons against trusting any answer of the model, as short texts."""
         if self.same:
             return ["the model gives nearly the same scores for every test image"]
         if self.worse:
@@ -68,11 +68,11 @@ class ModelCard:
 def model_card(
     reference: Reference, malignant: Bools, columns: Mapping[str, Sequence[str]] | None = None
 ) -> ModelCard | None:
-    """Return how good a model is on a test set; None without a case.
+    """Return the performance of a model on a test set; None without cases.
 
     Args:
-        malignant: Which classes are [K].
-        columns: Cells of the test set's table by header, where skin tone is looked for.
+        malignant: Whether each class is malignant [K].
+        columns: Cells of the test set's table by header, to find skin tones.
     """
     if not len(reference):
         return None
@@ -108,7 +108,7 @@ def _tones(reference: Reference, columns: Mapping[str, Sequence[str]]) -> dict[s
 
 
 def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
-    """Return how good a model is, as sentences. names: the classes in full."""
+    """Return the performance of a model as sentences. names: full names of the classes."""
     sentence = f"On the test set the model is right on {card.right} images."
     if card.sensitivity is not None and card.specificity is not None:
         sentence += (
@@ -125,6 +125,6 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
 
 
 def entries(metadata: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return what a model's file says of it: its own entries, in order of their names, cut short."""
+    """Return the metadata entries of a model's file, sorted by name and shortened."""
     shown = sorted((name, value) for name, value in metadata.items() if value.strip())
     return [(shortened(name, LONGEST), shortened(value, LONGEST)) for name, value in shown[:MOST_ENTRIES]]

@@ -12,10 +12,10 @@ OLDEST, UNKNOWN_YEARS = 120, 0.0
 
 
 def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> ModelTask:
-    """Return what a challenge expects of a model.
+    """Return what a challenge requires of a model.
 
     Args:
-        categories: Of an ISIC test set or model, in the order of its outputs.
+        categories: Categories of an ISIC test set or model, in the order of its outputs.
 
     Raises:
         KeyError: For any other challenge.
@@ -29,10 +29,10 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
 def vector(
     patient: PatientFields, age: float | str | None, gender: str | None, location: str | None
 ) -> np.ndarray:
-    """Return the second input, float32 [3]: years, then the codes of gender and location. "unknown" has a
-    code, too (0 years), and must be given.
+    """Return the second input, float32 [3]: years, then the codes of gender and location. "unknown" also has
+    a code (0 years) and must be given explicitly.
 
-    Raises InputRefused with everything that is missing or cannot be: nothing is ever filled in.
+    Raises InputRefused with every missing or invalid value: nothing is ever filled in.
     """
     problems, years = [], UNKNOWN_YEARS if age == UNKNOWN_WORD else age
     if years is None or isinstance(years, str) or not 0 <= years <= OLDEST:

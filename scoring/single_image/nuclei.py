@@ -1,5 +1,4 @@
-"""Nuclei of one tile of stained tissue: from a dense model, or from a prediction file, to points that can be
-counted."""
+"""Nuclei of one tile of stained tissue, from a dense model or a prediction file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,9 +30,9 @@ class Detector(ModelHandle):
 
 @dataclass(frozen=True)
 class Overview:
-    """Nuclei of a tile. counts [K] by class; micrometres: along a pixel, None where nobody knows, and then
-    there are no densities; area_px: of the tile; lymphocytes: among the detected nuclei; truth [K]: annotated
-    nuclei by class, None where the tile is not a case of a test set."""
+    """Nuclei of a tile. counts [K] by class; micrometres: per pixel, None if unknown (densities are then
+    unknown too); area_px: of the tile; lymphocytes: share among the detected nuclei; truth [K]: annotated
+    nuclei by class, None if the tile is not a test case."""
 
     support: TileSupport
     counts: np.ndarray
@@ -48,7 +47,7 @@ class Overview:
 
     @property
     def area_mm2(self) -> float | None:
-        """Area of the tile, None where its scale is not known."""
+        """Area of the tile, None if its scale is unknown."""
         return None if self.micrometres is None else self.area_px * self.micrometres**2 / 1e6
 
     @property
@@ -59,7 +58,7 @@ class Overview:
 
 
 def tile_support(challenge_id: str) -> TileSupport:
-    """Return the support of tiles of a challenge. Raises KeyError for a challenge without tiles."""
+    """Return a challenge's functions for tiles. Raises KeyError for a challenge without tiles."""
     support = load_challenge(challenge_id).display.single_image
     if support is None or support.tile is None:
         raise KeyError(challenge_id)
@@ -82,8 +81,8 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
 
 
 def listed(support: TileSupport, data: bytes, size: tuple[int, int], name: str = "prediction.json") -> Nuclei:
-    """Return the nuclei of a prediction file of that name for a tile of this width and height, px. Raises
-    InputRefused with every problem, and where most are outside."""
+    """Return the nuclei in a prediction file for a tile of this width and height, px. Raises InputRefused
+    with every problem, and if most nuclei are outside."""
     nuclei = support.read(data, name)
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:
@@ -103,8 +102,8 @@ def overview(
     micrometres: float | None = None,
     annotated: Nuclei | None = None,
 ) -> Overview:
-    """Return counts of the nuclei with at least this confidence in a tile of this width and height, px, whose
-    pixels have so many micrometres. annotated: the true nuclei, where they are known."""
+    """Return counts of the nuclei with at least this confidence in a tile of this width, height (px) and
+    micrometres per pixel. annotated: the true nuclei, if known."""
     counts = np.bincount(
         nuclei.classes[nuclei.confidences >= least_confidence], minlength=len(support.classes)
     )
@@ -115,7 +114,7 @@ def overview(
 
 
 def truth_line(counts: Overview) -> str:
-    """Return how the counts of a tile compare with its annotated nuclei, as sentences."""
+    """Return as sentences how the counts of a tile compare with its annotated nuclei."""
     if counts.truth is None:
         return "These counts were not compared with a truth."
     true, off = int(counts.truth.sum()), int(np.abs(counts.counts - counts.truth).sum())

@@ -1,7 +1,7 @@
-"""Saliency map by occlusion: one part of a photograph after the other is hidden behind a soft patch.
+"""Saliency map by occlusion: parts of a photograph are hidden one by one behind a soft patch.
 
-Measured on drawn lesions: as well placed as 256 random masks, with a quarter of their runs; hard patches make
-edges that models see, and finer lattices are not better placed.
+On synthetic lesions this map is placed as well as 256 random masks, with a quarter of their runs. Hard
+patches create edges that models react to; finer grids are not better.
 """
 
 import math
@@ -19,8 +19,8 @@ SPREAD, FAINTEST = 0.55, 0.01
 
 
 def grid_for(run_seconds: float, wanted: int = GRID, budget_seconds: float = BUDGET_SECONDS) -> int:
-    """Cells each way, at most `wanted`, that can be hidden one by one within the time; from 5 to 16 whatever
-    the time."""
+    """Return the number of cells along each axis, at most `wanted`, that can be hidden one by one within the
+    time; always from 5 to 16."""
     fits = math.floor(math.sqrt(budget_seconds / run_seconds)) if run_seconds > 0 else LARGEST_GRID
     return min(max(min(fits, wanted), SMALLEST_GRID), LARGEST_GRID)
 
@@ -32,8 +32,8 @@ def occlusion(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> SaliencyMap:
-    """Return the map of grid x grid cells: as many runs. progress(done, total): in runs. Raises Cancelled
-    within one run; InputRefused."""
+    """Return the map of grid x grid cells, one run each. progress(done, total): counts runs. Raises Cancelled
+    within the time of one run; InputRefused."""
     after = scores(
         model,
         prediction,
@@ -48,8 +48,7 @@ def occlusion(
 
 
 def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
-    """Yield the pixels uint8 (h, w, 3) with one cell hidden, row by row; each is gone when the next is
-    requested."""
+    """Yield the pixels uint8 (h, w, 3) with one cell hidden, row by row; each is overwritten by the next."""
     height, width = pixels.shape[:2]
     towards = surrounding(pixels) - pixels
     rows, columns = profiles(height, grid), profiles(width, grid)
@@ -63,8 +62,8 @@ def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
 
 
 def profiles(length: int, cells: int) -> list[tuple[slice, np.ndarray]]:
-    """Of each cell along `length` px, where a patch is not fainter than 1 in 100, and how much it hides
-    there: exp(-(d / 0.55 cells)^4)."""
+    """Return for each cell along `length` px the range where its patch has at least 1 % strength, and its
+    strength there: exp(-(d / 0.55 cells)^4)."""
     places = (np.arange(length) + 0.5) / length * cells - 0.5
     weights = np.exp(-(((places[:, None] - np.arange(cells)) / SPREAD) ** 4)).astype(np.float32)
     rows = []

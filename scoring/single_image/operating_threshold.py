@@ -1,4 +1,4 @@
-"""Operating threshold: the one with a wanted sensitivity, and its specificity on a test set."""
+"""Operating threshold: the threshold with a required sensitivity, and its specificity on a test set."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ SEED = 0
 
 @dataclass(frozen=True)
 class ChosenOperatingPoint:
-    """A threshold of "risk > threshold", chosen on all cases, and what such a choice gives on cases that it
-    was not made on (five folds by unit): sensitivity and specificity with Wilson's 95 % bounds, None where
-    there are too few units to fold."""
+    """A threshold of "risk > threshold" chosen on all cases, and the results of this method on cases that it
+    was not chosen on (five folds by unit): sensitivity and specificity with Wilson's 95 % bounds, None with
+    too few units."""
 
     wanted: float
     threshold: float
@@ -25,7 +25,7 @@ class ChosenOperatingPoint:
 
 
 def risks(probabilities: Floats, malignant: Bools) -> Floats:
-    """Return the sum over the malignant classes, 0..1 [...], of probabilities [..., K]."""
+    """Return the sum of the malignant classes' probabilities, 0..1 [...], from probabilities [..., K]."""
     risk: Floats = probabilities[..., malignant].sum(-1)
     return risk
 
@@ -33,8 +33,8 @@ def risks(probabilities: Floats, malignant: Bools) -> Floats:
 def operating_point(
     reference: Reference, malignant: np.ndarray, wanted: float
 ) -> ChosenOperatingPoint | None:
-    """Return the threshold that reaches the wanted sensitivity (0..1) for the malignant classes, bool [K], on
-    the test set; None without both malignant cases and others."""
+    """Return the threshold that reaches the required sensitivity (0..1) for the malignant classes, bool [K],
+    on the test set; None unless there are malignant and other cases."""
     scores, positive = risks(reference.probabilities, malignant), malignant[reference.truth]
     chosen = binary.point_at_sensitivity(scores, positive, wanted)
     if chosen is None:
@@ -55,8 +55,8 @@ def operating_point(
 
 
 def own_line(reference: Reference, malignant: Bools, point: ChosenOperatingPoint) -> str:
-    """Return what the threshold gives on the cases that it was chosen on, as a sentence. malignant: which
-    classes are [K]."""
+    """Return as a sentence the threshold's results on the cases that it was chosen on. malignant: whether
+    each class is malignant [K]."""
     called = risks(reference.probabilities, malignant) > point.threshold
     positive = malignant[reference.truth]
     return (

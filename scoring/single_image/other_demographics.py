@@ -11,22 +11,22 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import Progress, scores
 
 ZERO_FOR_UNKNOWN = f"{UNKNOWN_WORD} (the model received 0)"
-"""An age that nobody knows, for people."""
+"""Label of an unknown age."""
 FIELDS = {"age": "age", "gender": "sex", "location": "body site"}
-"""What the fields are called for people."""
+"""Labels of the fields."""
 
 
 @dataclass(frozen=True)
 class DemographicSweep:
-    """Answers when one input changes and the others stay. vectors, by field ("age", "gender", "location"):
-    [n, 3]; probabilities: [n, K]."""
+    """Answers when one input changes and the others stay the same. vectors, by field ("age", "gender",
+    "location"): [n, 3]; probabilities: [n, K]."""
 
     patient: PatientFields
     vectors: Mapping[str, np.ndarray]
     probabilities: Mapping[str, np.ndarray]
 
     def values(self, field: str) -> list[float | str]:
-        """Return the field's value in each row, for people."""
+        """Return the field's value in each row, as text or number."""
         return [self.patient.described(vector)[field] for vector in self.vectors[field]]
 
 
@@ -36,8 +36,8 @@ def sweep(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> DemographicSweep:
-    """Run again at 19 ages, the genders and the sites, each with "unknown": 30 runs. Raises ValueError for a
-    model without a vector; Cancelled; InputRefused."""
+    """Run the model at 19 ages, all genders and all sites, each including "unknown": 30 runs. Raises
+    ValueError for a model without a vector; Cancelled; InputRefused."""
     patient = model.task.patient
     if prediction.vector is None or patient is None:
         raise ValueError("the model takes the image only")
@@ -50,8 +50,8 @@ def sweep(
 
 
 def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence for each field in which the highest class becomes another, with where it does; one
-    sentence where none does."""
+    """Return a sentence for each field that changes the highest class, with the values where it does; one
+    sentence if none does."""
     sentences = []
     for field, rows in swept.probabilities.items():
         values, tops = swept.values(field), rows.argmax(1)
@@ -67,8 +67,8 @@ def changes(swept: DemographicSweep, prediction: ImagePrediction, classes: Seque
 
 
 def told(patient: PatientFields, vector: np.ndarray, age_unknown: bool) -> dict[str, str]:
-    """Return age, gender and location of a vector [3] in words. age_unknown: whether its age stands for one
-    that nobody knows."""
+    """Return age, gender and location of a vector [3] as text. age_unknown: whether its age stands for an
+    unknown one."""
     words = {name: _word(value) for name, value in patient.described(vector).items()}
     return words | {"age": ZERO_FOR_UNKNOWN} if age_unknown else words
 

@@ -1,10 +1,10 @@
 """Outlier score: distance of an image from the nearest images of a test set, the limit beyond which there is
 no answer, and its false alarms on those images.
 
-Local outlier factor: mean distance to the eight nearest, over that of these from their own nearest. Distances
-are those of the appearance (`metrics.image_quality`) made standard and uncorrelated: by median and median
-deviation, values far out cut off, correlations shrunk. What is usual is measured on the test set by leaving
-each image out.
+It is a local outlier factor: mean distance to the eight nearest images, divided by their mean distance to
+their own nearest images. Distances use the appearance (`metrics.image_quality`), standardised by median and
+median deviation, with extreme values clipped, and decorrelated with shrunk correlations. The usual range is
+measured on the test set by leaving out each image.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from scoring.metrics.conformal import quantile
 FALSE_ALARMS = 0.05
 """Share of the test set's own images that may be called unlike it."""
 FAR_ALARMS = 0.03
-"""Share of them that may be called nothing like it."""
+"""Share of them that may be called completely unlike it."""
 FEWEST, NEAREST = 5, 8
 FEW_MARGIN = 1.25
 CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
@@ -35,14 +35,14 @@ many of the parts around it count, as a lesion, a ruler or a frame may take up t
 
 @dataclass(frozen=True)
 class OutlierScore:
-    """How unlike the test set an image is.
+    """How much an image differs from the test set.
 
     Attributes:
         distance: Its local outlier factor among the test set's images.
-        limit: Factor beyond which an image is called unlike them.
-        far_limit: Factor beyond which it is called nothing like them.
-        false_alarms: Of the test set's own images, each left out in turn, how many are beyond it.
-        far_alarms: How many of them are so unlike that an answer to them would mean nothing.
+        limit: Factor above which an image is called unlike them.
+        far_limit: Factor above which it is called completely unlike them.
+        false_alarms: Number of the test set's own images above the limit, each left out in turn.
+        far_alarms: Number of them above `far_limit`, where an answer would mean nothing.
     """
 
     distance: float
@@ -59,7 +59,7 @@ class OutlierScore:
 
     @property
     def far(self) -> bool:
-        """Whether it is so unlike that an answer to it means nothing."""
+        """Whether it is so unlike them that an answer means nothing."""
         return self.distance > self.far_limit
 
 
@@ -68,10 +68,10 @@ class KnownImages:
     """Appearance of a test set's images.
 
     Attributes:
-        features: Appearance of each image [n, p, d]: of a photograph as a whole, then of its parts; of a
-            tile of its parts alone.
-        indices: Places of the images in the test set [n].
-        factors: `left_out` where it was computed before, else None.
+        features: Appearance of each image [n, p, d]: a photograph as a whole and its parts; only the parts of
+            a tile.
+        indices: Positions of the images in the test set [n].
+        factors: `left_out` if already computed, otherwise None.
     """
 
     features: Floats
@@ -98,7 +98,7 @@ class KnownImages:
 
     @cached_property
     def left_out(self) -> Floats:
-        """Local outlier factor of each image among the others [n], without a fold of them at a time."""
+        """Local outlier factor of each image among the others [n], computed without its fold."""
         if self.factors is not None:
             return self.factors
         places, found = np.arange(len(self)), np.empty(len(self))
@@ -108,20 +108,21 @@ class KnownImages:
         return found
 
     def limit(self, alarms: float) -> float:
-        """Return the distance that a share of these, `alarms`, may be beyond: the conformal quantile of
-        `left_out`; of too few images for that, a quarter more than the largest."""
+        """Return the distance that a share `alarms` of these images may exceed: the conformal quantile of
+        `left_out`; with too few images, 1.25 times the largest."""
         beyond = quantile(self.left_out, alarms)
         return beyond if np.isfinite(beyond) else float(self.left_out.max()) * FEW_MARGIN
 
     def unlikeness(self, parts: Floats, own: int | None = None) -> OutlierScore | None:
-        """Return how unlike these an image is.
+        """Return how much an image differs from these images.
 
         Args:
             parts: Appearance of its parts [p, d].
-            own: Its place in the test set, where it is one of these; then it is compared with the others.
+            own: Its position in the test set, if it is one of these images; it is then compared with the
+                others.
 
         Returns:
-            The unlikeness; None with fewer than 5 images, where nothing is usual.
+            The outlier score; None with fewer than 5 images, which define no usual range.
         """
         if len(self) < FEWEST:
             return None
@@ -132,11 +133,11 @@ class KnownImages:
         return OutlierScore(distance, *limits, alarms, far, len(self))
 
     def alike(self, appearance: Floats, count: int, own: int | None = None) -> list[int]:
-        """Return the places in the test set of the images that look most like one, the nearest first.
+        """Return the positions in the test set of the images that look most similar, nearest first.
 
         Args:
-            appearance: Of the whole image, and of its parts [p, d].
-            own: Its place in the test set, where it is one of these.
+            appearance: Appearance of the whole image and of its parts [p, d].
+            own: Its position in the test set, if it is one of these.
         """
         others = np.flatnonzero(self.indices != (-1 if own is None else own))
         if len(others) < FEWEST:
@@ -148,10 +149,10 @@ class KnownImages:
 
 
 def known_images(appearances: Sequence[Floats | None], tile: bool = False) -> KnownImages:
-    """Return the known facts about a test set's images.
+    """Return the appearance of a test set's images.
 
     Args:
-        appearances: Of each case [p, d], None without one.
+        appearances: Appearance of each case [p, d], None without an image.
         tile: Whether they are tiles.
     """
     indices = [index for index, appearance in enumerate(appearances) if appearance is not None]

@@ -1,4 +1,4 @@
-"""Photograph of a visitor: pixels and nothing else; `scoring.inference.image_sanitizer` decodes its file."""
+"""Photograph of a visitor: only its pixels; `scoring.inference.image_sanitizer` decodes its file."""
 
 import math
 import threading
@@ -14,13 +14,13 @@ from scoring.inference.preprocessing import ImageInfo, ImageUnreadable
 from scoring.inference.timed_worker import Limits
 
 CALLED = "image 1"
-"""What messages call the image: the name of an upload can be a person's."""
+"""Name of the image in messages, because the name of an upload can be a person's name."""
 PHOTOGRAPH_PIXELS = 5_000_000
-"""Pixels of a visitor's photograph that are kept: ten times what models see, and 15 MB."""
+"""Maximum stored pixels of a visitor's photograph: ten times what models receive, and 15 MB."""
 WHOLE_PIXELS = 26_300_000
-"""Pixels of a tile, or of a case of the test set, that are kept: 79 MB, and the largest tiles of PUMA."""
+"""Maximum stored pixels of a tile or test case: 79 MB, the largest tiles of PUMA."""
 HELD_BYTES = 100_000_000
-"""Bytes of pixels that one visitor's images may take together."""
+"""Maximum bytes of pixels of all images of one visitor."""
 TILE_TOO_LARGE = (
     f"The tile has more than {WHOLE_PIXELS:,} pixels, and cannot be reduced without losing its scale: cut "
     "out the region of interest."
@@ -36,10 +36,10 @@ class Photograph:
 
     Attributes:
         pixels: uint8 (height, width, 3), upright, read-only.
-        small: A copy to measure and to show, 512 px on its shorter side.
-        dropped: Of `inference.image_sanitizer.KINDS`, what else it held.
-        framed: How it was reduced, and turned and cropped by hand, in sentences; "" where it was not.
-        reduction: Pixels of the file along one pixel that was kept, 1 or more.
+        small: A copy for measuring and display, 512 px on its shorter side.
+        dropped: Other contents of the file, from `inference.image_sanitizer.KINDS`.
+        framed: How it was reduced, turned and cropped, as sentences; "" if it was not.
+        reduction: Pixels of the file per stored pixel along each axis, 1 or more.
     """
 
     pixels: np.ndarray
@@ -51,8 +51,7 @@ class Photograph:
 
     @property
     def turned(self) -> bool:
-        """Whether the file's pixels lay otherwise than they do here; the challenges' programs do not turn
-        them."""
+        """Whether the file's pixels have another orientation; the challenges' programs do not turn them."""
         return self.seen.orientation != 1
 
     @property
@@ -67,21 +66,21 @@ class Photograph:
 
 
 class SpareDecoder:
-    """A decoder that waits for the next file: to start one takes longer than to decode. Each reads one file
-    alone, so that no file can reach the next. Used on any thread."""
+    """A decoder that waits for the next file, because starting one takes longer than decoding. Each decoder
+    reads only one file, so that no file can affect the next. All threads may use it."""
 
     def __init__(self) -> None:
         self._lock, self._starter = threading.Lock(), ThreadPoolExecutor(1)
         self._waiting: Future[ImageProcess] | None = None
 
     def prepare(self) -> None:
-        """Start a decoder in the background, unless one waits."""
+        """Start a decoder in the background, unless one is waiting."""
         with self._lock:
             if self._waiting is None or not _usable(self._waiting):
                 self._waiting = self._starter.submit(ImageProcess)
 
     def take(self) -> ImageProcess:
-        """Return a decoder for one file; the caller closes it. Raises ModelFailed."""
+        """Return a decoder for one file; the caller must close it. Raises ModelFailed."""
         with self._lock:
             waiting, self._waiting = self._waiting, None
         return waiting.result() if waiting is not None and _usable(waiting) else ImageProcess()
@@ -98,8 +97,8 @@ SPARE = SpareDecoder()
 def received(
     data: bytes, process: ImageProcess | None = None, most_pixels: int = PHOTOGRAPH_PIXELS
 ) -> Photograph:
-    """Return the photograph in a file, decoded in the confined worker (`process`, else one for this file
-    alone), and reduced where it has more than `most_pixels`. The bytes are not kept.
+    """Return the photograph in a file, decoded in the confined worker (`process`, or a new one), and reduced
+    if it exceeds `most_pixels`. The bytes are not stored.
 
     Raises InputRefused (`image-unreadable`) with one sentence, see `inference.image_sanitizer.upright`.
     """

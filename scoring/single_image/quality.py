@@ -1,8 +1,8 @@
-"""Quality badges of an image before a model is run, by its place among the test set's images.
+"""Quality badges of an image before a model runs, compared with the test set's images.
 
-Where a test set is at hand, what lies beyond nearly all of its images, on either side, is a caution: a model
-was never tried on such. Without one, limits that were found on drawn lesions, blurred on purpose, and on a
-few free photographs; they order pictures, they prove nothing.
+If there is a test set, a value outside the range of nearly all its images is a caution: the model was never
+tested on such images. Without one, limits come from synthetic lesions, blurred on purpose, and from a few
+free photographs; they can rank pictures but prove nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,25 +39,25 @@ MOST_RESCALED = 1.2
 LEAST_SIDE = 224
 LIKENESS, SHARPNESS = "likeness", "sharpness_in_usual_light"
 NO_LESION, FAINT_LESION = 0.02, 0.05
-"""Shares of the test set's images below whose edges there is no answer, and a caution."""
+"""Shares of the test set's images with weaker edges, below which there is no answer, or a caution."""
 USUAL = (0.01, 0.99)
 """Quantiles of the test set's images between which a value is usual."""
 ENOUGH = 20
-"""Images of a test set from which on it says what is usual."""
+"""Minimum images of a test set for defining a usual range."""
 
 
 @dataclass(frozen=True)
 class QualityBadge:
-    """One statement about a picture.
+    """A statement about a picture.
 
     Attributes:
         name: "size", "scale", "sharpness", "exposure", "colours", "lesion", "frame", "tissue",
             "likeness".
-        level: "good", "note", "caution" or "stop"; the last where the challenge refuses such a picture,
-            hardly anything in it is sharp, it is a tile of tissue instead of skin, nothing like the test
-            set's, or no lesion stands out.
-        value: What was measured, for people.
-        percentile: Share 0..1 of the test set's images with a lower value, None where unknown.
+        level: "good", "note", "caution" or "stop". "stop" means that the challenge refuses such a picture,
+            that hardly anything is sharp, that it is tissue instead of skin, that it is completely unlike the
+            test set's images, or that no lesion is visible.
+        value: The measured value as text.
+        percentile: Share 0..1 of the test set's images with a lower value, None if unknown.
     """
 
     name: str
@@ -77,7 +77,7 @@ UNKNOWN_LIKENESS = QualityBadge(
 
 
 class Pictures(Protocol):
-    """Cases with an image each, or None."""
+    """Cases with at most one image each."""
 
     def __len__(self) -> int: ...
     def picture(self, index: int, /) -> bytes | None: ...
@@ -90,7 +90,7 @@ def of_photograph(photograph: Photograph) -> Quality:
 
 @dataclass(frozen=True)
 class MeasuredImages:
-    """What was measured of a test set's images. qualities: of each case, None without an image. known: their
+    """Measurements of a test set's images. qualities: of each case, None without an image. known: their
     appearance."""
 
     qualities: tuple[Quality | None, ...]
@@ -98,7 +98,7 @@ class MeasuredImages:
 
 
 def seen_parts(photograph: Photograph, tile: bool = False) -> Floats:
-    """Return the appearance [p, d] of a photograph as a whole and of its parts, or of the parts of a tile."""
+    """Return the appearance [p, d] of a photograph as a whole and of its parts, or only of a tile's parts."""
     if tile:
         return patches(photograph.small, TILE_PATCHES)
     return np.vstack([appearance(photograph.small), patches(photograph.small, PHOTOGRAPH_PATCHES)])
@@ -110,8 +110,8 @@ def measured(
     cancelled: Callable[[], bool] | None = None,
     tile: bool = False,
 ) -> MeasuredImages:
-    """Return quality and appearance of each image of a test set; nothing of one that cannot be read. About
-    80 ms each. Raises Cancelled."""
+    """Return quality and appearance of each image of a test set; None for unreadable images. Each image takes
+    about 80 ms. Raises Cancelled."""
     qualities: list[Quality | None] = []
     appearances: list[Floats | None] = []
     with ImageProcess() as process:
@@ -138,8 +138,8 @@ def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph 
 
 
 def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[QualityBadge, ...]:
-    """Return the chip that says whether an image is like the test set's; none where too little is known.
-    anything: what the test set holds, "image" or "tile"."""
+    """Return the badge that says whether an image is like the test set's; empty with too few images.
+    anything: kind of the test set's images, "image" or "tile"."""
     if score is None:
         return ()
     alarms = counted(score.far_alarms if score.far else score.false_alarms, score.images)
@@ -164,13 +164,13 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
 def chips_of(
     measures: Quality, parts: Floats, shortest_side: int, among: MeasuredImages | None, own: int | None = None
 ) -> tuple[QualityBadge, ...]:
-    """Return the quality badges of a photograph of skin, with its likeness to the test set's images.
+    """Return the quality badges of a photograph of skin, including its similarity to the test set's images.
 
     Args:
-        parts: Its appearance [p, d].
-        shortest_side: Pixels that the challenge requires, 0 = any.
-        among: The test set's images, None where they were not measured.
-        own: Its place in the test set, where it is one of these.
+        parts: Appearance of its parts [p, d].
+        shortest_side: Required pixels of the shorter side, 0 = any.
+        among: The test set's images, None if not measured.
+        own: Its position in the test set, if it is one of these.
     """
     if among is None:
         return photograph_chips(measures, shortest_side)
@@ -181,7 +181,7 @@ def chips_of(
 def photograph_chips(
     measures: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
 ) -> tuple[QualityBadge, ...]:
-    """Return chips of a photograph of skin. shortest_side: px that the challenge requires, 0 = any. among:
+    """Return badges of a photograph of skin. shortest_side: required px of the shorter side, 0 = any. among:
     the test set's images."""
     return (
         _size(measures, shortest_side),
@@ -196,8 +196,8 @@ def photograph_chips(
 def tile_chips(
     measures: Quality, width: int, height: int, usual: float, micrometres: float | None
 ) -> tuple[QualityBadge, ...]:
-    """Return chips of a tile of stained tissue of `width` x `height` px. usual, micrometres: along a pixel of
-    the challenge's tiles, and of this one, None where nobody knows."""
+    """Return badges of a tile of stained tissue of `width` x `height` px. usual, micrometres: per pixel of
+    the challenge's tiles and of this one, None if unknown."""
     as_usual = width == height == TILE_SIDE
     size = (
         "The size of the challenge's tiles."
@@ -227,7 +227,7 @@ def _scale(usual: float, micrometres: float | None) -> QualityBadge:
 
 def percentile(name: str, value: float, among: Sequence[Quality | None]) -> float | None:
     """Return the share of the images `among` whose `name` (a field of Quality) is below value; None without
-    any."""
+    images."""
     values = np.array([getattr(image, name) for image in among if image is not None])
     return float((values < value).mean()) if len(values) else None
 
@@ -258,7 +258,7 @@ def _size(measures: Quality, shortest_side: int) -> QualityBadge:
 
 
 def _beyond(name: str, value: float, among: Sequence[Quality | None]) -> str:
-    """Return whether a value is "low", "high" or "" (usual) among the test set's images; "" where they are
+    """Return whether a value is "low", "high" or "" (usual) among the test set's images; "" if they are
     too few to say."""
     values = np.array([getattr(image, name) for image in among if image is not None])
     if len(values) < ENOUGH:

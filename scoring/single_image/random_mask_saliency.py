@@ -1,8 +1,8 @@
 """Saliency map by hiding random halves of a photograph, many times (RISE; Petsiuk, Das, Saenko 2018).
 
-What is told is a fall of the score: at each place the slope of the score on how far the place is shown, which
-is the covariance of both over the variance of the masks there. For a model that looks at one place alone this
-is the very change that hiding it brings about.
+A drop is reported for each position: the slope of the score against how visible the position is, which is
+their covariance divided by the variance of the masks there. For a model that looks at only one position, this
+equals the change when it is hidden.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,8 @@ from scoring.single_image.saliency import Progress, SaliencyMap, enlarged, score
 
 COUNT, GRID, SHOWN, FINER = 256, 6, 0.5, 4
 BY_CHANCE = 3.7
-"""Standard errors that the slopes of a score which no part moves keep to in 95 of 100 maps (simulated)."""
+"""Number of standard errors within which the slopes stay in 95 of 100 maps if no part affects the score
+(simulated)."""
 
 
 def masks(
@@ -26,8 +27,8 @@ def masks(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> SaliencyMap:
-    """Return the map from `count` random masks: as many runs. progress(done, total): in runs. Raises
-    Cancelled within one run; InputRefused."""
+    """Return the map from `count` random masks, one run each. progress(done, total): counts runs. Raises
+    Cancelled within the time of one run; InputRefused."""
     drawn = random_masks(count, seed)
     probabilities = scores(
         model,
@@ -42,8 +43,8 @@ def masks(
 
 
 def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far scores [count, K] fall where masks [count, g, g] hide, [K, g, g], and what chance alone
-    gives [K]."""
+    """Return how much scores [count, K] fall where masks [count, g, g] hide, [K, g, g], and the size that
+    chance alone can reach [K]."""
     weights = drawn.reshape(len(drawn), -1)
     covariance = (scores - scores.mean(0)).T @ (weights - weights.mean(0)) / len(drawn)
     variance = weights.var(0)
@@ -52,8 +53,8 @@ def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def random_masks(count: int, seed: int) -> np.ndarray:
-    """Masks 0..1 [count, 24, 24]: cells of a 6 x 6 lattice shown or not by chance, bilinear, shifted by
-    quarters of a cell."""
+    """Return masks 0..1 [count, 24, 24]: cells of a 6 x 6 grid shown or hidden at random, bilinear, shifted
+    by quarters of a cell."""
     random = np.random.default_rng(seed)
     fine, coarse = FINER * GRID, GRID + 1
     drawn = np.empty((count, fine, fine), np.float32)
@@ -65,7 +66,8 @@ def random_masks(count: int, seed: int) -> np.ndarray:
 
 
 def masked(pixels: np.ndarray, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the pixels uint8 (h, w, 3) where each mask [g, g] is 1, and the colour around where it is 0."""
+    """Yield the pixels uint8 (h, w, 3) where each mask [g, g] is 1, and the surrounding colour where it is
+    0."""
     height, width = pixels.shape[:2]
     around = surrounding(pixels)
     above = pixels - around

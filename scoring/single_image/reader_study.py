@@ -1,4 +1,4 @@
-"""Small reader study: a reader's calls on images alone and with the model's answer."""
+"""Small reader study: a reader's assessments of images without and with the model's answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from scoring.common.arrays import Bools, Ints
 from scoring.statistics.intervals import Share, difference_t, estimated, share
 
 UNSURE = -1
-"""In place of a class number: the reader is unsure, the model gives no answer, or the truth is not known."""
+"""Value instead of a class number: the reader is unsure, the model gives no answer, or the truth is
+unknown."""
 UNSURE_WORD, NO_ANSWER_WORD = "unsure", "no answer"
 CONFIDENCES = ("low", "medium", "high")
 MOST_IMAGES = 20
@@ -24,26 +25,26 @@ RULE = (
 
 @dataclass(frozen=True)
 class Impression:
-    """What a reader says of an image: a class number or UNSURE, with a confidence of `CONFIDENCES`."""
+    """A reader's assessment of an image: a class number or UNSURE, with a confidence from `CONFIDENCES`."""
 
     label: int
     confidence: str
 
     def named(self, names: Sequence[str]) -> str:
-        """Return the class in words, or "unsure". names: of the classes."""
+        """Return the name of the class, or "unsure". names: of the classes."""
         return UNSURE_WORD if self.label == UNSURE else names[self.label]
 
 
 @dataclass(frozen=True)
 class ReadImage:
-    """An image that was read.
+    """An image that was assessed.
 
     Attributes:
-        alone: What the reader said before the model's answer was shown.
-        model: The class with the model's highest score; UNSURE where it gives no answer.
-        score: That score, 0..1, also where there is no answer; NaN where the model failed.
-        truth: The true class; UNSURE where it is not known.
-        remarks: Why the model gives no answer, or what to be careful about.
+        alone: The reader's assessment before the model's answer was shown.
+        model: The class with the model's highest score; UNSURE if it gives no answer.
+        score: That score, 0..1, also without an answer; NaN if the model failed.
+        truth: The true class; UNSURE if unknown.
+        remarks: Why the model gives no answer, or reasons for caution.
     """
 
     name: str
@@ -56,17 +57,17 @@ class ReadImage:
 
     @property
     def said(self) -> tuple[int, int, int]:
-        """What each of `READERS` says."""
+        """The class from each of `READERS`."""
         return self.alone.label, self.model, self.assisted.label
 
 
 @dataclass(frozen=True)
 class ReadersCompared:
-    """One measure of each reader, on images whose truth is known.
+    """A measure of each reader, on images with known truth.
 
     Attributes:
-        shares: Of each of `READERS`.
-        interval: Its 95 % interval, of paired images; None of fewer than two.
+        shares: Value for each of `READERS`.
+        interval: 95 % interval of the difference, from paired images; None with fewer than two.
     """
 
     shares: tuple[Share, Share, Share]
@@ -75,14 +76,14 @@ class ReadersCompared:
 
 
 def compared(images: Sequence[ReadImage], malignant: Bools) -> dict[str, ReadersCompared]:
-    """Return the share of true classes, and sensitivity and specificity of naming a malignant class.
+    """Return the share of right classes, and sensitivity and specificity for malignant classes.
 
     Args:
-        images: The images; those of unknown truth do not count.
-        malignant: Which classes are malignant [K].
+        images: The images; those with unknown truth do not count.
+        malignant: Whether each class is malignant [K].
 
     Returns:
-        By measure; without those that no image speaks of.
+        The results by measure, without measures that no image counts for.
     """
     known = [image for image in images if image.truth != UNSURE]
     truth = np.array([image.truth for image in known], int)
@@ -106,7 +107,8 @@ def _compared(hits: Bools) -> ReadersCompared:
 
 
 def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
-    """Return how reader and model agree, and what the reader changed after its answer, a sentence each."""
+    """Return how well reader and model agree, and what the reader changed after the model's answer, one
+    sentence each."""
     n, given = len(images), [image for image in images if UNSURE not in image.said[:2]]
     same = sum(image.alone.label == image.model for image in given)
     changed = [image for image in images if image.alone.label != image.assisted.label]
@@ -129,7 +131,7 @@ def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
 
 
 def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[str | float]]:
-    """Return the images as columns, an entry per image. names: the classes in full."""
+    """Return the images as columns, with an entry per image. names: full names of the classes."""
 
     return {
         "image": [image.name for image in images],
@@ -145,10 +147,10 @@ def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[s
 
 
 def drawn(labels: Ints, malignant: Bools, places: Ints, count: int, seed: int) -> list[int]:
-    """Return places of cases to read, at random, half of them malignant where the test set has so many.
+    """Return positions of cases to read, at random, half of them malignant if the test set has enough.
 
     Args:
-        labels: Class numbers of all cases [N], negative where unknown.
+        labels: Class numbers of all cases [N], negative if unknown.
         malignant: Which classes are malignant [K].
     """
     random = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Saliency map (heat map) as a value; `occlusion_saliency` and `random_mask_saliency` compute one each."""
+"""Saliency map (heat map); `occlusion_saliency` and `random_mask_saliency` compute one each."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from scoring.single_image.model import OpenModel
 
 BORDER_SHARE, DARKEST = 1 / 8, 0.15
 SCALE = 0.25
-"""The change of a score where the colours end, the same for every map."""
+"""Change of a score at the ends of the colour scale, the same for every map."""
 FLOOR = 0.05
-"""The change of a score below which a part does not matter."""
+"""Change of a score below which a part does not matter."""
 
 Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
 class SaliencyMap:
-    """How far hiding a part lowers the scores of all classes.
+    """How much hiding a part lowers the scores of all classes.
 
     Attributes:
-        drops: Score with the part shown less the score with it hidden [K, g, g]; positive: the part supports
-            the class. Parts hidden one by one: everything else is shown. Random halves: the mean over what
-            else is hidden.
-        before: Scores as they are [K].
+        drops: Score with the part shown minus the score with it hidden [K, g, g]; positive: the part supports
+            the class. If parts are hidden one by one, everything else is shown. With random halves, it is the
+            mean over what else is hidden.
+        before: Scores of the unchanged picture [K].
         after: Scores with the part hidden [K, g, g]; None for random halves.
         shape: Height and width of the pixels that the model received.
-        noise: Change of each class that random halves alone can bring about [K]; 0 where nothing is random.
+        noise: Change of each class that random halves alone can cause [K]; 0 if nothing is random.
     """
 
     drops: np.ndarray
@@ -51,13 +51,13 @@ class SaliencyMap:
         return float(np.abs(self.drops[k]).max())
 
     def matters(self, k: int) -> bool:
-        """Return whether any part changes the score of class k by more than the floor, and than chance
-        does."""
+        """Return whether any part changes the score of class k by more than the minimum and by more than
+        chance."""
         return self.strongest(k) >= max(FLOOR, float(self.noise[k]))
 
     def largest(self, k: int) -> tuple[int, int, float, float] | None:
-        """Row and column of the cell that changes class k most, and the class's score before and after; None
-        for random halves."""
+        """Return row and column of the cell that changes class k most, and the class's score before and
+        after; None for random halves."""
         if self.after is None:
             return None
         row, column = np.unravel_index(np.abs(self.drops[k]).argmax(), self.drops[k].shape)
@@ -65,11 +65,11 @@ class SaliencyMap:
 
 
 def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Values float32 [g, g] drawn over height x width px, bilinear between the cells' centres, constant
-    beyond the outermost.
+    """Return values float32 [g, g] enlarged to height x width px, bilinear between the cells' centres,
+    constant beyond the outermost.
 
-    By Pillow, because small matrix products wake all threads of the algebra library, which then wait for each
-    other.
+    Pillow does this, because small matrix products wake all threads of the algebra library, which then wait
+    for each other.
     """
     return np.asarray(
         Image.fromarray(values.astype(np.float32)).resize((width, height), Image.Resampling.BILINEAR)
@@ -77,8 +77,8 @@ def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
 
 
 def surrounding(pixels: np.ndarray) -> Floats:
-    """Return the colour around: per channel the median of the outer eighth of pixels uint8 (h, w, 3), a black
-    frame left out; float32 [3]."""
+    """Return the surrounding colour: per channel the median of the outer eighth of pixels uint8 (h, w, 3),
+    without a black frame; float32 [3]."""
     height, width = pixels.shape[:2]
     rim = max(1, round(BORDER_SHARE * min(height, width)))
     outside = np.ones((height, width), bool)
@@ -97,8 +97,8 @@ def scores(
     progress: Progress | None,
     cancelled: Callable[[], bool] | None,
 ) -> np.ndarray:
-    """Probabilities [total, K] of prepared pixels with their vectors, run one by one (batches were measured
-    to be no faster). Raises Cancelled within one run; InputRefused."""
+    """Return probabilities [total, K] of prepared pixels with their vectors, run one by one, because batches
+    are not faster. Raises Cancelled within the time of one run; InputRefused."""
     rows = np.empty((total, len(prediction.probabilities)))
     for done, (pixels, vector) in enumerate(inputs):
         if cancelled and cancelled():

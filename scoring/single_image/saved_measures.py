@@ -1,7 +1,7 @@
-"""Measures of the images of the sample test sets, kept in files beside the samples: to measure such a set
-takes half a minute, and an own image would wait for it.
+"""Measurements of the sample test sets' images, stored in files beside the samples: measuring a set takes
+half a minute, and a visitor's image would have to wait.
 
-A file is named by the bytes of the images and by `VERSION`, so that it never speaks of others.
+A file's name depends on the bytes of the images and on `VERSION`, so that it never describes others.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ VERSION = 2
 """Goes up whenever quality or appearance is measured in another way."""
 PLACE = FOLDER / "measured"
 OFFSET = 1 << 15
-"""Makes steps positive."""
+"""Minimum that keeps steps positive."""
 
 
 def place(truth: Pictures, folder: Path = PLACE) -> Path:
-    """Return where the measures of a test set's images are kept, if they are."""
+    """Return the path for the measurements of a test set's images."""
     digest = hashlib.sha256(f"{VERSION}".encode())
     for index in range(len(truth)):
         digest.update(hashlib.sha256(truth.picture(index) or b"").digest())
@@ -30,12 +30,12 @@ def place(truth: Pictures, folder: Path = PLACE) -> Path:
 
 
 def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> MeasuredImages | None:
-    """Return the measures that are kept of a test set's images; None where none are of these bytes.
+    """Return the stored measurements of a test set's images; None if there are none for these bytes.
 
     Args:
         truth: The test set.
-        tile: Whether it holds tiles.
-        folder: Where files are kept.
+        tile: Whether it contains tiles.
+        folder: Folder of the files.
     """
     path = place(truth, folder)
     if not path.exists():
@@ -56,7 +56,7 @@ def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> Measured
 
 
 def save(truth: Pictures, measured: MeasuredImages, folder: Path = PLACE) -> Path:
-    """Keep the measures of a test set's images, and return the file."""
+    """Store the measurements of a test set's images, and return the file."""
     path, known = place(truth, folder), measured.known
     rows = [quality.as_dict() for quality in measured.qualities if quality is not None]
     # Packs best by feature, high bytes apart from low ones.

@@ -1,4 +1,5 @@
-"""Answers side by side: of one model to several photographs of a lesion, of two models to one photograph."""
+"""Answers side by side: of one model to several photographs of a lesion, or of two models to one
+photograph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +19,9 @@ class DatedAnswer:
     """A model's answer to one of several photographs of a lesion.
 
     Attributes:
-        name: Of the photograph, for people.
-        taken: When it was taken, None where nobody said.
-        views: Those to its turned and mirrored copies, None where they were not asked for.
+        name: Displayed name of the photograph.
+        taken: Date of the photograph, None if unknown.
+        views: Answers to its turned and mirrored copies, None if not requested.
     """
 
     name: str
@@ -30,7 +31,7 @@ class DatedAnswer:
 
     @property
     def called(self) -> str:
-        """Its name, with its date."""
+        """Name of the photograph with its date."""
         return self.name if self.taken is None else f"{self.name}, {self.taken:%d %B %Y}"
 
     def span(self, k: int) -> tuple[float, float]:
@@ -39,23 +40,23 @@ class DatedAnswer:
         return float(scores[..., k].min()), float(scores[..., k].max())
 
     def score(self, k: int) -> str:
-        """Return the score of class k, with its range over the copies where they were asked for."""
+        """Return the score of class k, with its range over the copies if they were requested."""
         low, high = self.span(k)
         score = f"{self.prediction.probabilities[k]:.2f}"
         return score if self.views is None else f"{score} ({low:.2f} to {high:.2f})"
 
 
 def by_date(answers: Sequence[DatedAnswer]) -> list[DatedAnswer]:
-    """Return photographs in the order of their dates; those without one stay at the end."""
+    """Return photographs in the order of their dates; those without a date come last."""
     return sorted(answers, key=lambda answer: (answer.taken is None, answer.taken or date.min))
 
 
 def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> list[str]:
-    """Return how the scores that lead on either of two dates changed from one to the next, and whether by
-    more than turning the same picture does.
+    """Return how the highest-scoring classes changed between successive dates, and whether by more than
+    turning the same picture changes them.
 
     Args:
-        answers: In the order of their dates; those without one do not count.
+        answers: In the order of their dates; those without a date do not count.
     """
     sentences = []
     for before, after in pairwise([answer for answer in answers if answer.taken is not None]):
@@ -83,8 +84,8 @@ def _against_copies(before: tuple[float, float], after: tuple[float, float], cha
 
 
 def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
-    """Return the mean of the scores [K] of several photographs of one lesion, each counted alike; None where
-    one gets no answer. answers: by the number of the photograph."""
+    """Return the mean of the scores [K] of several photographs of a lesion with equal weights; None if one
+    has no answer. answers: by number of the photograph."""
     if any(answer.reasons for answer in answers.values()):
         return None
     mean: Floats = np.mean([answer.prediction.probabilities for answer in answers.values()], axis=0)
@@ -92,10 +93,10 @@ def mean_scores(answers: Mapping[int, ImageAnswer]) -> Floats | None:
 
 
 def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -> str:
-    """Return whether several photographs of one lesion get the same class, and their mean.
+    """Return whether several photographs of a lesion get the same class, and their mean.
 
     Args:
-        answers: Of one model, by the number of the photograph.
+        answers: Answers of one model, by number of the photograph.
     """
     mean, n = mean_scores(answers), len(answers)
     if mean is None:
@@ -118,11 +119,11 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
 
 
 def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequence[str]) -> list[str]:
-    """Return the further photographs of a lesion that get no answer or another class, in a few words each.
+    """Return the further photographs of a lesion without an answer or with another class, as short texts.
 
     Args:
-        top: The class of the photograph that the headline speaks of.
-        others: By the number of the photograph.
+        top: The class of the photograph in the headline.
+        others: Answers by number of the photograph.
     """
     return [
         f"photograph {number} gets {'no answer' if answer.reasons else names[answer.prediction.top]}"
@@ -132,7 +133,7 @@ def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequ
 
 
 def models_line(first: ImagePrediction, second: ImagePrediction, names: Sequence[str]) -> str:
-    """Return whether two models give the same class, as a sentence. names: the classes in full."""
+    """Return whether two models give the same class, as a sentence. names: full names of the classes."""
     a, b = ((names[p.top], p.probabilities[p.top]) for p in (first, second))
     if first.top == second.top:
         return f"Both models give {a[0]}: {a[1]:.2f} and {b[1]:.2f}."

@@ -18,18 +18,18 @@ from scoring.statistics.intervals import Share, share
 
 NEAREST = 6
 MISS = 0.1
-"""Share of the cases of a class whose set may lack it."""
+"""Share of a class's cases whose set may lack it."""
 NEIGHBOURS = 30
-"""Cases with a similar highest score; of less than twice as many all count."""
+"""Number of cases with a similar highest score; with fewer than twice as many cases, all count."""
 
 
 @dataclass(frozen=True)
 class Reference:
     """Cases of a test set with a class and an answer, n of them.
 
-    name: of the test set, for people. generated: whether its images are computer-generated. ids [n]; indices
-    [n]: their places in the test set. truth [n]: class numbers. outputs [n, k]: as the model gave them; kind:
-    what they are taken for (`task.kind`). probabilities [n, K]. units [n]: cases of one patient share a
+    name: displayed name of the test set. generated: whether its images are computer-generated. ids [n];
+    indices [n]: positions in the test set. truth [n]: class numbers. outputs [n, k]: as the model returned
+    them; kind: their kind (`task.kind`). probabilities [n, K]. units [n]: cases of the same patient share a
     number.
     """
 
@@ -49,12 +49,12 @@ class Reference:
 
     @cached_property
     def support(self) -> np.ndarray:
-        """Cases of each class [K]."""
+        """Number of cases of each class [K]."""
         return np.bincount(self.truth, minlength=len(self.classes))
 
     @cached_property
     def temperature(self) -> float:
-        """The temperature fitted on these cases."""
+        """Temperature fitted on these cases."""
         return calibration.fit_temperature(self.probabilities, self.truth)
 
     @cached_property
@@ -65,20 +65,20 @@ class Reference:
 
     @cached_property
     def right(self) -> Bools:
-        """Which cases the model is right on [n]."""
+        """Whether the model is right on each case [n]."""
         right: Bools = self.probabilities.argmax(1) == self.truth
         return right
 
     @cached_property
     def coverage(self) -> conformal.Coverage:
-        """How often sets of classes hold the true one."""
+        """How often sets of classes contain the true one."""
         return conformal.coverage(self.probabilities, self.truth, MISS, self.units)
 
 
 @dataclass(frozen=True)
 class SimilarCase:
-    """A case that the model scored alike. index: its place in the test set. label: its class number.
-    probabilities [K]. distance: 0..1."""
+    """A case with similar scores. index: its position in the test set. label: its class number. probabilities
+    [K]. distance: 0..1."""
 
     index: int
     id: str
@@ -92,10 +92,11 @@ class RightShare:
     """How often the model is right on cases of the test set.
 
     Attributes:
-        similar: Of the cases with a similar highest score, ties all counted; of all where they are few.
-        low: Lowest highest score among them, NaN without a case.
-        every: Whether all cases count, because they are few.
-        of_class: Of the cases that get the same class as the image.
+        similar: Share for the cases with a similar highest score, including ties; for all cases if there are
+            few.
+        low: Lowest of their highest scores, NaN without cases.
+        every: Whether all cases count because there are few.
+        of_class: Share for the cases that get the same class as the image.
     """
 
     similar: Share
@@ -110,12 +111,13 @@ class ClassSet:
     """The set of classes for one image.
 
     Attributes:
-        members: Which classes are in it, bool [K]; the highest-scoring one always is.
-        miss: Share of each class's cases that may be left out.
-        always: Classes with too few cases ever to be left out, bool [K].
-        coverage: Of such sets on cases that they were not calibrated on.
-        fewest: Cases per class that are needed.
-        top_added: Whether the highest-scoring class is in it for that alone: its score is low for its class.
+        members: Whether each class is in the set, bool [K]; the highest-scoring one always is.
+        miss: Share of each class's cases that may be missed.
+        always: Classes with too few cases to be excluded, bool [K].
+        coverage: Coverage of such sets on cases that they were not calibrated on.
+        fewest: Required cases per class.
+        top_added: Whether the highest-scoring class is included only because it is the highest: its score is
+            low for its class.
     """
 
     members: np.ndarray
@@ -127,7 +129,7 @@ class ClassSet:
 
 
 class Labelled(Protocol):
-    """A test set with a class number per case, labels [N], -1 where unknown."""
+    """A test set with a class number per case, labels [N], -1 if unknown."""
 
     def __len__(self) -> int: ...
     @property
@@ -150,9 +152,9 @@ def reference(
     units: np.ndarray | None = None,
     name: str | None = None,
 ) -> Reference:
-    """Return the cases of a test set that have a class and outputs. truth, predictions: as read or run for
-    the challenge. units [N]: default, those of the challenge's intervals (patients, else lesions, where the
-    test set names them, else cases)."""
+    """Return the cases of a test set with a class and outputs. truth, predictions: as read or run for the
+    challenge. units [N]: by default those of the challenge's intervals (patients, or else lesions, or else
+    cases)."""
     if units is None:
         _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     rows_kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
@@ -174,8 +176,8 @@ def reference(
 
 
 def without(reference: Reference, index: int) -> Reference:
-    """Return the reference without a case of the test set and all of its unit: for an image that is itself
-    one of its cases."""
+    """Return the reference without a test case and all cases of its unit, for an image that is itself a test
+    case."""
     own = np.flatnonzero(reference.indices == index)
     if not len(own):
         return reference
@@ -190,7 +192,8 @@ def without(reference: Reference, index: int) -> Reference:
 
 
 def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[SimilarCase, ...]:
-    """Return the cases whose probabilities are nearest to row [K], the nearest first (Hellinger distance)."""
+    """Return the cases whose probabilities are most similar to those of an image [K], nearest first
+    (Hellinger distance)."""
     chosen = nearest(row, reference.probabilities, count)
     distances = hellinger(row, reference.probabilities[chosen])
     return tuple(
@@ -206,7 +209,7 @@ def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[
 
 
 def right_alike(reference: Reference, row: Floats) -> RightShare:
-    """Return how often the model is right on cases whose highest score is similar to that of row [K]."""
+    """Return how often the model is right on cases with a highest score similar to that of `row` [K]."""
     highest, right, every = reference.highest, reference.right, len(reference) < 2 * NEIGHBOURS
     chosen, top = np.ones(len(highest), bool), int(np.argmax(row))
     if not every:
@@ -224,7 +227,7 @@ def right_alike(reference: Reference, row: Floats) -> RightShare:
 
 
 def class_set(reference: Reference, row: Floats) -> ClassSet:
-    """Return the classes that are possible for an image with probabilities row [K], class by class, with the
+    """Return the possible classes of an image with probabilities `row` [K], class by class, including the
     highest-scoring one."""
     cuts = conformal.thresholds(reference.probabilities, reference.truth, MISS)
     members, top = conformal.members(row, cuts), int(np.argmax(row))
@@ -235,10 +238,10 @@ def class_set(reference: Reference, row: Floats) -> ClassSet:
 
 
 def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Probabilities row [K] for a place where classes are as frequent as `wanted` [K] (any scale): p x wanted
-    / share in the test set, to sum 1.
+    """Return probabilities `row` [K] for a place with other class frequencies `wanted` [K] (any scale): p x
+    wanted / share in the test set, with sum 1.
 
-    A class that the test set does not have keeps its own weight of 0 (Saerens 2002).
+    A class that is missing in the test set keeps its weight 0 (Saerens 2002).
     """
     weights = classification.divide(np.asarray(wanted, float), reference.support.astype(float), 0)
     total = float((row * weights).sum())
@@ -246,8 +249,8 @@ def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.
 
 
 def malignant_at(reference: Reference, malignant: np.ndarray, prevalence: float) -> np.ndarray:
-    """Class frequencies [K] that sum to 1, with the share `prevalence` (0..1) malignant, split within both
-    groups as in the test set."""
+    """Return class frequencies [K] with sum 1 and the share `prevalence` (0..1) malignant, divided within
+    both groups as in the test set."""
     shares = reference.support.astype(float)
     groups = np.where(malignant, shares[malignant].sum(), shares[~malignant].sum())
     return classification.divide(shares, groups, 0) * np.where(malignant, prevalence, 1 - prevalence)

@@ -1,4 +1,4 @@
-"""Turning and cropping of an own photograph before a model receives it."""
+"""Turning and cropping of a visitor's photograph before a model receives it."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from scoring.single_image.photograph import Photograph
 
 QUARTERS = (0, 1, 2, 3)
 SMALLEST = 32
-"""Pixels along the shortest side of a part."""
+"""Minimum pixels along the shortest side of a part."""
 Box = tuple[int, int, int, int]
 """Left, top, width and height, px."""
 
@@ -20,9 +20,9 @@ class Framing:
     """The part of a photograph that a model receives.
 
     Attributes:
-        quarters: Quarters of a turn to the right, 0..3; first of all.
-        part: Of the turned photograph, None for the whole.
-        square: Whether the part is made a square around its middle: models stretch what is none.
+        quarters: Number of quarter turns to the right, 0..3; applied first.
+        part: Part of the turned photograph, None for the whole.
+        square: Whether to extend the part to a square around its centre, because models distort other shapes.
     """
 
     quarters: int = 0
@@ -66,7 +66,7 @@ def framed(photograph: Photograph, framing: Framing) -> Photograph:
 
 
 def framing_line(framing: Framing, width: int, height: int) -> str:
-    """Return what was done to a photograph of width x height px, as a sentence; "" for nothing."""
+    """Return as a sentence what was done to a photograph of width x height px; "" for nothing."""
     turned = (height, width) if framing.quarters % 2 else (width, height)
     left, top, wide, tall = framing.box(*turned)
     parts = []

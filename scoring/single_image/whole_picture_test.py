@@ -1,7 +1,7 @@
-"""Test of the whole picture: the scores when its light or colour changes, and when its middle or all around
-is hidden.
+"""Test of the whole picture: the scores when its light or colour changes, and when its middle or surroundings
+are hidden.
 
-Maps cannot see what a model takes from light and colour: they hide a part in the colour around it.
+Saliency maps cannot show the effect of light and colour, because they hide a part in the surrounding colour.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,20 +16,20 @@ from scoring.single_image.model import OpenModel
 from scoring.single_image.saliency import FLOOR, Progress, scores, surrounding
 
 LIGHT, WARMTH = 0.25, 0.12
-"""Shares by which all channels, or red against blue, are raised or lowered."""
+"""Factors by which all channels, or red against blue, are raised or lowered."""
 LUMA = np.array([0.299, 0.587, 0.114])
 GREY = 128.0
 REACH, SHARPNESS = 0.3, 8
-"""Radius of the middle in shares of the sides, and how sharp its rim is."""
+"""Radius of the middle as a share of the sides, and sharpness of its rim."""
 
 
 @dataclass(frozen=True)
 class WholePicture:
-    """Scores of a picture changed as a whole.
+    """Scores of a picture that is changed as a whole.
 
     Attributes:
-        before: Scores as they are [K].
-        after: Scores by the name of the change, [K] each; those of `TONES` change light or colour.
+        before: Scores of the unchanged picture [K].
+        after: Scores by name of the change, [K] each; those of `TONES` change light or colour.
     """
 
     before: Floats
@@ -40,7 +40,7 @@ class WholePicture:
         return self._largest(k, TONES)
 
     def hidden(self, k: int) -> float:
-        """Return the largest change of class k by hiding the middle or all around."""
+        """Return the largest change of class k when the middle or the surroundings are hidden."""
         return self._largest(k, CHANGES.keys() - TONES.keys())
 
     def _largest(self, k: int, names: Iterable[str]) -> float:
@@ -84,12 +84,12 @@ TONES: Mapping[str, Callable[[Floats], Floats]] = {
 MIDDLE_HIDDEN, AROUND_HIDDEN = "middle hidden", "all around hidden"
 CHANGES = {**TONES, MIDDLE_HIDDEN: _middle_hidden, AROUND_HIDDEN: _around_hidden}
 SURROUNDINGS = 2
-"""How many times the effect of the middle, and of light and colour, that of the surroundings is when it is
-said."""
+"""Factor by which the effect of the surroundings must exceed that of the middle, and of light and colour, to
+be reported."""
 
 
 def changed(pixels: Pixels, name: str) -> Pixels:
-    """Return pixels uint8 (h, w, 3) after a change, of `CHANGES`."""
+    """Return pixels uint8 (h, w, 3) after a change from `CHANGES`."""
     after: Pixels = np.rint(np.clip(CHANGES[name](pixels.astype(float)), 0, 255)).astype(np.uint8)
     return after
 
@@ -100,17 +100,17 @@ def whole_picture(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> WholePicture:
-    """Run the model on each change. Raises Cancelled within one run; InputRefused."""
+    """Run the model on each changed picture. Raises Cancelled within the time of one run; InputRefused."""
     inputs = ((changed(prediction.prepared, name), prediction.vector) for name in CHANGES)
     rows = scores(model, prediction, inputs, len(CHANGES), progress, cancelled)
     return WholePicture(prediction.probabilities, dict(zip(CHANGES, rows, strict=True)))
 
 
 def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
-    """Return what light and colour of the whole picture do to class k, as a sentence.
+    """Return as a sentence how light and colour of the whole picture change class k.
 
     Args:
-        strongest: The largest change that hiding a part brings about.
+        strongest: The largest change by hiding a part.
     """
     largest, around = whole.tone(k), _around_line(whole, k, name)
     if largest < FLOOR:
@@ -128,7 +128,7 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
 
 
 def _around_line(whole: WholePicture, k: int, name: str) -> str:
-    """Return that a score hangs on what is around the middle, as a sentence after another; "" where it does
+    """Return that a score hangs on what is around the middle, as a sentence after another; "" if it does
     not, or where light and colour may be why."""
     middle, around = (float(whole.after[change][k]) for change in (MIDDLE_HIDDEN, AROUND_HIDDEN))
     before = float(whole.before[k])

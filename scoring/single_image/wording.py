@@ -1,7 +1,7 @@
-"""Texts of the page that a research-use label allows: a model's output and test set, never a diagnosis.
+"""Texts of the page that a research-use label allows: about a model's output and test set, never a diagnosis.
 
-Sources: 21 CFR 809.10(c)(2)(i) for the label; why result text is part of it: the FDA's guidance on such
-labels.
+Sources: 21 CFR 809.10(c)(2)(i) for the label; the FDA's guidance on such labels explains why result text is
+part of it.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ UNKNOWN_AGE = (
 POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
 MOST_TIED = 3
-"""Classes with the same highest score that are named."""
+"""Maximum named classes with the same highest score."""
 OF_TILE = "The interval of lymphocytes treats nuclei as independent and holds for this tile only."
 LYMPHOCYTES = "Lymphocytes among detected nuclei"
 
@@ -69,12 +69,12 @@ IN_SHORT = {
     "scale": "another scale",
     "tissue": "unusual tissue",
 }
-"""Cautions of a chip, by its name, beside a headline; of sharpness its value."""
+"""Short texts of badges for a headline, by name; for sharpness the value."""
 UNKNOWN_IN_SHORT = "similarity to the test images not known"
 
 
 def of_test_set(reference: Reference) -> str:
-    """Return which test set a number speaks of: "In this test set (n = 220, computer-generated, 20 per
+    """Return the test set that a number refers to: "In this test set (n = 220, computer-generated, 20 per
     class)"."""
     support = reference.support[reference.support > 0]
     spread = (
@@ -91,7 +91,7 @@ def of_test_set(reference: Reference) -> str:
 
 
 def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = ()) -> str:
-    """Return the highest score, and what speaks for caution beside it. names: the classes in full."""
+    """Return the highest score, and reasons for caution beside it. names: full names of the classes."""
     tied, highest = prediction.tied, f"{prediction.probabilities[prediction.top]:.2f}"
     score = f"Highest score: {names[prediction.top]} {highest}"
     if len(tied) > 1:
@@ -105,7 +105,7 @@ def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequen
 def cautions(
     chips: Sequence[QualityBadge], views: TurnedViews | None, card: ModelCard | None = None
 ) -> list[str]:
-    """Return the reasons for caution, in a few words each. card: how good the model is on the test set."""
+    """Return the reasons for caution as short texts. card: performance of the model on the test set."""
     found = [] if card is None else card.cautions
     found += [
         UNKNOWN_IN_SHORT if chip == UNKNOWN_LIKENESS else IN_SHORT.get(chip.name, chip.value)
@@ -118,8 +118,8 @@ def cautions(
 
 
 def right_line(right: RightShare, reference: Reference, name: str) -> str:
-    """Return how often the model is right on cases of the test set with a similar highest score. name: the
-    highest-scoring class in full."""
+    """Return how often the model is right on test cases with a similar highest score. name: full name of the
+    highest-scoring class."""
     if not right.similar.n:
         return "The test set has no other case to compare it with."
     if right.similar.n == 1:
@@ -141,7 +141,8 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
 
 
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
-    """Return what the set of classes is worth. names: the classes in full; top: the highest-scoring one."""
+    """Return how reliable the set of classes is. names: full names of the classes; top: the highest-scoring
+    one."""
     sentence = EXCHANGEABLE
     if class_set.top_added:
         sentence += (
@@ -171,7 +172,7 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
 
 
 def temperature_line(reference: Reference) -> str:
-    """Return which temperature the scores are scaled with, and whether it fits best."""
+    """Return the temperature that scales the scores, and whether it is the best fit."""
     temperature, n = reference.temperature, len(reference)
     sentence = f"Temperature-scaled: with the temperature {temperature:.2f}"
     if calibration.is_at_limit(temperature):
@@ -183,12 +184,12 @@ def temperature_line(reference: Reference) -> str:
 
 
 def views_line(views: TurnedViews) -> str:
-    """Return how far the answer moves when the photograph is turned and mirrored."""
+    """Return how much the answer changes when the photograph is turned and mirrored."""
     return f"In {views.changed} of {views.others} turned or mirrored copies the model chose another class."
 
 
 def dropped_line(kinds: Sequence[str]) -> str:
-    """Return what was dropped from the file."""
+    """Return what was removed from the file."""
     return (
         f"Removed from the file: {', '.join(kinds)}."
         if kinds
@@ -197,7 +198,7 @@ def dropped_line(kinds: Sequence[str]) -> str:
 
 
 def scale_words(micrometres: float | None) -> str:
-    """Return how many micrometres a pixel of a tile has, for people."""
+    """Return the micrometres per pixel of a tile as text."""
     return "micrometres per pixel not known" if micrometres is None else f"{micrometres:.3g} µm per px"
 
 
