@@ -317,6 +317,24 @@ def test_decisions_are_not_taken_for_the_score_while_probabilities_stand_beside_
     assert scores == [wanted, score_of(challenge, truth, hard)]
 
 
+AFFIXES = (
+    *("P (Class={})", "confidence({})", "Neural Network ({})", "Class_{}_PREDICTION"),
+    *("prediction_score_{}", "prob.{}", ".pred_{}"),
+)
+
+
+@pytest.mark.parametrize("affix", AFFIXES)
+@pytest.mark.parametrize("case", ["image", "Picture file"])
+@pytest.mark.parametrize("name", ["tricorder3", "isic"])
+def test_one_click_reads_columns_with_what_a_tool_adds_and_the_case_id(name, case, affix):
+    challenge, truth = challenge_of(name)
+    classes, rows = (LESIONS, LESION) if name == "tricorder3" else (map(str.upper, MOLES), MOLE)
+    data = csv((case, *map(affix.format, classes)), ((c, *row) for c, row in rows))
+    changes = offered(refusal(name, data))[0].changes
+    wanted = score_of(challenge, truth, PLAIN[name])
+    assert score_of(challenge, truth, data, changes=changes) == pytest.approx(wanted, abs=1e-9)
+
+
 JOINED = {
     "labels": (
         "tricorder3",

@@ -36,7 +36,7 @@ def native(document: Any) -> tuple[str, str, list[Any]] | None:
     """Return a document's name for its list, our name for the list of converted items, and the items; None
     for an unknown program."""
     if isinstance(document, list):
-        return _ultralytics(document) or _features(document)
+        return _ultralytics(document) or _features(document) or _objects(document)
     if not isinstance(document, dict):
         return None
     for key, items in READERS.items():
@@ -131,6 +131,14 @@ def _ultralytics(entries: list[Any]) -> tuple[str, str, list[Any]] | None:
     return "", "polygons", items
 
 
+def _objects(entries: list[Any]) -> tuple[str, str, list[Any]] | None:
+    """Return the nuclei of a bare list of objects with a class and a box, as pipelines of transformers write
+    them; None for another list."""
+    if not entries or not all(isinstance(e, dict) and "box" in e and {*LABELS} & e.keys() for e in entries):
+        return None
+    return "", "polygons", list(_shapes({}, entries))
+
+
 def _boxes(document: Mapping[str, Any], boxes: Any) -> Iterator[Item]:
     kinds, scores, names = (document.get(key) for key in ("labels", "scores", "type_map"))
     names = names if isinstance(names, dict) else {}
@@ -179,7 +187,7 @@ def _shapes(_document: Mapping[str, Any], shapes: Any) -> Iterator[Item]:
 
 
 LABELS = ("group", "label", "name", "class", "className", "class_name", "classTitle")
-OUTLINES = ("points", "polygon", "bounding_box", "bbox")
+OUTLINES = ("points", "polygon", "bounding_box", "bbox", "box")
 OBJECT_CONFIDENCES = ("probability", "confidence", "score")
 """Keys of an object's class, of its vertices or box, and of its confidence."""
 
@@ -206,9 +214,10 @@ def _vertices(entry: Mapping[str, Any]) -> Any:
 
 def _corners_of(box: Mapping[str, Any]) -> list[list[Any]] | None:
     """Return the corners of a box by its edges, its top left corner with w and h, or its middle."""
-    edges = [box.get(key) for key in ("x1", "y1", "x2", "y2")]
-    if None not in edges:
-        return corners(edges)
+    for names in (("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax")):
+        edges = [box.get(key) for key in names]
+        if None not in edges:
+            return corners(edges)
     width, height = (box.get(short, box.get(long, 0)) for short, long in (("w", "width"), ("h", "height")))
     x, y = (box.get(axis, box.get(f"c{axis}")) for axis in "xy")
     if not all(isinstance(number, (int, float)) for number in (x, y, width, height)):

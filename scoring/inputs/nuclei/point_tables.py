@@ -42,7 +42,7 @@ BOX = (
 )
 IN_MICROMETRES = tuple((f"centroid_{axis}_µm", f"centroid_{axis}_μm", f"centroid_{axis}_um") for axis in "xy")
 OUTLINES = ("geometry", "wkt", "location", "polygon", "points", "outline", "contour")
-IMAGES = (*ID_COLUMNS, "#filename", "image_filename", "filename_he", "filename_image")
+IMAGES = (*ID_COLUMNS, "source", "#filename", "image_filename", "filename_he", "filename_image")
 IMAGE_NAMES = tuple(name for name in IMAGES if "name" in name)
 """Columns that are used if the first of the others contains numbers."""
 KINDS = ("class", "classification", "class_name", "name", "term", "text", *KIND)

@@ -43,9 +43,9 @@ OF_SEVERAL = re.compile(
 """Keys at the beginning of COCO, VIA, Label Studio or FiftyOne files, or of features that name images."""
 SEVERAL = (
     *(coco.MARKS, (b'"region_attributes"',), (b'"data"', b'"result"'), (b'"boxes"', b'"labels"')),
-    *((b'"original_width"',), (b'"samples"', b'"filepath"')),
+    *((b'"original_width"',), (b'"samples"', b'"filepath"'), (b'"box"', b'"label"')),
 )
-"""Keys of COCO, VIA, Label Studio, torchvision and FiftyOne files, which list the nuclei of several
+"""Keys of COCO, VIA, Label Studio, torchvision, FiftyOne and transformers files: nuclei of several
 images."""
 LINES = (".ndjson", ".geojsonl")
 """Extensions of files with one feature per line, as TIAToolbox (`AnnotationStore.to_ndjson`) writes them."""
@@ -193,6 +193,8 @@ def _tiles(
         tiles = of_several(data, name, beside.images, beside.sizes) if is_several or is_alone else None
         types = beside.classes[".json"] if any(mark in data for mark in NUMBERS_OF_TYPES) else []
         tile = rewriting.of_types(data, name, files.read(types[0])) if types and tiles is None else None
+        if tile is None and tiles is None and data.lstrip()[:1] == b"[" and b'"geometry"' not in data:
+            return of_table(data, name, of_class, b"", beside.questions, beside.sizes)
         return tiles if tile is None else {_case(member): tile}
     if ending == imagej_rois.SETS:
         tile = of_regions(data, name, of_class[1], beside.names)

@@ -147,6 +147,19 @@ def label_studio(value, kind: str) -> list[dict]:
 
 
 SEVERAL_FORMS = {
+    "transformers": {"images/tile_1.tif": each(
+        lambda name, score, box, outline, middle: {
+            "label": name,
+            "score": score,
+            "box": dict(zip(("xmin", "ymin", "xmax", "ymax"), box, strict=True)),
+        }
+    )},
+    "supervision": each(
+        lambda name, score, box, outline, middle: {
+            **dict(zip(("x_min", "y_min", "x_max", "y_max"), box, strict=True)),
+            "class_id": 1, "confidence": score, "class_name": name, "source": "images/tile_1.tif",
+        }
+    ),
     "VIA": via_json(),
     "VIA, project": {"_via_settings": {}, "_via_img_metadata": via_json()},
     "Label Studio": label_studio(
