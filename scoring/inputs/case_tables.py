@@ -11,6 +11,7 @@ import numpy as np
 
 from scoring.common.arrays import Ints
 from scoring.common.findings import Finding, InputRefused, error, note, warning
+from scoring.common.text import shortened
 from scoring.inputs import case_ids, fix_suggestions, long_tables, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.foreign_table_shapes import gap_problem
@@ -316,7 +317,8 @@ def nothing_in_common(where: str, start: str, here: Sequence[str], truth: CasesW
     Args:
         start: Beginning of the message, before the name of the truth.
     """
-    ids = f"Here: {', '.join(here[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}."
+    samples = (", ".join(shortened(case) for case in ids[:SHOWN]) for ids in (here, truth.ids))
+    ids = "Here: {}. There: {}.".format(*samples)
     numbers = list(map(str, range(len(here) + 1)))
     ids += OF_ROWS if list(here) in (numbers[:-1], numbers[1:]) else ""
     jobs = OF_JOBS if here and all(map(UUID.fullmatch, here[:SHOWN])) else ""

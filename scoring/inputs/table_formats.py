@@ -11,19 +11,22 @@ import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
 from scoring.common.findings import InputRefused
 from scoring.common.strict_json import with_each_key_once
-from scoring.common.text import csv_text
+from scoring.common.text import csv_text, shortened
 from scoring.inputs import text_layouts, workbooks
 from scoring.inputs.archives import open_archive
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 
 GZIP, ZIP, PARQUET, FEATHER, NPY = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1", b"\x93NUMPY"
 ARRAY = ".npy"
+NOT_AN_ARRAY = (ValueError, EOFError, MemoryError, OverflowError, RecursionError, TypeError, TokenError)
+"""What NumPy raises for a header that lies."""
 ENDINGS = (workbooks.ENDING, ".parquet", ".feather", ".npz", ".npy", ".json", ".jsonl", ".csv.gz", ".tsv.gz")
 """Extensions of tables that are not text."""
 JSON_BYTES = 100_000_000
@@ -128,10 +131,9 @@ def _written(columns: Columns) -> bytes:
 def _array(data: bytes, name: str) -> np.ndarray:
     try:
         array: np.ndarray = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, MemoryError) as fault:
-        message = (
-            f"it is not a NumPy array of numbers or text ({fault}). Save ids as text: np.array(ids, str)."
-        )
+    except NOT_AN_ARRAY as fault:
+        why = shortened(fault, 100)
+        message = f"it is not a NumPy array of numbers or text ({why}). Save ids as text: np.array(ids, str)."
         raise refuse(name, message) from fault
     return array
 

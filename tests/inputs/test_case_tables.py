@@ -5,8 +5,8 @@ import pytest
 import scoring
 from scoring.inputs.case_tables import TABLE_NAMES, WITH_METADATA, find_table, joined_columns
 from scoring.inputs.sources import open_source
-from tests.support.findings import codes, places, refused
-from tests.support.lesion_tables import table, truth
+from tests.support.findings import codes, only, places, refused
+from tests.support.lesion_tables import CLASSES, prediction_rows, table, truth
 
 CHALLENGE = scoring.load_challenge("tricorder3")
 
@@ -24,6 +24,12 @@ def test_metadata_are_joined_by_case():
     )
     assert columns["patient_id"] == ("p7", "", "p9", "", "", "")
     assert columns["age"] == ("42",) * 6
+
+
+def test_ids_of_megabytes_are_quoted_in_part():
+    data = table(("case", *CLASSES), *prediction_rows([f"{k}" * 100_000 for k in range(6)]))
+    found = refused(CHALLENGE.read_predictions, data, CHALLENGE.read_truth(truth())).problems
+    assert len(only(found, "no-common-case").message) < 2_000
 
 
 def test_metadata_that_do_not_fit():

@@ -30,6 +30,12 @@ def parquet() -> bytes:
     return file.getvalue()
 
 
+def npy_of(header: str) -> bytes:
+    """Return an array file whose header is this text."""
+    text = header.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+
+
 def npz(**arrays: np.ndarray) -> bytes:
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
@@ -139,6 +145,9 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
             "not a NumPy array of numbers or text",
         ),
         (npy(np.ones((2, 3))), "without the ids"),
+        (npy_of("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 10**27)}"), "NumPy array of numbers"),
+        (npy_of(f"{{'descr': '<f8', 'fortran_order': False, 'shape': (0, {10**27})}}"), "too large"),
+        (npy_of(f"{{'descr': {'[' * 3000}}}"), "NumPy array of numbers"),
         (npz(scores=np.float64(1)), "not those of a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
         (b"PAR1" + b"\0" * 100, "Feather cannot be read"),
@@ -153,7 +162,9 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
 def test_what_is_no_table_is_refused(data, words):
     with pytest.raises(InputRefused) as refused:
         read_table(data, "p")
-    assert words in refused.value.problems[0].message
+    message = refused.value.problems[0].message
+    assert words in message
+    assert len(message) < 500
 
 
 def test_a_long_column_of_parquet_is_refused_before_it_is_unpacked():
