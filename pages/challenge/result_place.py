@@ -38,4 +38,4 @@ class ResultPlace:
 
     def card(self) -> "ResultPlace":
         """Return the place of a card below the choices of how to score, which may be why it is refused."""
-        return ResultPlace(self._notes, "card")
+        return ResultPlace(self._notes, "outcome")

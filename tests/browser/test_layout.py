@@ -157,3 +157,10 @@ def test_nothing_jumps_when_a_submission_follows_an_own_truth(visitor, server, s
     gives(page, "submission", sample.submissions["juno"].path)
     expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
     assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
+
+
+def test_what_follows_a_short_tab_stands_close_below_it(open_page):
+    page = open_page("tricorder3", "?tab=History")
+    end = page.get_by_role("tabpanel").locator("visible=true").bounding_box()
+    findings = page.get_by_test_id("stExpander").filter(has_text="Findings").bounding_box()
+    assert 0 <= findings["y"] - (end["y"] + end["height"]) < 40

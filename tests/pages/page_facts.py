@@ -203,7 +203,7 @@ FACTS = {
     "melanoma": PageFacts(
         tabs={
             "Threshold": "What would the score be?",
-            "Missed": "What is the net benefit of a positive prediction?",
+            "Missed": "What does a positive prediction mean?",
             "Classes": "How good is each class?",
             "Calibration": "When the model gives 70%, do 70% have a melanoma?",
             "Net benefit": "Is the model more useful than treating everybody as positive?",

@@ -126,7 +126,7 @@ def calls(card: ScoreCard) -> Text:
     return Text(
         f"At 0.5 :red[▲] **{missed} of {missed + flagged}** melanomas are missed, and **{alarms} of "
         f"{alarms + quiet}** others are flagged.",
-        question="What is the net benefit of a positive prediction?",
+        question="What does a positive prediction mean?",
     )
 
 
