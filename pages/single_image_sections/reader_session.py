@@ -171,7 +171,7 @@ def _answer(on: Session, image: SessionImage, key: str) -> None:
     span = None if views is None else (views.low, views.high)
     scores = figures.ImageScores(on.task.names, on.task.risk, answer.prediction.probabilities, span)
     with st.expander(
-        "Show the scores, although the model gives no answer" if answer.reasons else "Scores of all classes"
+        "Show the scores, although there is no answer" if answer.reasons else "Scores of all classes"
     ):
         layout.plot(figures.ranked(scores, layout.theme()), "", key=f"{key}_scores")
 

@@ -375,4 +375,6 @@ def _tissue(measures: Quality) -> QualityBadge:
             value,
             "The colours do not match haematoxylin and eosin. The results may be meaningless.",
         )
-    return QualityBadge("tissue", GOOD, value, "The colours match haematoxylin and eosin.")
+    return QualityBadge(
+        "tissue", GOOD, value, "The colours match haematoxylin and eosin; those of red skin do, too."
+    )

@@ -71,6 +71,7 @@ IN_SHORT = {
 }
 """Short texts of badges for a headline, by name; for sharpness the value."""
 UNKNOWN_IN_SHORT = "similarity to the test images not known"
+UNTRIED = "it is not known how good the model is"
 
 
 def of_test_set(reference: Reference) -> str:
@@ -105,8 +106,9 @@ def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequen
 def cautions(
     chips: Sequence[QualityBadge], views: TurnedViews | None, card: ModelCard | None = None
 ) -> list[str]:
-    """Return the reasons for caution as short texts. card: performance of the model on the test set."""
-    found = [] if card is None else card.cautions
+    """Return the reasons for caution as short texts. card: performance of the model on the test set, None
+    while it is not known."""
+    found = [UNTRIED] if card is None else card.cautions
     found += [
         UNKNOWN_IN_SHORT if chip == UNKNOWN_LIKENESS else IN_SHORT.get(chip.name, chip.value)
         for chip in chips

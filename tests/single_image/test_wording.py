@@ -13,6 +13,7 @@ from scoring.metrics.image_quality import Quality, Tissue
 from scoring.single_image import quality, wording
 from scoring.single_image.abstention import reasons
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
+from scoring.single_image.model_card import model_card
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.similar_cases import ClassSet, Reference, RightShare
 from scoring.statistics.intervals import Share, counted
@@ -239,8 +240,12 @@ def test_cautions_stand_in_the_headline():
         quality.QualityBadge("likeness", quality.CAUTION, "unlike them", "x"),
         quality.QualityBadge("exposure", quality.GOOD, "usual", "x"),
     ]
-    short = wording.cautions(chips, MOVING)
+    known = model_card(a_reference(), np.arange(6) == 0)
+    short = wording.cautions(chips, MOVING, known)
     assert wording.headline(one, CLASSES, short) == (
         "Highest score: MEL 0.74, but: blurred; unlike the test images; another class in 6 of 7 turned copies"
     )
-    assert wording.headline(one, CLASSES, wording.cautions(chips[2:], STILL)) == "Highest score: MEL 0.74"
+    plain = wording.headline(one, CLASSES, wording.cautions(chips[2:], STILL, known))
+    assert plain == "Highest score: MEL 0.74"
+    untried = wording.headline(one, CLASSES, wording.cautions(chips[2:], STILL))
+    assert untried == "Highest score: MEL 0.74, but: it is not known how good the model is"
