@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from scoring.common.findings import Finding, note
-from scoring.common.fixes import OF_COORDINATES, InputChanges, SuggestedFix
+from scoring.common.fixes import OF_COORDINATES, InputChanges, SuggestedFix, renamed
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs import table_formats
 from scoring.inputs.masks.errors import MaskError
@@ -74,6 +74,23 @@ def with_findings(result: Read, findings: Sequence[Finding]) -> Read:
 def _of_findings(result: NamedInput) -> str:
     names = {entry.name for entry in fields(cast(Any, result))}
     return "findings" if "findings" in names else "read"  # HECKTOR adds what is missing to what was read
+
+
+def by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
+    """Return a fix whose edits, made before columns are renamed, name these as the file does.
+
+    Args:
+        fix: The fix of a table as it is read.
+        source: The source of the table, with the changes made so far.
+    """
+    columns = source.changes.columns if isinstance(source, FixedSource) else ()
+    back = tuple((new, old) for old, new in columns if new)
+    edits = tuple(
+        (name, ": ".join([*(renamed(part, back) for part in named), rest]))
+        for name, value in fix.changes.edits
+        for *named, rest in [value.split(": ")]
+    )
+    return replace(fix, changes=replace(fix.changes, edits=edits))
 
 
 def is_one_table(source: Source, opened: Source) -> bool:

@@ -42,8 +42,7 @@ MOST_RUN = 300
 Read = Callable[[Source], Any]
 """Returns predictions."""
 BestFirst = Callable[[Sequence[SuggestedFix]], tuple[SuggestedFix, ...]]
-ROWS = 5
-WIDTH = 60
+ROWS, WIDTH = 5, 60
 
 
 class WithIds(Protocol):
@@ -93,7 +92,9 @@ def with_columns(
     read = partial(challenge.read_predictions, truth=truth, name=name)
     score = Trials(challenge, source, truth, read).best_first
     if codes == {SUSPECT}:
-        scored_fixes = (score([_by_written(fix, source) for fix in p.fixes]) for p in refused.problems)
+        scored_fixes = (
+            score([applied_fixes.by_written(fix, source) for fix in p.fixes]) for p in refused.problems
+        )
         asked = [replace(p, fixes=scored) for p, scored in zip(refused.problems, scored_fixes, strict=True)]
         return InputRefused(asked, refused.findings)
     is_empty = codes in ({MISSING_VALUE}, {submitted_part.NOTHING})
@@ -204,17 +205,6 @@ def _with_pixels(
     return (*findings, warning("pixels-suspect", outcome.name, message).with_fixes(*fixes))
 
 
-def _by_written(fix: SuggestedFix, source: Source) -> SuggestedFix:
-    """Return a fix whose edits, made before columns are renamed, name these as the file does."""
-    renamed = source.changes.columns if isinstance(source, FixedSource) else ()
-    written = {new: old for old, new in renamed if new and ANY not in old}
-    edits = tuple(
-        (name, ": ".join(written.get(part, part) for part in value.split(": ")))
-        for name, value in fix.changes.edits
-    )
-    return replace(fix, changes=replace(fix.changes, edits=edits))
-
-
 def _with_guess(
     refused: InputRefused, table: TextTable, form: TableForm, truth: WithIds | None, score: BestFirst
 ) -> InputRefused:
@@ -222,7 +212,7 @@ def _with_guess(
     first = next((i for i, p in enumerate(refused.problems) if p.code in OF_COLUMNS), None)
     guessed = guess(table, form, truth.ids if truth is not None else None)
     if first is None:
-        return refused
+        return _with_other_cases(refused, table, form, guessed, score)
     foreign = _foreign_cases(table, guessed, truth)
     if foreign is not None and not foreign.fixes:
         return InputRefused([*(replace(p, fixes=()) for p in refused.problems), foreign], refused.findings)
@@ -247,6 +237,16 @@ def _with_guess(
         problems = [replace(p, fixes=() if p.code in OF_COLUMNS else p.fixes) for p in problems]
     problems[first] = replace(problems[first], fixes=(*score(fixes), *problems[first].fixes))
     return InputRefused([*problems, *filter(None, [foreign])], refused.findings)
+
+
+def _with_other_cases(
+    refused: InputRefused, table: TextTable, form: TableForm, guessed: ColumnGuess, score: BestFirst
+) -> InputRefused:
+    """Return a refusal of foreign cases with the fix that reads a column whose cases are not."""
+    fixes = [f for f in readings_of(table, form, guessed) if (guessed.case, form.case) in f.changes.columns]
+    scored = score(fixes) if guessed.is_whole else ()
+    problems = [replace(p, fixes=p.fixes or scored * (p.code in OF_CASES)) for p in refused.problems]
+    return InputRefused(problems, refused.findings)
 
 
 def _foreign_cases(table: TextTable, guessed: ColumnGuess, truth: WithIds | None) -> Finding | None:

@@ -1,5 +1,6 @@
 """Case ids: their spelling in tables and files, and the case of a row."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ ID_COLUMNS = (
     *("file_name", "path", "case", "case_id", "id", "isic_id", "lesion_id"),
 )
 """Headers of the case id, as `tables.key` returns them; the first that exists is used."""
+
+ROBOFLOW = re.compile(r"(.+)_(?:jpe?g|png|tiff?|bmp|webp)\.rf\.[0-9a-f]{32}", re.IGNORECASE)
+"""A file as Roboflow exports it: its old name, its old ending, and a hash."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,12 @@ def base_name(name: str) -> str:
 
 
 def stem(name: str) -> str:
-    """Return the base name without its extension."""
+    """Return the base name without its extension; of a file that Roboflow exported, the name that it had."""
     base = base_name(name)
     start, _, extension = base.rpartition(".")
-    return start if start and extension else base
+    plain = start if start and extension else base
+    exported = ROBOFLOW.fullmatch(plain)
+    return exported[1] if exported else plain
 
 
 WAYS = (as_written, base_name, stem)
@@ -79,11 +85,12 @@ def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
 
 
 def case_parts(name: str) -> tuple[str, str, str]:
-    """Return folder with `/`, case and extension of the name of a case, or of a file named after it."""
-    folder, mark, base = name.rpartition("/")
+    """Return folder with its mark, case and extension of the name of a case, or of a file named after it."""
+    start = max(name.rfind("/"), name.rfind("\\")) + 1
+    base = name[start:]
     ending = next((e for e in ENDINGS if base.lower().endswith(e)), "")
     cut = len(base) - len(ending)
-    return f"{folder}{mark}", base[:cut], base[cut:]
+    return name[:start], base[:cut], base[cut:]
 
 
 def changed_case(name: str, changes: InputChanges) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from scoring.common.fixes import InputChanges, Pairs
 from scoring.inputs import case_ids
-from scoring.inputs.fix_suggestions import IN_PERCENT, LONGEST, NUMERIC
+from scoring.inputs.fix_suggestions import IN_PERCENT, LONGEST, NUMERIC, OF_OTHERS
 from scoring.inputs.tables import TextTable, key
 
 AFFIXES = frozenset((
@@ -78,7 +78,9 @@ class ColumnGuess:
             form: The required columns.
         """
         named = {name: written for name, written in self.columns.items() if written is not None}
-        if self.case is not None and key(self.case) not in form.case_names:
+        present = {*map(key, header)}
+        usual = next((name for name in form.case_names if name in present), None)
+        if self.case is not None and key(self.case) != usual:
             named[form.case] = self.case
         used = {self.case, *self.columns.values()}
         others = [written for written in header if written not in used]
@@ -107,6 +109,10 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
     if len(form.columns) == len(others) == 1:
         return ColumnGuess(case, dict(zip(form.columns, others, strict=True)))
     assigned = _assigned(others, form.columns)
+    if len(form.columns) == 1 and not assigned:
+        others = [header for header in others if not OF_OTHERS.fullmatch(header)] or others
+        plain = [header for header in others if not _words(header)]
+        assigned = dict.fromkeys(form.columns, plain[0]) if len(plain) == 1 else {}
     if len(form.columns) == 1 and all(header[-1].isdigit() for header in assigned.values()):
         numbers = [header for header in others if header[-1].isdigit()]
         return ColumnGuess(case, dict.fromkeys(form.columns), any_of=tuple(numbers or others)[:MOST])
@@ -116,10 +122,17 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
 def _case(
     table: TextTable, form: TableForm, headers: Collection[str], ids: Sequence[str] | None
 ) -> str | None:
-    for name in form.case_names:
-        if name in table.keys:
-            return table.header[table.keys.index(name)]
+    """Return the column of cases: the one that is called so, unless none of its cells is a case and those of
+    another column are."""
     known = {case_ids.stem(name).lower() for name in ids or ()}
+    usual = next(
+        (table.header[table.keys.index(name)] for name in form.case_names if name in table.keys), None
+    )
+    if usual is not None and (
+        not known
+        or any(case_ids.stem(cell).lower() in known for cell in table.cells(table.header.index(usual)))
+    ):
+        return usual
     best, share = None, 0.0
     for header in headers:
         cells = table.cells(table.header.index(header))[:LOOKED_AT]
@@ -129,7 +142,7 @@ def _case(
             fits = float(len({*cells}) == len(cells) and not any(map(NUMERIC.fullmatch, cells)))
         if fits > share:
             best, share = header, fits
-    return best if share >= MOST_IDS else None
+    return best if share >= MOST_IDS else usual
 
 
 def _numbers(table: TextTable, header: str) -> bool:

@@ -83,8 +83,10 @@ def rival_of(
 
 
 def _named(changes: InputChanges) -> InputChanges:
-    """Return changes without the columns that are left out, which a label does not name."""
-    return replace(changes, columns=tuple((old, new) for old, new in changes.columns if new))
+    """Return changes without the columns that are left out, which a label names only where nothing else
+    is changed."""
+    columns = tuple((old, new) for old, new in changes.columns if new)
+    return replace(changes, columns=columns or changes.columns)
 
 
 def _changes(table: TextTable, form: TableForm, guessed: ColumnGuess) -> InputChanges:

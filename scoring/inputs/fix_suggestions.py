@@ -26,6 +26,11 @@ LOOKED_AT = 20
 NUMERIC = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
 IN_PERCENT = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*%\s*")
 """Pattern of a number with a percent sign, with optional blanks between."""
+OF_OTHERS = re.compile(
+    r"(?i)y_true|(?:ground[_ ]?)?truth|gt|(?:true|actual)[_ ](?:label|class|value)"
+    r"|age(?:_.*)?|alter|fold|width|height"
+)
+"""Headings of columns of numbers that are the truth, or about something else."""
 Kind = Literal["", "text", "id", "number"]
 Columns = Sequence[Sequence[str]]
 
@@ -93,6 +98,7 @@ def of_kind(
         and all((NUMERIC.fullmatch(c[:LONGEST]) is not None) == (kind == "number") for c in cells[:LOOKED_AT])
         and (kind != "id" or len({*cells}) == len(cells))
     ]
+    fits = [written for written in fits if kind != "number" or not OF_OTHERS.fullmatch(written)] or fits
     return [read_as(written, missing, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
 
 
@@ -168,7 +174,26 @@ def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Suggested
         zeros = sorted((p for p in patterns if ZEROS_BEFORE.fullmatch(p)), key=len, reverse=True)
         taken = zeros if pattern in zeros else [pattern]  # 0061 and 0004 have different zeros before them
         return (renaming("case", tuple((written, ANY) for written in taken)),)
-    return _with_zeros(stems, known)
+    return _with_zeros(stems, known) or _in_other_letters(stems, known)
+
+
+def _in_other_letters(stems: Sequence[str], known: Collection[str]) -> tuple[SuggestedFix, ...]:
+    """Return the fix for names whose first part has capital letters where the cases have small ones, or the
+    other way round."""
+    cases_of: dict[str, list[str]] = {}
+    for case in known:
+        cases_of.setdefault(case.lower(), []).append(case)
+    patterns: Counter[tuple[str, str]] = Counter()
+    for stem in stems:
+        case, *others = cases_of.get(stem.lower(), [""])
+        if case and not others and len(case) == len(stem):
+            cut = max(
+                (i + 1 for i, pair in enumerate(zip(stem, case, strict=True)) if len({*pair}) > 1), default=0
+            )
+            patterns[f"{stem[:cut]}{ANY}", f"{case[:cut]}{ANY}"] += 0 < cut < len(stem)
+    pairs = tuple(pair for pair, count in patterns.most_common(MOST) if count)
+    is_enough = sum(patterns[pair] for pair in pairs) >= max(1, LEAST * len(stems))
+    return (renaming("case", pairs),) if is_enough else ()
 
 
 def _with_zeros(stems: Sequence[str], known: Collection[str]) -> tuple[SuggestedFix, ...]:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
+from scoring.inputs.cell_objects import without_objects
 from scoring.inputs.fix_suggestions import NUMERIC
 
 FORMAT, OF_LISTS = "A table with names of classes beside their scores", "A table with lists in its cells"
+OF_OBJECTS = "A table with objects in its cells"
 LIST = re.compile(r"(?:(?:array|tensor)\()?\[{1,2}([^\[\]]*)\]{1,2}(?:, *dtype=[\w.]+)?\)?")
 """Pattern of a list in a cell, as written by Python, NumPy, PyTorch and JSON."""
 ENTRY = re.compile(r"""'([^']*)'|"([^"]*)"|([^\s,'"]+)""")
@@ -39,7 +41,8 @@ class WideTable:
 
 
 def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
-    """Return a long table, a ranked table or one with lists in its cells as a wide table; None for any other.
+    """Return a long table, a ranked table or one with lists or objects in its cells as a wide table; None for
+    any other.
 
     A table is long if it has three named columns: one contains numbers, and the other two together identify
     each row, so that every case has one row per class. The column with more different values contains the
@@ -50,9 +53,13 @@ def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
         header: Names of the columns.
         columns: Their cells.
     """
+    objects = without_objects(header, columns)
+    header, columns = objects or (header, columns)
     lists = _without_lists(header, columns)
     if lists is not None:
         header, columns = lists.header, lists.columns
+    elif objects is not None:
+        lists = WideTable((*header,), columns, range(len(columns[0])), OF_OBJECTS)
     if as_ranked := _ranked(header, columns):
         return as_ranked
     if lists is not None:

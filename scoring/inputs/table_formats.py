@@ -9,6 +9,7 @@ import io
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from tokenize import TokenError
@@ -204,6 +205,18 @@ def _of_json(data: bytes, name: str) -> Columns:
     return columns
 
 
+def columns_of(records: Sequence[Mapping[str, Any]]) -> Columns | None:
+    """Return the cells of objects by name, numbers as Python writes them; None where they make no table.
+
+    Args:
+        records: An object for each row.
+    """
+    try:
+        return _of_records(records)
+    except _NotATable:
+        return None
+
+
 def cells_of(data: bytes) -> dict[str, str] | None:
     """Return the cells of a single case in a JSON file, by name; None for other kinds of JSON, such as lists
     of objects in an image."""
@@ -258,8 +271,16 @@ def _columns(document: Any) -> Columns:
     if isinstance(document, list):
         return _of_records(document)
     if isinstance(document, dict) and document:
-        return _of_object(document)
+        return _of_records(listed) if (listed := _listed(document)) else _of_object(document)
     raise _NotATable("it is empty")
+
+
+def _listed(document: Mapping[str, Any]) -> list[Any] | None:
+    """Return the one list of records of an object that says how the request went beside it; None for
+    others."""
+    lists = [value for value in document.values() if isinstance(value, list)]
+    is_alone = len(lists) == 1 and len(lists[0]) > 1 and all(isinstance(entry, dict) for entry in lists[0])
+    return lists[0] if is_alone else None
 
 
 def _are_rows(document: Any) -> bool:
@@ -313,16 +334,27 @@ def _by_column(document: Mapping[str, Mapping[str, Any]]) -> bool:
 def _entry(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
+    if isinstance(value, list) and value and all(map(_is_ranked, value)):
+        return {"classes": [dict(zip(("label", "score"), entry[-2:], strict=True)) for entry in value]}
     return {
         "score" if isinstance(value, _Number) else "scores" if isinstance(value, list) else "label": value
     }
+
+
+def _is_ranked(entry: Any) -> bool:
+    """Return whether an entry of a list is a class with its score, as `decode_predictions` of Keras gives
+    them."""
+    is_pair = isinstance(entry, list) and len(entry) in (2, 3) and isinstance(entry[-1], _Number)
+    return is_pair and all(isinstance(part, str) and not isinstance(part, _Number) for part in entry[:-1])
 
 
 def _of_records(records: Sequence[Any]) -> Columns:
     if not records or not all(isinstance(record, dict) for record in records):
         raise _NotATable("it lists items that are not objects")
     cells = [list(_flat(record)) for record in records]
-    rows = [dict(pairs) for pairs in cells]
+    counts = [Counter(name for name, _, _ in row) for row in cells]
+    twice = {name for count in counts for name, n in count.items() if n > 1}
+    rows = [{path if name in twice else name: cell for name, path, cell in row} for row in cells]
     if any(len(row) < len(pairs) for row, pairs in zip(rows, cells, strict=True)):
         raise _NotATable("two values of a case have the same name")
     names = list(dict.fromkeys(chain.from_iterable(rows)))
@@ -331,18 +363,19 @@ def _of_records(records: Sequence[Any]) -> Columns:
     return {name: [_cell(row.get(name)) for row in rows] for name in names}
 
 
-def _flat(record: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    """Yield the cells of a record: those of an object in it by their own names, those of a list by number,
-    and those of objects in a list by both."""
+def _flat(record: Mapping[str, Any], above: str = "") -> Iterable[tuple[str, str, Any]]:
+    """Yield the cells of a record with their names, and those with the names of what they are in: those of an
+    object in it by their own names, those of a list by number, and those of objects in a list by both."""
     for key, value in record.items():
+        path = f"{above}{key}"
         if isinstance(value, dict):
-            yield from _flat(value)
+            yield from _flat(value, f"{path}.")
         elif isinstance(value, list):
             for k, entry in enumerate(value):
-                inner = _flat(entry) if isinstance(entry, dict) else ((key, entry),)
-                yield from ((f"{name}_{k}", cell) for name, cell in inner)
+                inner = _flat(entry, f"{path}.") if isinstance(entry, dict) else ((key, path, entry),)
+                yield from ((f"{name}_{k}", f"{whole}_{k}", cell) for name, whole, cell in inner)
         else:
-            yield key, value
+            yield key, path, value
 
 
 def _cell(value: Any) -> str:

@@ -11,7 +11,9 @@ TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
 CELLS = 4_000_000
 """A cell takes about 100 bytes during reading: 400 MB. 100,000 cases may have 40 columns."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
+NUMBER = re.compile(r'[\s"]*[+-]?\d*[.,]?\d+\s*%?[\s"]*', re.ASCII)
 FOREIGN = {
+    b"SQLite format 3": "a database of SQLite",
     b"PK\x03\x04": "a zip or an Excel workbook",
     b"\x1f\x8b": "a gzip file",
     b"%PDF": "a PDF",
@@ -37,10 +39,23 @@ def find_header(lines: Sequence[str]) -> tuple[int, str] | None:
         first = below if cells < others else first
     if first is None:
         return None
+    first = _below_title(lines, first)
     declared = re.fullmatch(r"(?i)sep=([,;\t])", lines[first].strip(" \ufeff"))
     if declared:
         return next(filled, first), declared[1]
     return first, max(DELIMITERS, key=lines[first].count)
+
+
+def _below_title(lines: Sequence[str], first: int) -> int:
+    """Return the line of the header: the one below a title, as Numbers writes it, where all lines but the
+    title have as many cells, and the next names them."""
+    if any(mark in lines[first] for mark in DELIMITERS):
+        return first
+    rows = [line for line in lines[first + 1 :] if line.strip()]
+    between = max(DELIMITERS, key=rows[0].count) if rows else ","
+    is_named = len(rows) > 1 and not any(map(NUMBER.fullmatch, rows[0].split(between)))
+    counts = {re.sub(r'"[^"]*"', "", line).count(between) for line in rows} if is_named else {0}
+    return lines.index(rows[0], first + 1) if len(counts) == 1 and 0 not in counts else first
 
 
 def is_markup(data: bytes) -> bool:

@@ -160,6 +160,8 @@ def read_table(data: bytes, name: str) -> TextTable:
     first, delimiter = header
     if lines[:first] and lines[0].startswith("#"):
         other_format = other_format or "A table below comments"
+    elif any(line.strip() and "=" not in line for line in lines[:first]):
+        other_format = other_format or "A table below a title"
     even = _even(lines, first, delimiter)
     if even:
         (header_line, *numbers), written, columns = even

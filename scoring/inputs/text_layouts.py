@@ -9,6 +9,7 @@ import io
 import re
 
 from scoring.common.text import csv_text
+from scoring.inputs import exported_text
 from scoring.inputs.table_text import COLUMNS, DELIMITERS, LINES, TABLE_BYTES
 
 HEAD = 20_000
@@ -39,6 +40,8 @@ def as_commas(data: bytes) -> tuple[bytes, str]:
         return _of_weka(data.decode("utf-8-sig", "replace")), WEKA_LIST
     is_marked = header.lstrip(b"\xef\xbb\xbf \t").startswith(b"|")
     is_wide = b"  " in head and not any(mark.encode() in header for mark in DELIMITERS)
+    if exported := exported_text.as_commas(data) if len(data) <= TABLE_BYTES else None:
+        return exported
     if len(data) > TABLE_BYTES or not (is_marked or is_wide):
         return data, ""
     try:

@@ -184,8 +184,8 @@ def test_no_fix_of_a_table_of_ranks_reads_the_ranks_as_classes():
         assert read.outputs[0].tolist() == list(SCORES["ISIC_1"])
 
 
-def test_two_values_of_one_name_in_nested_json_are_refused():
+def test_two_values_of_one_name_in_nested_json_are_named_in_full_and_none_is_scored():
     challenge = scoring.load_challenge("isic")
     document = [{"image": case, "a": {"MEL": 0.9}, "b": {"MEL": 0.1}} for case in SCORES]
-    with pytest.raises(scoring.InputRefused, match="the same name"):
+    with pytest.raises(scoring.InputRefused, match=r"'a\.MEL'.*'b\.MEL'"):
         challenge.read_predictions(json.dumps(document).encode(), challenge.read_truth(TRUTH))

@@ -134,7 +134,8 @@ def _row_problems(
     scale = probability_scales.scale_of(numbers) if 2 * len(rows_outside) > len(rows.ids) else ""
     kind = f"are {probability_scales.WORDS[scale]}" if scale in probability_scales.WORDS else LOGITS
     advice = f" These {kind}." if scale else ""
-    fixes = probability_scales.FIXES.get(scale, ())
+    of_logits = probability_scales.FIXES[probability_scales.LOGITS] if scale else ()
+    fixes = probability_scales.FIXES.get(scale, of_logits)
     missing = category_tables.cell_problems(
         rows, "missing-value", cells["missing-value"], places, "holds no number: write one from 0 to 1."
     )

@@ -1,0 +1,144 @@
+r"""Tables as programs export them to text: listings of psql, R's `write.table`, ARFF, dumps of SQL.
+
+Sources of the layouts: psql's `\pset format aligned`, R's `write.table` with its defaults, Weka's description
+of ARFF, `pg_dump` with and without `--inserts`, and pandas' `to_csv` of a MultiIndex.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Mapping
+
+from scoring.common.text import csv_text
+from scoring.inputs.table_text import LINES
+
+HEAD = 20_000
+ARFF, OF_R, SQL, OF_PSQL = "Weka's ARFF", "R's write.table", "A dump of a database", "A listing of psql"
+TWO_LEVELS = "A table of pandas with two lines of headings"
+BLANKS = re.compile(r'"[^"]*"(?: "[^"]*")+')
+"""Headings with quotation marks and blanks between them."""
+BELOW_HEADER = re.compile(r"-+(?:\+-+)+", re.ASCII)
+COUNT = re.compile(r"\(\d+ rows?\)", re.ASCII)
+"""What psql writes below a table."""
+ONE_NAME = re.compile(r"[^,]+,+")
+"""A line with the name of the first column alone."""
+ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s.*""", re.IGNORECASE)
+STATEMENTS = ("--", "/*", "set ", "create ", "begin", "insert into ", "copy ", "pragma ", "drop ", "lock ")
+INSERT = re.compile(r"insert\s+into\s+(\S+)\s*\(([^()]*)\)\s*values\s*", re.IGNORECASE)
+COPY = re.compile(r"copy\s+(\S+)\s*\(([^()]*)\)\s+from\s+stdin;", re.IGNORECASE)
+ROW = re.compile(r"\s*\(((?:'[^']*'|[^'()])*)\)\s*([,;]?)")
+CELL = re.compile(r"\s*((?:'[^']*')+|[^,']*)(?:,|$)")
+NULLS = ("null", r"\n")
+Rows = list[list[str]]
+"""Cells of each line, the header first; [] for a line that holds no row."""
+
+
+def as_commas(data: bytes) -> tuple[bytes, str] | None:
+    """Return a table as CSV, each row on its line where it has one, and its layout; None for any other text.
+
+    Args:
+        data: The file.
+    """
+    head = data[:HEAD].decode("utf-8-sig", "replace").splitlines()
+    layout = _layout([line.strip() for line in head if line.strip()])
+    if layout is None:
+        return None
+    try:
+        rows = READERS[layout](data.decode("utf-8-sig").splitlines()[: LINES + 2])
+    except (UnicodeDecodeError, csv.Error):
+        return None
+    if len(rows) < 2 or len({len(row) for row in rows if row}) != 1:
+        return None
+    return csv_text(rows[0], rows[1:]).encode(), layout
+
+
+def _layout(lines: list[str]) -> str | None:
+    first, second, third = [*lines, "", "", ""][:3]
+    if first.startswith(",") and second.startswith(",") and ONE_NAME.fullmatch(third):
+        return TWO_LEVELS
+    if BELOW_HEADER.fullmatch(second):
+        return OF_PSQL
+    if BLANKS.fullmatch(first):
+        return OF_R
+    opening = next((line.lower() for line in lines if not line.startswith("%")), "")
+    if opening.startswith("@relation"):
+        return ARFF
+    return SQL if first.lower().startswith(STATEMENTS) else None
+
+
+def _of_psql(lines: list[str]) -> Rows:
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines]
+    return [
+        [] if i == 1 or not line.strip() or COUNT.fullmatch(line.strip()) else row
+        for i, (line, row) in enumerate(zip(lines, rows, strict=True))
+    ]
+
+
+def _of_r(lines: list[str]) -> Rows:
+    """Return the rows; names of rows, which have no heading, are left out where they count the rows."""
+    rows = list(csv.reader(lines, delimiter=" "))
+    header, body = rows[0], rows[1:]
+    named = {len(row) for row in body if row} == {len(header) + 1}
+    if not named:
+        return rows
+    counted = [row[0] for row in body if row] == [str(i + 1) for i in range(sum(map(bool, body)))]
+    return [header, *(row[1:] for row in body)] if counted else [["", *header], *body]
+
+
+def _of_two_levels(lines: list[str]) -> Rows:
+    """Return the rows below the second line of headings, with the first before those that are there twice."""
+    rows = list(csv.reader(lines))
+    above, names, (index, *_) = rows[:3]
+    whole = names if len({*names}) == len(names) else [f"{a}_{b}" for a, b in zip(above, names, strict=False)]
+    return [[index, *whole[1:]], [], [], *rows[3:]]
+
+
+def _of_arff(lines: list[str]) -> Rows:
+    start = next((i for i, line in enumerate(lines) if line.strip().lower() == "@data"), len(lines))
+    names = [match[1].strip("'\"") for line in lines[:start] if (match := ATTRIBUTE.fullmatch(line.strip()))]
+    if not names or any(line.lstrip().startswith("{") for line in lines[start + 1 :]):
+        return []  # a sparse table, or none
+    quote = "'" if any("'" in line for line in lines[start + 1 :]) else '"'
+    body = ("" if line.lstrip().startswith("%") else line for line in lines[start + 1 :])
+    rows = csv.reader(body, quotechar=quote, skipinitialspace=True)
+    cells = [["" if cell.strip() == "?" else cell.strip() for cell in row] for row in rows]
+    return [names, *([] for _ in range(start)), *cells]
+
+
+def _of_sql(lines: list[str]) -> Rows:
+    """Return the rows of the one table that a dump fills."""
+    text = "\n".join(lines)
+    if copied := COPY.search(text):
+        body = text[copied.end() :].lstrip("\n").partition("\n\\.")[0]
+        rows = [line.split("\t") for line in body.split("\n")]
+        return [] if COPY.search(text, copied.end()) else [_names(copied[2]), *map(_known, rows)]
+    tables, rows = set(), []
+    for statement in INSERT.finditer(text):
+        tables.add((statement[1], statement[2]))
+        at = statement.end()
+        while match := ROW.match(text, at):
+            rows.append(_known([cell.strip() for cell in CELL.findall(match[1] + ",")[:-1]]))
+            at = match.end()
+            if match[2] != ",":
+                break
+    return [_names(next(iter(tables))[1]), *rows] if len(tables) == 1 else []
+
+
+def _names(columns: str) -> list[str]:
+    return [name.strip().strip('"`[]') for name in columns.split(",")]
+
+
+def _known(cells: list[str]) -> list[str]:
+    """Return cells without quotation marks, "" for one that holds nothing."""
+    return [
+        "" if cell.lower() in NULLS else cell[1:-1].replace("''", "'") if cell[:1] == "'" else cell
+        for cell in cells
+    ]
+
+
+READERS: Mapping[str, Callable[[list[str]], Rows]] = {
+    OF_PSQL: _of_psql,
+    OF_R: _of_r,
+    TWO_LEVELS: _of_two_levels,
+    ARFF: _of_arff,
+    SQL: _of_sql,
+}
