@@ -119,9 +119,14 @@ class Trials:
     def is_same(self, card: ScoreCard | None, read: Any) -> bool:
         """Return whether a scorecard is of the same predictions, which were to be changed."""
         aligned, own = card.arrays.get("aligned") if card else None, getattr(read, "fingerprint", None)
-        if own is not None and not self.is_whole and self.sample:
-            own = own[self.sample[1]]
+        if not self.is_whole:  # the fingerprint is of all cases
+            own = self.unchanged.arrays.get("aligned") if self.unchanged else None
         return aligned is not None and own is not None and np.array_equal(aligned, own)
+
+    @cached_property
+    def unchanged(self) -> ScoreCard | None:
+        """The scorecard without changes."""
+        return self.card(InputChanges())
 
     def best_first(self, fixes: Sequence[SuggestedFix]) -> tuple[SuggestedFix, ...]:
         """Return alternative fixes with the score that each gives, the best first, but last one without a

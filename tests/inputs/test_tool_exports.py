@@ -416,13 +416,28 @@ def test_readings_of_a_large_table_are_ordered_by_some_rows_and_no_score_is_told
 
 
 @pytest.mark.parametrize("times", [100, 1])
-def test_what_is_doubtful_of_a_large_table_is_told_without_a_score(times, monkeypatch):
+def test_what_is_doubtful_of_a_large_table_is_told_without_a_score(times):
+    challenge = scoring.load_challenge("melanoma")
+    cases = [f"M{i:05}" for i in range(fix_trials.MOST_CASES + 1)]
+    positive = [i % 3 == 0 for i in range(len(cases))]
+    truth = challenge.read_truth(csv(("NewFileName", "Class"), zip(cases, positive, strict=True)), "t.csv")
+    risks = (times * (0.2 if p else 0.7 + i % 7 / 100) for i, p in enumerate(positive))
+    data = csv(("filename", "score"), zip(cases, risks, strict=True))
+    found = challenge.read_predictions(data, truth, "p.csv").findings
+    said = {finding.code: finding for finding in found if finding.code in ("direction-suspect", "percent")}
+    assert [*said] == (["direction-suspect"] if times == 1 else ["percent", "direction-suspect"])
+    assert all(finding.fixes for finding in said.values())
+    assert not any(": score" in fix.label for finding in said.values() for fix in finding.fixes)
+
+
+def test_a_fix_that_changes_nothing_of_a_large_table_is_not_offered(monkeypatch):
     challenge, truth = challenge_of("melanoma")
     monkeypatch.setattr(fix_trials, "MOST_CASES", 5)
-    data = csv(("filename", "score"), ((c, times * (1 - r)) for c, r in RISK))
-    found = challenge.read_predictions(data, truth, "p.csv").findings
-    said = [finding for finding in found if finding.code == "direction-suspect"]
-    assert [[": score" in fix.label for fix in finding.fixes] for finding in said] == [[False]]
+    words = ["benign" if m else "melanoma" for m in MELANOMAS]
+    calls = csv(("filename", "score"), zip(CASES["melanoma"], words, strict=True))
+    found = challenge.read_predictions(calls, truth, "p.csv").findings
+    (said,) = [finding for finding in found if finding.code == "direction-suspect"]
+    assert not said.fixes
 
 
 def test_what_the_best_classes_alone_hold_is_told_as_it_is():
