@@ -50,9 +50,24 @@ def as_csv(data: bytes, name: str) -> bytes:
     Raises:
         InputRefused: `unreadable-file`: damaged, too large, or with tables on no or on several sheets.
     """
+    tables = by_sheet(data, name)
+    if len(tables) != 1:
+        titles = ", ".join(repr(title[:40]) for title in list(tables)[:5])
+        problem = f"it has a table on {len(tables)} sheets ({titles})" if tables else "no sheet has a table"
+        raise refuse(name, f"{problem}: keep one sheet, or save the right one as CSV.")
+    return next(iter(tables.values()))
+
+
+@isolated
+def by_sheet(data: bytes, name: str) -> dict[str, bytes]:
+    """Return the table of each sheet that has one, by its title, as CSV with commas.
+
+    Raises:
+        InputRefused: `unreadable-file`: damaged or too large.
+    """
     try:
         archive = open_archive(data, name)
-        return _table(archive, name)
+        return _tables(archive, name)
     except InputRefused as refused:
         problem = refused.problems[0]
         if problem.code == "unreadable-file":
@@ -62,7 +77,7 @@ def as_csv(data: bytes, name: str) -> bytes:
         raise refuse(name, f"its XML is damaged ({fault}). {SAVE}") from fault
 
 
-def _table(archive: Archive, name: str) -> bytes:
+def _tables(archive: Archive, name: str) -> dict[str, bytes]:
     missing = [member for member in (BOOK, RELATIONS) if member not in archive.sizes]
     if missing:
         raise refuse(name, f"it is not an Excel workbook ({missing[0]} is missing). {SAVE}")
@@ -79,11 +94,10 @@ def _table(archive: Archive, name: str) -> bytes:
         _parse(archive.read(member), sheet.start, sheet.end, sheet.text)
         if len(sheet.rows) > 1:
             tables[title] = sheet
-    if len(tables) != 1:
-        titles = ", ".join(repr(title[:40]) for title in list(tables)[:5])
-        problem = f"it has a table on {len(tables)} sheets ({titles})" if tables else "no sheet has a table"
-        raise refuse(name, f"{problem}: keep one sheet, or save the right one as CSV.")
-    (sheet,) = tables.values()
+    return {title: _text(sheet, name) for title, sheet in tables.items()}
+
+
+def _text(sheet: "_Sheet", name: str) -> bytes:
     if sheet.unknown:
         message = (
             f"{len(sheet.unknown):,} cells hold formulas without their values (first: {sheet.unknown[0]}), "

@@ -232,6 +232,10 @@ def _quoted(name: str) -> str:
 
 TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"
+NO_FORM = (
+    "it lists nuclei in no form that is read: write image, class, and x, y (or xmin, ymin, xmax, ymax) of "
+    "each. Run lengths, and several boxes in a cell, are not read."
+)
 HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
 
@@ -287,6 +291,8 @@ def _nothing_of(files: SourceFiles) -> str:
     )
     if any(member.lower().endswith(".mat") for member in files.members):
         message += " HoVer-Net also writes nuclei as JSON: give its folder json, not the .mat files."
+    if any(member.lower().endswith((".npy", ".npz")) for member in files.members):
+        message += " Maps of pixels (.npy, .npz) are not read: write the outline or middle of each nucleus."
     if any(member.lower().endswith(imagej_rois.ENDING) for member in files.members):
         message += " Regions of ImageJ (.roi) are read as a zip of those of each image, <case>.zip."
     return message
@@ -333,6 +339,8 @@ def _by_table(files: SourceFiles, member: str, ids: frozenset[str]) -> Submissio
     )
     member_of: dict[str, str | None] = {}
     problems = [*table.problems]
+    if {key(CASE), key(PATH)}.isdisjoint(table.keys):
+        return SubmissionMembers({}, {}, member, (*problems, _no_column(table, NO_FORM)), ())
     columns = [column for name in (CASE, PATH) if (column := _column(table, name, problems)) is not None]
     if len(columns) == 2:
         member_of, of_rows = _rows(files, member, table, columns, ids)
@@ -344,10 +352,13 @@ def _column(table: TextTable, name: str, problems: list[Finding]) -> int | None:
     column, twice = find_column(table, (key(name),))
     problems += twice
     if column is None:
-        headings = ", ".join(repr(heading[:40]) for heading in table.header[:12])
-        sentence = f"there is no column {name!r}. Found: {headings}. {HOW_TO_FIX}"
-        problems.append(error("bad-submission", table.header_place, sentence))
+        problems.append(_no_column(table, f"there is no column {name!r}.", HOW_TO_FIX))
     return column
+
+
+def _no_column(table: TextTable, said: str, how: str = "") -> Finding:
+    headings = ", ".join(repr(heading[:40]) for heading in table.header[:12])
+    return error("bad-submission", table.header_place, f"{said} Found: {headings}. {how}".rstrip())
 
 
 def _rows(
@@ -377,19 +388,10 @@ def _rows(
 def _member(files: SourceFiles, table: str, path: str) -> tuple[str | None, list[tuple[str, str]]]:
     """Return the member that a path of the table names, or why there is none: a code and words."""
     quoted = repr(path if len(path) <= 120 else path[:117] + "...")
-    if (
-        path.startswith("/")
-        or re.match(r"[A-Za-z]:", path)
-        or "\\" in path
-        or ".." in path.split("/")
-        or "\0" in path
-    ):
-        return None, [
-            (
-                "unsafe-path",
-                f"{quoted} is an absolute path, leaves the folder or has a backslash. {HOW_TO_FIX}",
-            )
-        ]
+    parts = path.split("/")
+    if not parts[0] or ".." in parts or re.match(r"[A-Za-z]:", path) or {"\\", "\0"} & {*path}:
+        text = f"{quoted} is an absolute path, leaves the folder or has a backslash. {HOW_TO_FIX}"
+        return None, [("unsafe-path", text)]
     member = PurePosixPath(table).parent.joinpath(path).as_posix()
     if member not in files.sizes:
         return None, [("bad-submission", f"there is no file {quoted}: add it, or leave the row out.")]

@@ -4,6 +4,7 @@ Source of the format: cocodataset.org, "Data format": images, annotations, categ
 `image_id`, `category_id` and `score`, beside which SAHI writes `category_name`.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from scoring.inputs.nuclei import strict
 MARKS = (b'"category_id"', b'"image_id"')
 IMAGES = (b'"images"', b'"file_name"')
 """Key in a COCO file that maps numbers to images, even if the file lists no nucleus."""
+SCORE = re.compile(rb'"score"\s*:\s*([\d.eE+-]+)')
 
 
 def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:

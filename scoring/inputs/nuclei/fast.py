@@ -3,6 +3,7 @@
 `strict` reads every unusual file instead; both give the same result if both can read a file.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,10 @@ AS_LIST_BYTES = 30_000_000
 """The parser counts at most 2^24 - 1 elements and allocates lists by these counts; no shorter text contains
 as many."""
 NUMBER = 8
+MEASURED = re.compile(
+    rb'"measurements"\s*:\s*[\[{][^\]}]*"(score|confidence|probability|prob|type_prob)"', re.IGNORECASE
+)
+"""Confidences among measurements under other names, which are left to `strict`."""
 
 SYMBOLS = bytes(byte if chr(byte) in "[,]" else ord("x") for byte in range(256))
 """Brackets and commas of a text unchanged, x for braces and colons."""
@@ -76,6 +81,8 @@ def _listed(data: bytes, graded: bool) -> NucleusList:
         return NucleusList(key, count, (), (), (), (), np.empty((0, 2)), np.empty(0, int), key != "nuclei")
     small = len(data) < AS_LIST_BYTES
     if key == "nuclei" and not small:
+        raise _Unusual
+    if key == "features" and graded and PROBABILITY.encode() not in data and MEASURED.search(data):
         raise _Unusual
     columns = (
         _features(items, graded, small, graded and PROBABILITY.encode() in data)

@@ -24,6 +24,8 @@ IN_SLIDE = ("cell_detection", "output")
 HEADER_BYTES = 4096
 MARKS = re.compile(r"[-_ .]")
 """Separator between the names of an image and a class."""
+OUTLINE = re.compile(r"-?\d+(\.\d*)?(,-?\d+(\.\d*)?){5,}(,-?)?")
+"""A line of Cellpose (io.py, `outlines_to_text`), or its beginning: x and y of each vertex of a nucleus."""
 
 
 def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
@@ -84,24 +86,31 @@ def by_class(
     for path in paths:
         image = f"{path.parent.name}.json"
         is_set = path.suffix.lower() == imagej_rois.SETS
-        named = _named(path, names, cases)
-        if named and (is_set or point_tables.is_of_one_class(header(files, str(path)))):
+        named = _named(path, names, cases, path.parent in folders)
+        first = "" if is_set else header(files, str(path))
+        is_table = point_tables.is_of_one_image(first)
+        has_class = point_tables.has_class(first)
+        is_apart = path.parent in folders or key(path.parent.name) in {*names, *map(key, filter(None, cases))}
+        is_rest = bool(OUTLINE.fullmatch(first)) or not files.sizes[str(path)]
+        if named and (is_set or is_rest or (is_table and (is_apart or not has_class))):
             found[str(path)] = f"{named[0]}.json", named[1]
         elif is_set:
             name = imagej_rois.SET_NAME.sub("", path.stem)
             is_of_class = path.parent.name and (uses[path.name] > 1 or path.stem.lower().startswith("roi"))
             found[str(path)] = (image, name or None) if is_of_class else (f"{name}.json", None)
-        elif path.parent in folders and point_tables.is_of_one_class(header(files, str(path))):
+        elif path.parent in folders and is_table and not has_class:
             found[str(path)] = image, path.stem
     return found if len({*found.values()}) == len(found) else {}
 
 
-def _named(path: PurePosixPath, names: Collection[str], cases: Collection[str]) -> tuple[str, str] | None:
+def _named(
+    path: PurePosixPath, names: Collection[str], cases: Collection[str], in_folders: bool
+) -> tuple[str, str] | None:
     """Return the image and the class that the names of a file and its folder tell; None if they tell no
-    class, or the file has the name of a case."""
+    class, or the file has the name of a case. in_folders: whether other folders have a file of its name."""
     folder, stem = path.parent.name, imagej_rois.SET_NAME.sub("", path.stem)
     if path.stem in cases:
-        return None
+        return (path.stem, folder) if key(folder) in names else None
     if folder and key(stem) in names:
         return folder, stem
     for mark in MARKS.finditer(stem):
@@ -110,12 +119,16 @@ def _named(path: PurePosixPath, names: Collection[str], cases: Collection[str]) 
         )
         for image, kind in ((start, end), (end, start)):
             if image and key(kind) in names:
-                return image, kind
-    return (stem, folder) if stem and key(folder) in names else None
+                is_beside = bool(folder) and (folder in cases or (in_folders and image not in cases))
+                return (folder if is_beside else image), kind
+    if not stem or key(folder) not in names:
+        return None
+    whole = max((case for case in cases if case and stem.startswith(case)), key=len, default=stem)
+    return (whole if MARKS.match(stem[len(whole) :]) else stem), folder
 
 
 def header(files: SourceFiles, member: str) -> str:
-    """Return the first line of a member, "" if it is not UTF-8 text."""
+    """Return the first line of a member, cut at `HEADER_BYTES`; "" if it is not UTF-8 text."""
     with files.open(member) as file:
         line, _, _ = file.read(HEADER_BYTES).partition(b"\n")
     try:

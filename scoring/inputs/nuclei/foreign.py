@@ -26,7 +26,7 @@ from typing import Any
 
 Item = dict[str, Any]
 PROBABILITY = "Detection probability"
-"""QuPath's name for the confidence of StarDist, among the measurements."""
+"""QuPath's name for the confidence of StarDist, among the measurements; InstanSeg writes `Probability`."""
 CLASS_NAMES = ("class_names", "class_name", "classes", "names", "labels", "type_map")
 """Keys of class names, beside or instead of class numbers."""
 BACKGROUND = ("background", "bg", "_background_")
@@ -171,7 +171,7 @@ def _shapes(_document: Mapping[str, Any], shapes: Any) -> Iterator[Item]:
             continue
         label = next((entry[key] for key in LABELS if entry.get(key)), None)
         item: Item = {"name": label.get("value") if isinstance(label, dict) else label}
-        place, points = entry.get("point", entry.get("center")), _vertices(entry)
+        place, points = entry.get("point", entry.get("center")), vertices(entry)
         if place is None and isinstance(points, list) and len(points) == 1:
             place = points[0]
         if place is not None:
@@ -192,7 +192,7 @@ OBJECT_CONFIDENCES = ("probability", "confidence", "score")
 """Keys of an object's class, of its vertices or box, and of its confidence."""
 
 
-def _vertices(entry: Mapping[str, Any]) -> Any:
+def vertices(entry: Mapping[str, Any]) -> Any:
     """Return the vertices of an object: pairs, {x, y}, or numbers in turn, also as the outer or longest of
     several rings; or the corners of its box. Anything else as it is."""
     outline = next((entry[key] for key in OUTLINES if entry.get(key) is not None), entry)
@@ -364,11 +364,11 @@ def classification(properties: Any) -> Any:
 def probability(measurements: Any) -> Any:
     """Return the confidence among QuPath's measurements, by name or as a list of names and values; None if
     there is none."""
-    if isinstance(measurements, dict):
-        return measurements.get(PROBABILITY)
     if isinstance(measurements, list):
-        named = (
-            entry for entry in measurements if isinstance(entry, dict) and entry.get("name") == PROBABILITY
-        )
-        return next((entry.get("value") for entry in named), None)
-    return None
+        entries = [entry for entry in measurements if isinstance(entry, dict)]
+        measurements = {str(entry.get("name")): entry.get("value") for entry in reversed(entries)}
+    if not isinstance(measurements, dict):
+        return None
+    if PROBABILITY in measurements:
+        return measurements[PROBABILITY]
+    return next((value for name, value in measurements.items() if name.lower() in CONFIDENCES), None)

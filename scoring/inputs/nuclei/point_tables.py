@@ -16,26 +16,29 @@ Sources of the formats:
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from scoring.common.findings import InputRefused, error
+from scoring.common.fixes import renaming
 from scoring.inputs.case_ids import ID_COLUMNS, stem
 from scoring.inputs.nuclei import strict, via_label_studio_yolo
 from scoring.inputs.nuclei.foreign import CONFIDENCES, KIND, corners
 from scoring.inputs.nuclei.via_label_studio_yolo import Cells, Size
 from scoring.inputs.tables import TextTable, key
 
-X = (
-    *("x", "cx", "centroid_x", "x_centroid", "centroid_x_px", "x_px", "x_center", "location_center_x"),
-    *("axis_1", "centroid_1", "center_of_the_object_0", "col", "column"),
+X = ("x", "cx", "axis_1", "centroid_1", "center_of_the_object_0", "col", "column")
+Y = ("y", "cy", "axis_0", "centroid_0", "center_of_the_object_1", "row")
+BESIDE_AXIS = frozenset(
+    (
+        *("cell", "nucleus", "nuclear", "object", "position", "pos", "coordinate", "coord"),
+        *("center", "centre", "centroid", "location", "px", "pixel", "pixels"),
+    )
 )
-Y = (
-    *("y", "cy", "centroid_y", "y_centroid", "centroid_y_px", "y_px", "y_center", "location_center_y"),
-    *("axis_0", "centroid_0", "center_of_the_object_1", "row"),
-)
+"""Words beside x or y in the names of columns."""
 BOX = (
     *(("xmin", "x_min", "x1", "left"), ("ymin", "y_min", "y1", "top")),
     *(("xmax", "x_max", "x2", "right"), ("ymax", "y_max", "y2", "bottom")),
@@ -45,7 +48,7 @@ OUTLINES = ("geometry", "wkt", "location", "polygon", "points", "outline", "cont
 IMAGES = (*ID_COLUMNS, "source", "#filename", "image_filename", "filename_he", "filename_image")
 IMAGE_NAMES = tuple(name for name in IMAGES if "name" in name)
 """Columns that are used if the first of the others contains numbers."""
-KINDS = ("class", "classification", "class_name", "name", "term", "text", *KIND)
+KINDS = ("class", "classification", "class_name", "name", "termname", "term", "text", "phenotype", *KIND)
 """In Cytomine and OMERO, `type` is the kind of shape."""
 OF_CLASS, TICKED = "probability_of_", "classify_"
 """Prefixes of columns with a confidence, or with 0 and 1, per class."""
@@ -65,6 +68,8 @@ OBJECT_IDS = ("roi_id", "shape_id")
 FOR_TOP_LEFT = {"location", "term"}
 """Columns of Cytomine."""
 OF_OMERO = ("x", "y", "width", "height")
+DISTINCT = 2_000
+"""A column of more texts names no images and no classes."""
 
 
 def is_of_nuclei(table: TextTable) -> bool:
@@ -74,18 +79,38 @@ def is_of_nuclei(table: TextTable) -> bool:
 
 def _are_places(keys: Sequence[str]) -> bool:
     forms = ((X, Y), IN_MICROMETRES, BOX, (VIA_SHAPES, VIA_ATTRIBUTES))
-    return any(all(set(names) & set(keys) for names in form) for form in forms)
+    found = {*keys, *map(_axis, keys)}
+    return any(all(set(names) & found for names in form) for form in forms)
 
 
-def is_of_one_class(header: str) -> bool:
-    """Return whether a table lists only positions, without columns of image and class.
+def _axis(name: str) -> str:
+    """Return the axis of a column of middles, "x" or "y"; the name of another column."""
+    words = [word for word in name.split("_") if word not in BESIDE_AXIS]
+    return words[0] if words in (["x"], ["y"]) else name
+
+
+def is_of_one_image(header: str) -> bool:
+    """Return whether a table lists positions, without a column of the image.
 
     Args:
         header: Its first line.
     """
-    keys = [key(cell.strip('"')) for cell in re.split(r"[,;\t]", header)]
-    named = {*IMAGES, *KINDS, *NUMBER} & {*keys} or any(each.startswith(TICKED) for each in keys)
-    return _are_places(keys) and not named
+    keys = _keys(header)
+    return _are_places(keys) and {*IMAGES, *NUMBER}.isdisjoint(keys)
+
+
+def has_class(header: str) -> bool:
+    """Return whether a column of a table names classes.
+
+    Args:
+        header: Its first line.
+    """
+    keys = _keys(header)
+    return not {*KINDS}.isdisjoint(keys) or any(each.startswith(TICKED) for each in keys)
+
+
+def _keys(header: str) -> list[str]:
+    return [key(cell.strip('"')) for cell in re.split(r"[,;\t]", header)]
 
 
 def images_by_number(table: TextTable) -> dict[str, str]:
@@ -97,41 +122,89 @@ def images_by_number(table: TextTable) -> dict[str, str]:
 
 def in_micrometres(table: TextTable) -> bool:
     """Return whether a table has positions only in µm."""
-    x, y = (_cells(table, names) for names in (X, Y))
+    x, y = (_middles(table, names) for names in (X, Y))
     um = [_cells(table, names) for names in IN_MICROMETRES]
     return x is None and y is None and None not in um and _cells(table, KINDS) is not None
 
 
 def cells(
-    table: TextTable, image: str, kind: str | None, numbered: Mapping[str, str], sizes: Mapping[str, Size]
+    table: TextTable,
+    of_class: tuple[str, str | None],
+    numbered: Mapping[str, str],
+    sizes: Mapping[str, Size],
+    classes: Collection[str] = (),
 ) -> Cells | None:
     """Return the cells of a table and the image of each; None for another kind of table.
 
     Args:
         table: A row for each nucleus.
-        image: Image of all nuclei if no column names images.
-        kind: Class of all nuclei if no column names classes.
+        of_class: The image and the class of all nuclei if no columns name them.
         numbered: Image files by CellProfiler's numbers.
         sizes: Width and height of images in px by id, "" for all others.
+        classes: Names of classes, as `tables.key` writes them.
+
+    Raises:
+        InputRefused: Two columns name other images, or other classes.
     """
+    image, kind = of_class
     table = _once_each(table)
     shapes, attributes = (_cells(table, names) for names in (VIA_SHAPES, VIA_ATTRIBUTES))
     images, of_label = _images(table, numbered)
+    if {stem(name) for name in images or ()}.isdisjoint(sizes):
+        named = _by_values(table, "images", lambda text: bool(text) and stem(text) in sizes)
+        images, of_label = (named, False) if named else (images, of_label)
     images = images or [re.sub(r"_table(?=\.\w+$)", "", image)] * len(table)
     if shapes is not None:
         return _of_via(images, shapes, attributes or [""] * len(table))
     outlines = _outlines(table, images, sizes)
     if outlines is None:
         return None
-    names = [name for name in KINDS if not (of_label and name == LABEL)]
-    kinds: Sequence[str | None] = _cells(table, names) or _ticked(table) or [kind] * len(table)
+    kinds = _kinds(table, of_label, kind, classes)
     nothing: list[str | None] = [None] * len(table)
     confidences = _cells(table, CONFIDENCES) or _of_class(table, kinds) or nothing
     rows = zip(images, outlines, kinds, confidences, strict=True)
     return (
-        (image, {**place, "type": kind, "type_prob": number(confidence)})
+        (image, {**place, "type": kind, "type_prob": _share(confidence)})
         for image, place, kind, confidence in rows
     )
+
+
+def _share(text: str | None) -> Any:
+    """Return the number of a confidence, also of one in percent."""
+    percent = number(text.removesuffix("%")) if text and text.endswith("%") else None
+    return percent / 100 if isinstance(percent, float) else number(text)
+
+
+def _by_values(table: TextTable, subject: str, fits: Callable[[str], bool]) -> list[str] | None:
+    """Return the column of which most values fit, None without. Raises InputRefused where several such
+    columns differ."""
+    found: dict[str, list[str]] = {}
+    for place, name in enumerate(table.header):
+        cells = table.cells(place)
+        values = {*cells}
+        if len(values) <= DISTINCT and 2 * sum(map(fits, values)) >= len(values):
+            found[name] = cells
+    if len({tuple(map(key, map(stem, cells))) for cells in found.values()}) > 1:
+        listing = " and ".join(repr(name[:40]) for name in found)
+        text = f"columns {listing} name {subject}, and not the same ones: leave out all but one."
+        fixes = [renaming("column", tuple((n, "") for n in found if n != name)) for name in found]
+        raise InputRefused([error("duplicate-column", table.header_place, text).with_fixes(*fixes)])
+    return next(iter(found.values()), None)
+
+
+def _kinds(
+    table: TextTable, of_label: bool, kind: str | None, classes: Collection[str]
+) -> Sequence[str | None]:
+    """Return the class of each row: by a column of a usual name, best one with names of classes; by any
+    column with such names; by columns of 0 and 1 for classes; else `kind`."""
+    usual = [name for name in KINDS if not (of_label and name == LABEL)]
+    found = _cells(table, usual, lambda text: key(text) in classes) or _cells(table, usual)
+    if found is not None and not all(map(str.isdecimal, found)):
+        return found
+    named = _by_values(table, "classes", lambda text: key(text) in classes) if kind is None else None
+    if named and found and len({*zip(found, named, strict=True)}) > len({*found}):
+        return found  # the numbers are not those of the names
+    return named or _ticked(table, classes) or found or [kind] * len(table)
 
 
 def _once_each(table: TextTable) -> TextTable:
@@ -148,7 +221,7 @@ def _once_each(table: TextTable) -> TextTable:
     kept = [rows[0] for rows in rows_of.values()]
     columns = [[cells[row] for row in kept] for cells in map(table.cells, range(len(table.keys)))]
     header, keys = table.header, table.keys
-    axes = [_cells(table, names) for names in (X, Y)]
+    axes = [_middles(table, names) for names in (X, Y)]
     if VERTEX in keys and None not in axes:
         corners_of = [" ".join(pair).replace(",", ".") for pair in zip(*filter(None, axes), strict=True)]
         columns.append(["; ".join(corners_of[row] for row in rows) for rows in rows_of.values()])
@@ -170,12 +243,15 @@ def _images(table: TextTable, numbered: Mapping[str, str]) -> tuple[list[str] | 
     return (found, True) if found and len(found) == len(labels) else (None, False)
 
 
-def _ticked(table: TextTable) -> list[str | None] | None:
+def _ticked(table: TextTable, classes: Collection[str]) -> list[str | None] | None:
     """Return the one class of each row whose column holds 1; None for a table without such columns."""
     places = [place for place, each in enumerate(table.keys) if each.startswith(TICKED)]
-    names = [table.header[place][len(TICKED) :] for place in places]
-    rows = zip(*map(table.cells, places), strict=True)
-    ticked = [[name for name, cell in zip(names, row, strict=True) if number(cell) == 1] for row in rows]
+    places = places or [place for place, each in enumerate(table.keys) if each in classes]
+    names = [re.sub(f"^{TICKED}", "", table.header[place], flags=re.IGNORECASE) for place in places]
+    rows = [[number(cell) for cell in row] for row in zip(*map(table.cells, places), strict=True)]
+    if not all(cell in (0, 1) for row in rows for cell in row):
+        return None
+    ticked = [[name for name, cell in zip(names, row, strict=True) if cell == 1] for row in rows]
     return [row[0] if len(row) == 1 else None for row in ticked] if places else None
 
 
@@ -205,14 +281,14 @@ def _outlines(
     if texts is not None and set(table.keys) >= FOR_TOP_LEFT:
         heights = (sizes.get(stem(image), sizes[""])[1] for image in images)
         rings = zip(map(outline, texts), heights, strict=True)
-        return ({"contour": _from_top(ring, height)} for ring, height in rings)
+        return ({"contour": from_top(ring, height)} for ring, height in rings)
     if texts is not None:
         others = zip(*(_cells(table, (name,)) or [""] * len(table) for name in OF_OMERO), strict=True)
         return (
             {"contour": outline(text) if text.strip() else _of_omero(*map(number, other))}
             for text, other in zip(texts, others, strict=True)
         )
-    places = [_cells(table, names) for names in (X, Y)]
+    places = [_middles(table, names) for names in (X, Y)]
     if None in places:
         places = [_cells(table, names) for names in IN_MICROMETRES]
     if None not in places:
@@ -225,9 +301,14 @@ def _outlines(
     return ({"contour": corners(list(edge))} for edge in boxes)
 
 
-def _from_top(ring: Any, height: float) -> Any:
+def from_top(ring: Any, height: float) -> Any:
     """Return an outline whose y is from the bottom of an image with y from its top; other values as they
-    are."""
+    are.
+
+    Args:
+        ring: The outline.
+        height: Of the image, px.
+    """
     is_ring = isinstance(ring, list) and all(map(strict.is_point, ring))
     return [[point[0], height - point[1]] for point in ring] if is_ring else ring
 
@@ -245,6 +326,11 @@ def _cells(
     """Return the first column of one of the names of which a cell fits; None without."""
     places = (place for name in names for place, found in enumerate(table.keys) if found == name)
     return next((found for found in map(table.cells, places) if any(map(fits, found))), None)
+
+
+def _middles(table: TextTable, names: Sequence[str]) -> list[str] | None:
+    """Return the column of an axis by its usual names, or by words beside x or y."""
+    return _cells(table, (*names, *(each for each in table.keys if _axis(each) == names[0])))
 
 
 def _is_outline(text: str) -> bool:

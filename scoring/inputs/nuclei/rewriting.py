@@ -1,11 +1,19 @@
 """Files of nuclei rewritten as supported JSON: with class names, or as one list of features."""
 
 import json
+from typing import Any
 
 from scoring.common.findings import InputRefused
 from scoring.common.isolation import isolated
+from scoring.inputs.archives import open_archive
 from scoring.inputs.nuclei import strict
 from scoring.inputs.nuclei.contents import NUCLEI, too_large
+from scoring.inputs.sources import is_litter
+
+PACKED_BYTES = 128_000_000
+"""Of a list of nuclei in a zip of its own."""
+MIN_NUMBERS, OF_TABLES = 6, 10
+"""An outline has three vertices; lines of one length and fewer numbers than the latter may be a table's."""
 
 
 @isolated
@@ -50,3 +58,50 @@ def of_lines(data: bytes, name: str) -> bytes | None:
             return None
         features.append(feature)
     return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+
+@isolated
+def unpacked(data: bytes, name: str) -> tuple[str, bytes] | None:
+    """Return name and content of the one list of nuclei that a zip holds, None for another zip.
+
+    Args:
+        data: The zip.
+        name: Its name in messages.
+
+    Raises:
+        InputRefused: The list is damaged.
+    """
+    try:
+        archive = open_archive(data, name)
+    except InputRefused:
+        return None
+    lists = [m for m in archive.sizes if m.lower().endswith((".json", ".geojson")) and not is_litter(m)]
+    if len(lists) != 1 or archive.sizes[lists[0]] > PACKED_BYTES:
+        return None
+    return lists[0], archive.read(lists[0])
+
+
+@isolated
+def of_outlines(data: bytes, name: str, kind: str) -> list[dict[str, Any]] | None:
+    """Return the cells of a file of Cellpose, a line of x and y in turn for each; None for other text.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        kind: The class of all.
+
+    Raises:
+        InputRefused: It has too many lines.
+    """
+    lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
+    if len(lines) > NUCLEI:
+        raise InputRefused([too_large(name, len(lines))])
+    try:
+        rows = [[float(cell) for cell in line.split(",")] for line in lines]
+    except ValueError:
+        return None
+    lengths = {len(row) for row in rows}
+    is_outline = all(length >= MIN_NUMBERS and length % 2 == 0 for length in lengths)
+    if not is_outline or (len(lengths) == 1 and max(lengths) < OF_TABLES):
+        return None
+    return [{"contour": [list(p) for p in zip(r[::2], r[1::2], strict=True)], "type": kind} for r in rows]

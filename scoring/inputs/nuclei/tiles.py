@@ -7,17 +7,16 @@ The modules that read the formats name their sources.
 import io
 import json
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.isolation import isolated
-from scoring.inputs import case_ids
+from scoring.inputs import workbooks
 from scoring.inputs.nuclei import (
     coco,
     folders,
@@ -26,16 +25,18 @@ from scoring.inputs.nuclei import (
     point_tables,
     rewriting,
     strict,
-    via_label_studio_yolo,
+    tile_readers,
     xml_shapes,
 )
-from scoring.inputs.nuclei.contents import POLYGONS, same_name
-from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Cells, Size
+from scoring.inputs.nuclei.contents import POLYGONS
+from scoring.inputs.nuclei.tile_readers import MICROMETRES, Tiles
+from scoring.inputs.nuclei.via_label_studio_yolo import YOLO, Size
 from scoring.inputs.sources import TABLES_IN_FOLDERS, SourceFiles
 from scoring.inputs.table_edits import fixed_name
-from scoring.inputs.tables import TextTable, read_table
+from scoring.inputs.tables import TextTable
 
-MICROMETRES = "µm"
+__all__ = ["LINES", "MICROMETRES", "OF_SEVERAL", "TYPE_FILES", "by_tile", "is_of_nuclei", "moved_polygons"]
+
 OF_SEVERAL = re.compile(
     r'"(image_id|category_id|file_name|region_attributes|original_width|polygonlabels|boxes|bounding_box)"'
     rf'|"properties"\s*:\s*\{{[^{{}}]*"({"|".join(foreign.IMAGE)})"'
@@ -47,8 +48,13 @@ SEVERAL = (
 )
 """Keys of COCO, VIA, Label Studio, torchvision, FiftyOne and transformers files: nuclei of several
 images."""
-LINES = (".ndjson", ".geojsonl")
-"""Extensions of files with one feature per line, as TIAToolbox (`AnnotationStore.to_ndjson`) writes them."""
+JSON_LINES = ".jsonl"
+LINES = (".ndjson", ".geojsonl", JSON_LINES)
+"""Extensions of files of JSON in each line; TIAToolbox (`AnnotationStore.to_ndjson`) writes features so."""
+DOCUMENTED = re.compile(rb'"(polygons|nuclei|features|nuc|cells|coord)"\s*:')
+"""Keys of lists of one image, which need no search for others."""
+TILES_BYTES = 2_000_000_000
+"""Of all files of tiles together, as zips in a zip can grow far."""
 TYPE_FILES = ("type_info.json", "classes.json", "class_names.json", "label_map.json")
 """Files with the names of class numbers; the first is HoVer-Net's."""
 NUMBERS_OF_TYPES = (b'"nuc"', b'"class_id"', b'"labels"')
@@ -58,7 +64,6 @@ CLASS_FILES = (".yaml", ".yml", "classes.txt", "obj.names")
 """Extensions of files that name the class numbers of YOLO."""
 READ = (*folders.LISTS, *LINES, *xml_shapes.ENDINGS, *TABLES_IN_FOLDERS, imagej_rois.SETS)
 """Extensions of files that are searched."""
-Tiles = dict[str, bytes]
 Questions = Mapping[str, tuple[SuggestedFix, ...]]
 NOTHING: Questions = MappingProxyType({})
 WHOLE: Mapping[str, Size] = MappingProxyType({"": (1.0, 1.0)})
@@ -89,23 +94,30 @@ def by_tile(
     classes = folders.by_class(files, names, sizes)
     beside = _Beside(_class_files(files), images, dict(questions), dict(sizes), names)
     parts: dict[str, list[bytes]] = {}
+    owner: dict[str, str] = {}
+    boxes = _boxes_of_masks(files)
     for member in files.members:
         of_class = classes.get(member, (member, None))
-        tiles = None if member == listing else _tiles(files, member, of_class, beside)
+        tiles = None if member in (listing, *boxes) else _tiles(files, member, of_class, beside)
         if tiles is not None:
             named = {fixed_name(name, changes): data for name, data in tiles.items()}
-            _refuse_twice(
-                named, {*files_of_tiles, *(() if member in classes else parts)}, files.called(member)
-            )
+            is_part = member in classes and all(map(tile_readers.is_written, named.values()))
+            taken = {n: by for n, by in owner.items() if not (is_part and n in parts)}
+            _refuse_twice(named, taken, files.called(member))
             split |= {member, *beside.classes.get(PurePosixPath(member).suffix.lower(), ())}
-            for name, data in named.items() if member in classes else ():
+            owner |= dict.fromkeys(named, files.called(member))
+            for name, data in named.items() if is_part else ():
                 parts.setdefault(name, []).append(data)
-            files_of_tiles |= {} if member in classes else named
-    files_of_tiles |= {name: _joined(of_classes) for name, of_classes in parts.items()}
-    _refuse_twice(files_of_tiles, {*files.sizes} - split, files.name)
+            files_of_tiles |= {} if is_part else named
+            if sum(map(len, files_of_tiles.values())) > TILES_BYTES:
+                text = f"its lists take more than {TILES_BYTES / 1e9:.0f} GB: hand in fewer images."
+                raise InputRefused([error("too-large", files.name, text)])
+    files_of_tiles |= {name: tile_readers.joined(of_classes) for name, of_classes in parts.items()}
+    _refuse_twice(files_of_tiles, {m: m for m in {*files.sizes} - split}, files.name)
     if not files_of_tiles:
         return files
-    bytes_of = {m: size for m, size in files.sizes.items() if m not in split} | {
+    beside_masks = {m: f"{m} (boxes of the masks in {other})" for m, other in boxes.items()}
+    bytes_of = {beside_masks.get(m, m): size for m, size in files.sizes.items() if m not in split} | {
         m: len(d) for m, d in files_of_tiles.items()
     }
     return replace(
@@ -119,11 +131,30 @@ def by_tile(
     )
 
 
-def _refuse_twice(names: Iterable[str], others: Container[str], where: str) -> None:
+def _refuse_twice(names: Iterable[str], others: Mapping[str, str], where: str) -> None:
+    """Refuse tiles that other files list, too. others: tile -> the file that lists it."""
     twice = sorted(name for name in names if name in others)
     if twice:
-        text = f"{', '.join(twice[:3])}: another file lists the nuclei of this image too. Keep one."
+        listing = ", ".join(name.removesuffix(".json") for name in twice[:3])
+        text = f"{listing}: another file lists the nuclei of this image too ({others[twice[0]]}). Keep one."
         raise InputRefused([error("duplicate-case", where, text)])
+
+
+def _boxes_of_masks(files: SourceFiles) -> dict[str, str]:
+    """Return lists of COCO of boxes alone -> the list of masks of the same nuclei, as MMDetection writes both
+    (coco_metric.py, `results2json`)."""
+    scores: dict[str, list[bytes]] = {}
+    masks: dict[str, bool] = {}
+    for member in files.members:
+        if member.lower().endswith((".bbox.json", ".segm.json")):
+            data = files.read(member)
+            scores[member], masks[member] = coco.SCORE.findall(data), b'"segmentation"' in data
+    return {
+        member: other
+        for member, listed in scores.items()
+        for other in scores
+        if listed and not masks[member] and masks[other] and scores[other] == listed
+    }
 
 
 def is_of_nuclei(table: TextTable) -> bool:
@@ -188,117 +219,68 @@ def _tiles(
     except InputRefused:
         return None
     if ending in folders.LISTS:
+        tiles = None
         is_several = ending == ".json" and any(all(mark in data for mark in marks) for marks in SEVERAL)
         is_alone = b'"geometry"' in data and len(_first_lists(files)) == 1
-        tiles = of_several(data, name, beside.images, beside.sizes) if is_several or is_alone else None
+        if is_several or is_alone:
+            tiles = tile_readers.of_several(data, name, beside.images, beside.sizes)
         types = beside.classes[".json"] if any(mark in data for mark in NUMBERS_OF_TYPES) else []
         tile = rewriting.of_types(data, name, files.read(types[0])) if types and tiles is None else None
-        if tile is None and tiles is None and data.lstrip()[:1] == b"[" and b'"geometry"' not in data:
-            return of_table(data, name, of_class, b"", beside.questions, beside.sizes)
-        return tiles if tile is None else {_case(member): tile}
+        if not tiles and tile is None and not types and not DOCUMENTED.search(data):
+            found = tile_readers.of_named(data, name, member, beside.sizes, beside.names)
+            is_table = found is None and data.lstrip()[:1] == b"[" and b'"geometry"' not in data
+            return _of_text(data, name, of_class, beside) if is_table else found
+        return tiles if tile is None else {tile_readers.case_file(member): tile}
     if ending == imagej_rois.SETS:
-        tile = of_regions(data, name, of_class[1], beside.names)
-        return None if tile is None else {_case(of_class[0]): tile}
+        tile = tile_readers.of_regions(data, name, of_class[1], beside.names)
+        if tile is None and (inner := rewriting.unpacked(data, name)):
+            own = tile_readers.case_file(inner[0])
+            is_case = own.removesuffix(".json") in beside.sizes
+            return {own if is_case else tile_readers.case_file(member): inner[1]}
+        return None if tile is None else {tile_readers.case_file(of_class[0]): tile}
     if ending in LINES:
-        tile = rewriting.of_lines(data, name)
-        return None if tile is None else {_case(member): tile}
+        tile = rewriting.of_lines(data, name) if ending != JSON_LINES else None
+        document = b"[%s]" % b",".join(line for line in data.splitlines() if line.strip())
+        nested = tile is None and tile_readers.of_named(document, name, member, beside.sizes, beside.names)
+        return nested or (None if tile is None else {tile_readers.case_file(member): tile})
     if ending in xml_shapes.ENDINGS:
-        return of_xml(data, name, member)
+        return tile_readers.of_xml(data, name, member)
     if ending == ".txt" and YOLO.fullmatch(data.partition(b"\n")[0]):
-        case, listing = _case(member), next(iter(beside.classes[".txt"]), "")
+        case, listing = tile_readers.case_file(member), next(iter(beside.classes[".txt"]), "")
         classes = files.read(listing) if listing else b""
         size = beside.sizes.get(case.removesuffix(".json"), beside.sizes[""])
-        tile = of_fractions(data, name, size, classes, listing)
+        tile = tile_readers.of_fractions(data, name, size, classes, listing)
         return None if tile is None else {case: tile}
-    return of_table(data, name, of_class, beside.images, beside.questions, beside.sizes)
+    return _of_text(data, name, of_class, beside)
+
+
+def _of_text(data: bytes, name: str, of_class: tuple[str, str | None], beside: _Beside) -> Tiles | None:
+    """Return the tiles of a table, of a workbook with a sheet for each case, or of outlines of one class."""
+    rest = (beside.questions, beside.sizes, beside.names)
+    tiles = tile_readers.of_table(data, name, of_class, beside.images, *rest)
+    image, kind = of_class
+    if tiles is None and kind is not None:
+        cells = rewriting.of_outlines(data, name, kind)
+        return None if cells is None else {tile_readers.case_file(image): tile_readers.written(cells, {})}
+    if tiles is not None or not name.lower().endswith(workbooks.ENDING):
+        return tiles
+    try:
+        sheets = workbooks.by_sheet(data, name)
+    except InputRefused:
+        return None
+    if 2 * sum(title in beside.sizes for title in sheets) < len(sheets) or len(sheets) < 2:
+        return None
+    found: Tiles = {}
+    for title, sheet in sheets.items():
+        of_sheet = tile_readers.of_table(sheet, f"{name} › {title}", (title, None), b"", *rest) or {}
+        _refuse_twice(of_sheet, dict.fromkeys(found, "another sheet"), name)
+        found |= of_sheet
+    return found
 
 
 def _first_lists(files: SourceFiles) -> list[str]:
     """Return the first two members that may be lists of nuclei."""
     return list(islice((member for member in files.members if member.lower().endswith(folders.LISTS)), 2))
-
-
-@isolated
-def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
-    """Return the tiles in an XML file of an annotation tool, None for other XML.
-
-    Args:
-        data: The file.
-        name: Its name in messages.
-        member: Its name in the source.
-    """
-    cells_of = xml_shapes.cells_of(data, name)
-    if cells_of is None:
-        return None
-    return _of_images({image or member: cells for image, cells in cells_of.items()}, {}, name)
-
-
-@isolated
-def of_table(
-    data: bytes,
-    name: str,
-    of_class: tuple[str, str | None],
-    images: bytes,
-    questions: dict[str, tuple[SuggestedFix, ...]],
-    sizes: dict[str, Size],
-) -> Tiles | None:
-    """Return the tiles in a table of nuclei, None for another file.
-
-    Args:
-        data: The file.
-        name: Its name in messages.
-        of_class: The image, and possibly the class, of all nuclei if no columns name them.
-        images: CellProfiler's table of images, empty if there is none.
-        questions: As in `by_tile`.
-        sizes: As in `by_tile`.
-    """
-    try:
-        table = read_table(data, name)
-        numbered = point_tables.images_by_number(read_table(images, name)) if images else {}
-    except InputRefused:
-        return None
-    if point_tables.in_micrometres(table) and (fixes := questions.get(MICROMETRES)):
-        text = "coordinates are in µm, and px are needed: divide them by the size of a pixel in µm."
-        raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
-    cells = point_tables.cells(table, *of_class, numbered, sizes)
-    return None if cells is None else _grouped(cells, name)
-
-
-@isolated
-def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: str) -> bytes | None:
-    """Return an Ultralytics file in CellViT's form, None for other text.
-
-    Args:
-        data: The file.
-        name: Its name in messages.
-        size: Width and height of its image, px.
-        classes: A file that names the classes, empty if there is none.
-        listing: Name of that file.
-    """
-    cells = via_label_studio_yolo.of_yolo(data, size)
-    named = via_label_studio_yolo.class_names(classes.decode("utf-8", "replace"), listing)
-    return None if cells is None else _written(cells, named)
-
-
-@isolated
-def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]) -> bytes | None:
-    """Return a set of ImageJ regions in CellViT's form, None for another zip.
-
-    Args:
-        data: The file.
-        name: Its name in messages.
-        kind, classes: As in `imagej_rois.cells_of`.
-
-    Raises:
-        InputRefused: If a region cannot be read.
-    """
-    try:
-        cells = imagej_rois.cells_of(data, name, kind, classes)
-    except InputRefused:
-        if b".roi" in data:
-            raise
-        return None
-    return None if cells is None else _written(cells, {})
 
 
 @isolated
@@ -325,70 +307,3 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
         ]
         polygon["path_points"] = points
     return json.dumps(document).encode()
-
-
-@isolated
-def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
-    """Return the tiles in a file of COCO, VIA, Label Studio or FiftyOne, of features that name their image,
-    or of documents by image; None for another file.
-
-    Args:
-        data: The file.
-        name: Its name in messages.
-        images: The COCO file that names the images and categories of a plain list of results; empty if there
-            is none.
-        sizes: As in `by_tile`.
-    """
-    document, _problem = strict.document(data, name)
-    if all(mark in data for mark in coco.MARKS):
-        beside = strict.document(images, name)[0] if images else document
-        files = coco.cells(document, beside)
-        return None if files is None else _of_images(files, coco.names(beside), name)
-    found = _grouped(via_label_studio_yolo.of_via(document), name)
-    found = found or _grouped(via_label_studio_yolo.of_label_studio(document, sizes), name)
-    found = found or _grouped(via_label_studio_yolo.of_fiftyone(document, name, sizes), name)
-    features = {} if found else foreign.by_image(document)
-    for image, case in _cases(features, name).items():
-        found[case] = json.dumps({"type": "FeatureCollection", "features": features[image]}).encode()
-    if not found and isinstance(document, dict) and all(map(foreign.native, document.values())):
-        cases = _cases(document, name).items()
-        found = {case: json.dumps(document[image]).encode() for image, case in cases}
-    return found or None
-
-
-def _grouped(cells: Cells, name: str) -> Tiles:
-    """Return a file for each image of named cells. name: where they are. Raises InputRefused."""
-    cells_of: dict[str, list[dict[str, Any]]] = {}
-    for image, cell in cells:
-        cells_of.setdefault(image, []).append(cell)
-    return _of_images(cells_of, {}, name)
-
-
-def _of_images(cells_of: Mapping[str, list[dict[str, Any]]], names: Mapping[str, str], name: str) -> Tiles:
-    """Return a file for each image. names: of class numbers. Raises InputRefused."""
-    return {case: _written(cells_of[image], names) for image, case in _cases(cells_of, name).items()}
-
-
-def _cases(images: Iterable[str], name: str) -> dict[str, str]:
-    """Return the case of each image. name: where they are listed. Raises InputRefused if two images have
-    one name."""
-    image_of: dict[str, str] = {}
-    for image in images:
-        if (other := image_of.setdefault(_case(image), image)) != image:
-            raise InputRefused([same_name(name, other, image)])
-    return {image: case for case, image in image_of.items()}
-
-
-def _case(name: str) -> str:
-    return f"{PurePosixPath(case_ids.as_written(name)).stem}.json"
-
-
-def _written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
-    return json.dumps({"type_map": names, "cells": cells}).encode()
-
-
-def _joined(parts: list[bytes]) -> bytes:
-    """Return one file of several that `_written` wrote without names."""
-    start, mark, end = _written([], {}).partition(b"[")
-    bodies = (part[len(start + mark) : -len(end)] for part in parts)
-    return start + mark + b", ".join(filter(None, bodies)) + end

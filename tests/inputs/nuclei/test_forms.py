@@ -277,7 +277,7 @@ POINTS = b"axis-0,axis-1\n1,2\n"
         ({"t/tumor.csv": POINTS, "u/tumor.csv": POINTS, "u/rest.csv": POINTS}, "of class 'rest'"),
         ({"t/tumor.csv": POINTS, "u/tumor.csv": POINTS, "u.csv": b"x,y,class\n1,2,tumor\n"}, "another file"),
         ({"runs/t.csv": POINTS, "u.csv": POINTS}, "Every nucleus needs its class"),
-        ({"t.csv": b"x,y,class\n1,2,tumor\n", "t.json": b'{"nuclei": []}'}, "t.json: another file lists"),
+        ({"t.csv": b"x,y,class\n1,2,tumor\n", "t.json": b'{"nuclei": []}'}, "t: another file lists"),
     ],
 )
 def test_files_of_classes_are_joined_only_where_they_are_of_one_image(files, said):

@@ -1,0 +1,219 @@
+"""Readers of files with the nuclei of one or several tiles, as a file for each tile in the form of CellViT.
+
+Sources of the formats are named by the modules that read them.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from scoring.common.findings import InputRefused, error
+from scoring.common.fixes import SuggestedFix
+from scoring.common.isolation import isolated
+from scoring.inputs import case_ids
+from scoring.inputs.nuclei import (
+    coco,
+    foreign,
+    imagej_rois,
+    nested,
+    point_tables,
+    strict,
+    via_label_studio_yolo,
+    xml_shapes,
+)
+from scoring.inputs.nuclei.contents import same_name
+from scoring.inputs.nuclei.via_label_studio_yolo import Cells, Size
+from scoring.inputs.tables import read_table
+
+MICROMETRES = "µm"
+Tiles = dict[str, bytes]
+START = b'{"type_map": {}, "cells": ['
+"""How a file without names of classes begins."""
+
+
+@isolated
+def of_xml(data: bytes, name: str, member: str) -> Tiles | None:
+    """Return the tiles in an XML file of an annotation tool, None for other XML.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        member: Its name in the source.
+    """
+    cells_of = xml_shapes.cells_of(data, name)
+    if cells_of is None:
+        return None
+    return _of_images({image or member: cells for image, cells in cells_of.items()}, {}, name)
+
+
+@isolated
+def of_table(
+    data: bytes,
+    name: str,
+    of_class: tuple[str, str | None],
+    images: bytes,
+    questions: dict[str, tuple[SuggestedFix, ...]],
+    sizes: dict[str, Size],
+    classes: frozenset[str],
+) -> Tiles | None:
+    """Return the tiles in a table of nuclei, None for another file.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        of_class: The image, and the class if any, of all nuclei where no columns name them.
+        images: CellProfiler's table of images, empty without one.
+        questions: As of `by_tile`.
+        sizes, classes: As of `by_tile`.
+    """
+    try:
+        table = read_table(data, name)
+        numbered = point_tables.images_by_number(read_table(images, name)) if images else {}
+    except InputRefused:
+        header = data.decode("utf-8-sig", "replace").strip()
+        is_header = of_class[1] is not None and point_tables.is_of_one_image(header)
+        return _of_images({of_class[0]: []}, {}, name) if is_header else None
+    if point_tables.in_micrometres(table) and (fixes := questions.get(MICROMETRES)):
+        text = "coordinates are in µm, and px are needed: divide them by the size of a pixel in µm."
+        raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
+    cells = point_tables.cells(table, of_class, numbered, sizes, classes)
+    return None if cells is None else _grouped(cells, name)
+
+
+@isolated
+def of_fractions(data: bytes, name: str, size: Size, classes: bytes, listing: str) -> bytes | None:
+    """Return an Ultralytics file in CellViT's form, None for other text.
+
+    Args:
+        data: The file.
+        name: Its name, for messages.
+        size: Width and height of its image, px.
+        classes: A file that names the classes, empty without one.
+        listing: Name of that file.
+    """
+    cells = via_label_studio_yolo.of_yolo(data, size)
+    named = via_label_studio_yolo.class_names(classes.decode("utf-8", "replace"), listing)
+    return None if cells is None else written(cells, named)
+
+
+@isolated
+def of_regions(data: bytes, name: str, kind: str | None, classes: frozenset[str]) -> bytes | None:
+    """Return a set of ImageJ regions in CellViT's form, None for another zip.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        kind, classes: As of `imagej_rois.cells_of`.
+
+    Raises:
+        InputRefused: A region cannot be read.
+    """
+    try:
+        cells = imagej_rois.cells_of(data, name, kind, classes)
+    except InputRefused:
+        if b".roi" in data:
+            raise
+        return None
+    return None if cells is None else written(cells, {})
+
+
+@isolated
+def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) -> Tiles | None:
+    """Return the tiles in a file of COCO, VIA, Label Studio or FiftyOne, of features that name their image,
+    or of documents by image; None for another file.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        images: The file of COCO beside a bare list of results, which names the images and categories that it
+            numbers; empty without one.
+        sizes: As of `by_tile`.
+    """
+    document, _problem = strict.document(data, name)
+    if all(mark in data for mark in coco.MARKS):
+        beside = strict.document(images, name)[0] if images else document
+        files = coco.cells(document, beside)
+        return None if files is None else _of_images(files, coco.names(beside), name)
+    found = _grouped(via_label_studio_yolo.of_via(document), name)
+    found = found or _grouped(via_label_studio_yolo.of_label_studio(document, sizes), name)
+    found = found or _grouped(via_label_studio_yolo.of_fiftyone(document, name, sizes), name)
+    features = {} if found else foreign.by_image(document)
+    for image, case in _cases(features, name).items():
+        found[case] = json.dumps({"type": "FeatureCollection", "features": features[image]}).encode()
+    if not found and isinstance(document, dict) and all(map(foreign.native, document.values())):
+        cases = _cases(document, name).items()
+        found = {case: json.dumps(document[image]).encode() for image, case in cases}
+    return found or None
+
+
+@isolated
+def of_named(
+    data: bytes, name: str, member: str, sizes: dict[str, Size], classes: frozenset[str]
+) -> Tiles | None:
+    """Return the tiles of JSON of any shape, by what names an image in it; None of JSON that is read as the
+    nuclei of the image that its file is called by.
+
+    Args:
+        data: The file.
+        name: Its name in messages.
+        member: Its name in the source.
+        sizes, classes: As of `by_tile`.
+    """
+    document, problem = strict.document(data, name)
+    own = case_file(member)
+    if problem or not document:
+        return None
+    known = foreign.native(document)
+    items = [] if known is None else [item for item in known[2] if isinstance(item, dict)]
+    placed = [item for item in items if item.get("path_points") is not None or "centroid" in item]
+    is_read = known is not None and bool(placed or not items)
+    if is_read and (len(sizes) == 1 or own.removesuffix(".json") in sizes):
+        return None
+    found = nested.cells_of(document, own, sizes, classes, name)
+    if found is None or (is_read and [*found[0]] == [own]):
+        return None
+    return _of_images(found[0], found[1], name)
+
+
+def _grouped(cells: Cells, name: str) -> Tiles:
+    """Return a file for each image of named cells. name: where they are. Raises InputRefused."""
+    cells_of: dict[str, list[dict[str, Any]]] = {}
+    for image, cell in cells:
+        cells_of.setdefault(image, []).append(cell)
+    return _of_images(cells_of, {}, name)
+
+
+def _of_images(cells_of: Mapping[str, list[dict[str, Any]]], names: Mapping[str, str], name: str) -> Tiles:
+    """Return a file for each image. names: of class numbers. Raises InputRefused."""
+    return {case: written(cells_of[image], names) for image, case in _cases(cells_of, name).items()}
+
+
+def _cases(images: Iterable[str], name: str) -> dict[str, str]:
+    """Return the case of each image. name: where they are listed. Raises InputRefused if two images have
+    one name."""
+    image_of: dict[str, str] = {}
+    for image in images:
+        if (other := image_of.setdefault(case_file(image), image)) != image:
+            raise InputRefused([same_name(name, other, image)])
+    return {image: case for case, image in image_of.items()}
+
+
+def case_file(name: str) -> str:
+    return f"{PurePosixPath(case_ids.as_written(name)).stem}.json"
+
+
+def written(cells: list[dict[str, Any]], names: Mapping[str, str]) -> bytes:
+    return json.dumps({"type_map": names, "cells": cells}).encode()
+
+
+def is_written(data: bytes) -> bool:
+    """Return whether `written` wrote a file without names of classes."""
+    return data.startswith(START)
+
+
+def joined(parts: list[bytes]) -> bytes:
+    """Return one file of several that `written` wrote without names."""
+    end = b"]}"
+    bodies = (part[len(START) : -len(end)] for part in parts)
+    return START + b", ".join(filter(None, bodies)) + end
