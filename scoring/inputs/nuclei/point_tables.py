@@ -68,8 +68,8 @@ OBJECT_IDS = ("roi_id", "shape_id")
 FOR_TOP_LEFT = {"location", "term"}
 """Columns of Cytomine."""
 OF_OMERO = ("x", "y", "width", "height")
-DISTINCT = 2_000
-"""A column of more texts names no images and no classes."""
+CLASS_NUMBERS, DISTINCT = 20, 2_000
+"""A column of more numbers than the first names no classes; one of more texts than the second, no images."""
 
 
 def is_of_nuclei(table: TextTable) -> bool:
@@ -202,7 +202,8 @@ def _kinds(
     if found is not None and not all(map(str.isdecimal, found)):
         return found
     named = _by_values(table, "classes", lambda text: key(text) in classes) if kind is None else None
-    if named and found and len({*zip(found, named, strict=True)}) > len({*found}):
+    few = found is not None and len({*found}) <= CLASS_NUMBERS  # more number the nuclei of each image
+    if named and found and few and len({*zip(found, named, strict=True)}) > len({*found}):
         return found  # the numbers are not those of the names
     return named or _ticked(table, classes) or found or [kind] * len(table)
 

@@ -240,6 +240,14 @@ def test_images_and_classes_are_found_wherever_they_are_named(form, truth):
         np.testing.assert_allclose(found.confidences[order], shares)
 
 
+def test_numbers_of_the_nuclei_of_each_image_are_no_classes(truth):
+    kinds = ("tumor", "lymphocytes")
+    lines = [f"{n},{n},{n},{case},{kinds[k - (n > 9)]}" for k, case in enumerate(CASES) for n in range(30)]
+    (first, second) = read({"a.csv": "\n".join(["label,x,y,fov,kind_of", *lines]).encode()}, truth).nuclei
+    assert first.classes.tolist() == [0] * 10 + [1] * 20
+    assert second.classes.tolist() == [1] * 10 + [0] * 20
+
+
 def test_boxes_beside_masks_of_the_same_nuclei_are_left_out_with_a_note(truth):
     found = rows(lambda case, kind, share, box: {"image_id": CASES.index(case), "category_id": 1,
                                                  "score": share, "bbox": [*box[:2], 8, 10]})  # fmt: skip
