@@ -48,7 +48,7 @@ class TeamFile:
 
 
 @dataclass
-class Submitted:
+class SubmissionOutcome:
     """The result of submissions. problems: by team, each with the fixes of its file; "" for problems without
     a team. files: files by team."""
 
@@ -129,11 +129,14 @@ def _key(board: OpenBoard) -> tuple[str, str]:
 
 
 def _submit(
-    board: OpenBoard, submissions: list[Any], job: background_jobs.Job, before: Submitted | None = None
-) -> Submitted:
+    board: OpenBoard,
+    submissions: list[Any],
+    job: background_jobs.Job,
+    before: SubmissionOutcome | None = None,
+) -> SubmissionOutcome:
     """Submit one after the other; what is refused is listed, the others count. before: what was refused
     before, which stays listed."""
-    done, every = before or Submitted(), list[SubmissionRequest]()
+    done, every = before or SubmissionOutcome(), list[SubmissionRequest]()
     of_team = Counter(item.team for item in submissions if isinstance(item, TeamFile))
     for item in submissions:
         try:
@@ -160,7 +163,7 @@ def _submit(
     return done
 
 
-def _request(board: OpenBoard, sent: TeamFile, done: Submitted) -> SubmissionRequest:
+def _request(board: OpenBoard, sent: TeamFile, done: SubmissionOutcome) -> SubmissionRequest:
     """Return what a team sends, with the fixes of its file."""
     name, data = sent.file.name, sent.source
     if isinstance(data, FixedSource):
@@ -169,17 +172,17 @@ def _request(board: OpenBoard, sent: TeamFile, done: Submitted) -> SubmissionReq
     return SubmissionRequest(sent.team, name, data, sent.options)
 
 
-def _fix(board: OpenBoard, done: Submitted, fix: SuggestedFix) -> None:
+def _fix(board: OpenBoard, done: SubmissionOutcome, fix: SuggestedFix) -> None:
     """Apply a fix to the file of a team, and submit that again."""
     sent = done.files[fix.team]
     fix_buttons.take(board.challenge.id, sent.file, fix)
     again = [replace(sent, source=fix_buttons.fixed_input(sent.file).source)]
-    others = Submitted(problems=done.problems, files=done.files)
+    others = SubmissionOutcome(problems=done.problems, files=done.files)
     others.problems.pop(fix.team, None)
     actions.long(_key(board), lambda job: _submit(board, again, job, others))
 
 
-def _receipts(board: OpenBoard, outcome: Submitted | InputRefused | None) -> None:
+def _receipts(board: OpenBoard, outcome: SubmissionOutcome | InputRefused | None) -> None:
     """Show the result of the last submissions."""
     if outcome is None:
         return

@@ -45,6 +45,8 @@ from scoring.core.scorecard import ScoreCard
 from scoring.presentation import html
 from scoring.presentation.paper import archive
 
+TabBody = Callable[[ScoredSubmission], None]
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -80,12 +82,12 @@ class ChallengePage:
     challenge: Challenge
     lines: Lines
     table: Callable[[ScoreCard], pd.DataFrame]
-    tabs: Mapping[str, Callable[[ScoredSubmission], None] | None] = field(default_factory=dict)
+    tabs: Mapping[str, TabBody | None] = field(default_factory=dict)
     score_options: Callable[[ChosenInput], Mapping] = lambda _given: {}
     choices: Callable[[ChosenInput, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[ChosenInput, ChosenInput], None] = lambda _test_set, _given: None
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
-    below_headline: Callable[[ScoredSubmission], None] | None = None
+    below_headline: TabBody | None = None
     viewer: CaseLink | None = None
 
 
@@ -331,7 +333,7 @@ def _result(
     notes = Notes(offer, page.viewer, page.below_headline, compared)
     sections = scored_submission.section_names(scored)
     tabs = page.tabs or dict.fromkeys(sections)
-    bodies: dict[str, Callable[[ScoredSubmission], None]] = {
+    bodies: dict[str, TabBody] = {
         name: partial(_tab, name, live, page.viewer)
         for name, live in tabs.items()
         if live is not None or name in sections
@@ -355,7 +357,7 @@ def _result(
             label, content = f"{name.capitalize()} (CSV)", partial(table, card)
             downloads.csv_button(content, f"{stem}-{name}", f"download_{name}", label, index=False)
         if scored.submission.is_model:
-            _predictions_button(page.challenge, scored, stem)
+            scored_submission.predictions_button(page.challenge, scored, stem)
         platform_bundle.button(offer)
         _comparison_button(page, scored)
         history_tab.button(offer)
@@ -363,28 +365,13 @@ def _result(
     st.caption(page.lines.closing)
 
 
-def _predictions_button(challenge: Challenge, scored: ScoredSubmission, stem: str) -> None:
-    """The predictions of a model, as a file that the official program accepts."""
-    content = partial(challenge.prediction_table, scored.truth, scored.predictions)
-    suffix = challenge.models("model").suffix
-    label, name = f"Predictions ({suffix.upper()})", f"{stem}-predictions.{suffix}"
-    downloads.button(label, content, name, "download_predictions", type="tertiary")
-
-
-def _first_tab(
-    body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, scored: ScoredSubmission
-) -> None:
+def _first_tab(body: TabBody, viewer: CaseLink | None, scored: ScoredSubmission) -> None:
     scored_submission.score_breakdown(scored, viewer)
     deferred_widgets.rest()
     body(scored)
 
 
-def _tab(
-    name: str,
-    live: Callable[[ScoredSubmission], None] | None,
-    viewer: CaseLink | None,
-    scored: ScoredSubmission,
-) -> None:
+def _tab(name: str, live: TabBody | None, viewer: CaseLink | None, scored: ScoredSubmission) -> None:
     """The section of that name, and the widgets below it."""
     scored_submission.section(scored, name, viewer)
     if live is not None:

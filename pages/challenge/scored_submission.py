@@ -3,20 +3,21 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import scoring
-from pages.display import finding_list, render
+from pages.display import downloads, finding_list, render
 from pages.display import headline as score_bar
 from pages.display.render import BlockPath, CaseLink
 from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges import preflight_views
 from scoring.common.findings import OF_SMALL_SETS, Finding
 from scoring.common.text import markdown
+from scoring.core.challenge import Challenge
 from scoring.core.fix_trials import score_words
 from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Views
@@ -177,3 +178,11 @@ def remarks(card: ScoreCard, codes: Sequence[str]) -> None:
     """Draw the findings with these codes, in full."""
     for entry in preflight_views.remarks(card, codes):
         block(entry)
+
+
+def predictions_button(challenge: Challenge[Any, Any], scored: ScoredSubmission, stem: str) -> None:
+    """Draw a download of the predictions of a model, as a file that the official program accepts."""
+    content = partial(challenge.prediction_table, scored.truth, scored.predictions)
+    suffix = challenge.models("model").suffix
+    label, name = f"Predictions ({suffix.upper()})", f"{stem}-predictions.{suffix}"
+    downloads.button(label, content, name, "download_predictions", type="tertiary")
