@@ -73,12 +73,14 @@ class Trials:
         source: What was read.
         truth: The cases; None without any.
         read: Reads a source, as `partial(..., truth=truth)` does.
+        table: The table of the source, if it was read before and nothing was changed of it.
     """
 
     challenge: "Challenge[Any, Any]"
     source: Source
     truth: Any
     read: Callable[..., Any]
+    table: TextTable | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -88,7 +90,8 @@ class Trials:
     @cached_property
     def sample(self) -> tuple[bytes, Ints] | None:
         """Some rows of the table as a table, and the cases that they name; None where there is no table."""
-        table = table_of(self.source.source if isinstance(self.source, FixedSource) else self.source)
+        plain = self.source.source if isinstance(self.source, FixedSource) else self.source
+        table = self.table or table_of(plain)
         if table is None:
             return None
         rows = np.unique(np.linspace(0, len(table) - 1, min(TRIED, len(table))).astype(int)).tolist()

@@ -90,7 +90,8 @@ def with_columns(
     codes = {problem.code for problem in refused.problems}
     form: TableForm = challenge.readers.form(truth) if challenge.readers.form else TableForm("", {})
     read = partial(challenge.read_predictions, truth=truth, name=name)
-    score = Trials(challenge, source, truth, read).best_first
+    trials = Trials(challenge, source, truth, read)
+    score = trials.best_first
     if codes == {SUSPECT}:
         scored_fixes = (
             score([applied_fixes.by_written(fix, source) for fix in p.fixes]) for p in refused.problems
@@ -103,6 +104,7 @@ def with_columns(
     if table is None:
         return refused
     edited = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
+    score = score if isinstance(source, FixedSource) else replace(trials, table=table).best_first
     ids = truth.ids if truth is not None else ()
     shape = shape_problem(table, form, ids, {MISSING_VALUE} if is_empty else codes)
     if shape is not None and not {edit for fix in shape.fixes for edit, _ in fix.changes.edits} & {*edited}:

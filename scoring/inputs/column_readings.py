@@ -13,6 +13,9 @@ from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.probability_scales import FIXES, LOGITS, PERCENT, scale_of
 from scoring.inputs.tables import TextTable, key
 
+LOOKED_AT = 2_000
+"""Rows, spread over a table, by which its scale is told."""
+
 
 def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list[SuggestedFix]:
     """Return alternative fixes that apply guessed columns: numbered columns in either of two orders, or each
@@ -93,7 +96,9 @@ def _changes(table: TextTable, form: TableForm, guessed: ColumnGuess) -> InputCh
     """Return what reads columns as guessed; percent, numbers up to 255 and logits of classes as
     probabilities."""
     changes = guessed.changes(table.header, form)
-    cells = [table.cells(table.header.index(header)) for header in guessed.columns.values() if header]
+    step = -(-len(table) // LOOKED_AT)
+    columns = [table.columns[table.header.index(header)] for header in guessed.columns.values() if header]
+    cells = [[cell.strip() for cell in list(column)[::step]] for column in columns]
     if not cells or not form.of_probabilities:
         return changes
     if all(map(IN_PERCENT.fullmatch, (cell for column in cells for cell in column))):
