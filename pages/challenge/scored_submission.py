@@ -112,10 +112,13 @@ def at_once(
     if n < MANY_CASES or st.session_state.get(WHOLE) == basis:
         yield
         return
-    place, card = bar.empty(), score(chosen={**options, "resamples": 0}).value
+    place = bar.empty()
+    line = place.container(key="bar_computing").empty()
+    line.markdown(":gray-badge[Computing the score ...]", width="content")
+    card = score(chosen={**options, "resamples": 0}).value
     if card is not None and card.score is not None:
         words = score_words(scoring.load_challenge(card.challenge), card.score).capitalize()
-        place.markdown(f"**{words}** :gray-badge[Computing its interval ...]", width="content")
+        line.markdown(f"**{words}** :gray-badge[Computing its interval ...]", width="content")
     yield
     place.empty()
     st.session_state[WHOLE] = basis

@@ -1,11 +1,13 @@
 """The page of the ISIC Challenge: its inputs, the matrix that opens cases, its sliders, its links."""
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import scoring
+from pages.challenge.scored_submission import MANY_CASES
 from scoring.challenges import samples
 from scoring.challenges.isic import thresholds
 from tests.browser import driver
@@ -101,3 +103,35 @@ def test_long_and_foreign_category_names_fit_a_phone(isic):
         assert page.get_by_test_id("stException").count() == 0
         wide += [name] * page.evaluate(driver.WIDER)
     assert wide == []
+
+
+ONE_SCORE = """name => {
+  const bar = document.querySelector(".st-key-bar");
+  return bar?.innerText.includes(name) && bar.innerText.includes("Computing its interval")
+    && [...document.querySelectorAll("[data-testid=stMetricValue], [role=tablist]")]
+      .every(other => getComputedStyle(other).visibility === "hidden");
+}"""
+"""Whether a submission's score is in the bar alone."""
+
+
+def test_no_other_score_is_shown_while_the_interval_of_many_cases_is_computed(isic, tmp_path):
+    header = f"image,{','.join(CHALLENGE.read_truth(SAMPLE.path).categories)}"
+
+    def written(name: str, moved: int) -> Path:
+        """Write a table in which every case has its category, or one that is moved from it."""
+        path = tmp_path / name
+        cases = range(MANY_CASES)
+        cells = {k: ",".join("1.0" if k == column else "0.0" for column in range(9)) for k in range(9)}
+        rows = [f"ISIC_{case:07d},{cells[(case + moved * (case % 5 == 0)) % 9]}" for case in cases]
+        path.write_text("\n".join([header, *rows]), encoding="utf-8")
+        return path
+
+    page = isic()
+    page.locator(driver.zone("set")).locator("input").set_input_files(written("truth.csv", 0))
+    expect(page.get_by_text("Now choose a submission")).to_be_visible(timeout=driver.PATIENCE)
+    for moved, name in enumerate(("first.csv", "second.csv"), 1):
+        chosen = page.locator(driver.zone("submission")).locator("input")
+        chosen.set_input_files(written(name, moved))
+        page.wait_for_function(ONE_SCORE, arg=name, timeout=driver.PATIENCE)
+        expect(page.get_by_role("tablist")).to_be_visible(timeout=driver.PATIENCE)
+        driver.settled(page)

@@ -91,7 +91,9 @@ def test_what_differs_by_a_voxel_or_by_the_version_is_scored_anew(monkeypatch):
 @pytest.mark.parametrize(("n", "early"), [(MANY_CASES, True), (MANY_CASES - 1, False)])
 def test_the_score_of_many_cases_stands_before_its_interval(n, early):
     drawn: list[str] = []
-    place = SimpleNamespace(markdown=lambda text, **_: drawn.append(text), empty=lambda: drawn.append(""))
+    written = SimpleNamespace(markdown=lambda text, **_: drawn.append(text))
+    inside = SimpleNamespace(empty=lambda: written)
+    place = SimpleNamespace(container=lambda **_: inside, empty=lambda: drawn.append(""))
     bar, asked = SimpleNamespace(empty=lambda: place), []
 
     def score(chosen):
@@ -99,8 +101,8 @@ def test_the_score_of_many_cases_stands_before_its_interval(n, early):
         return SimpleNamespace(value=SimpleNamespace(challenge="melanoma", score=0.75))
 
     with at_once(bar, score, {"resamples": 1000}, n, (f"n = {n}",)):
-        assert [text.split(" :")[0] for text in drawn] == ["**Score 75.00**"] * early
+        assert [text.split(" :")[0] for text in drawn[1:]] == ["**Score 75.00**"] * early
     assert asked == [0] * early
-    assert drawn[1:] == [""] * early
+    assert drawn[2:] == [""] * early
     with at_once(bar, score, {"resamples": 1000}, n, (f"n = {n}",)):  # a click later the interval is there
-        assert len(drawn) == 2 * early
+        assert len(drawn) == 3 * early
