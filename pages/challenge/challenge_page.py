@@ -295,9 +295,9 @@ def _refused(page: ChallengePage, chosen: Chosen, truth, refused) -> None:
     import_preview.draw(page.challenge, dropped, refused, (test_set.key, truth))
     codes = {problem.code for problem in refused.problems}
     other = fix_buttons.other_test_set(page.challenge.id, test_set, dropped, codes)
-    finding_list.refusal(refused, partial(fix_buttons.take, page.challenge.id, dropped), other)
     if codes & fix_buttons.OF_ANOTHER_SET:
         kept_inputs.offer_test_set(page.challenge, dropped)
+    finding_list.refusal(refused, partial(fix_buttons.take, page.challenge.id, dropped), other)
     class_names.choose(page.challenge, dropped)
     page.refused(test_set, fix_buttons.fixed_input(dropped))
 

@@ -212,7 +212,7 @@ def _note(kept_id: str, key: str) -> None:
 
 
 def _open(challenge: Challenge, entry: SavedSubmission) -> None:
-    _try(lambda _whose: keep_and_restore.open_again(_store(), challenge, entry))
+    _try(lambda whose: keep_and_restore.open_again(_store(), challenge, entry, whose))
 
 
 def _delete(entry: SavedSubmission) -> None:

@@ -86,13 +86,14 @@ def _page(offer: HistoryContext) -> dict[str, Any]:
     }
 
 
-def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> None:
-    """Restore a saved submission: its files or samples, its fixes and choices. Call it before the page is
-    drawn. Raises InputRefused if a file cannot be read; nothing changes then."""
-    submitted = saved_submissions.files(store, entry, keeping.SUBMISSION)
-    truth = saved_submissions.files(store, entry, keeping.TRUTH)
-    metadata = saved_submissions.files(store, entry, keeping.METADATA)
-    page = entry.page
+def open_again(store: Store, challenge: Challenge, entry: SavedSubmission, owner: str) -> None:
+    """Restore a person's saved submission: its files or samples, its fixes and choices. Call it before the
+    page is drawn. Raises InputRefused if a file cannot be read; nothing changes then."""
+    submitted, page = saved_submissions.files(store, entry, keeping.SUBMISSION), entry.page
+    keeper = entry if page.get("test_set") else _keeper(store, entry, owner)
+    truth, metadata = (
+        saved_submissions.files(store, keeper, role) for role in (keeping.TRUTH, keeping.METADATA)
+    )
     sample = page.get("test_set") or ("" if truth else _sample_of(challenge, entry))
     st.session_state[LACKS] = None if truth or sample else _test_set(challenge.id)
     if truth or sample:
@@ -107,6 +108,13 @@ def open_again(store: Store, challenge: Challenge, entry: SavedSubmission) -> No
     for key, value in page.get("choices", {}).items():
         st.session_state[key] = value
     st.session_state[OPENED] = entry
+
+
+def _keeper(store: Store, entry: SavedSubmission, owner: str) -> SavedSubmission:
+    """Return the person's saved submission that holds the test set of another one, the newest first."""
+    saved = saved_submissions.saved(store, entry.challenge, owner)
+    others = (other for other in reversed(saved) if other.has_truth and other.test_set == entry.test_set)
+    return entry if entry.has_truth else next(others, entry)
 
 
 def _sample_of(challenge: Challenge, entry: SavedSubmission) -> str:

@@ -28,17 +28,17 @@ def draw() -> None:
             layout.heading("Your recent runs")
         newest_first = runs[::-1]
         for entry in newest_first[:MOST]:
-            _run(store, entry)
+            _run(store, entry, whose)
         if older := newest_first[MOST : MOST + OLDER]:
             with st.expander(f"{len(older)} older runs"):
                 for entry in older:
-                    _run(store, entry)
+                    _run(store, entry, whose)
     except InputRefused as problem:
         finding_list.refusal(problem, title="Your recent runs are not available now")
 
 
-def _run(store, entry) -> None:
-    """Draw a run in a line. store: where it is kept. entry: the run."""
+def _run(store, entry, whose: str) -> None:
+    """Draw a run in a line. store: where it is kept. entry: the run. whose: its owner."""
     challenge = load_challenge(entry.challenge)
     of, about = score_units.of(challenge), f" · {markdown(entry.about, 80)}" if entry.about else ""
     interval = f" ({of.span(entry.interval)})" if entry.interval else ""
@@ -51,5 +51,5 @@ def _run(store, entry) -> None:
         )
         label = f"Open {markdown(entry.name, 40)}"
         if st.button(label, key=f"recent_{entry.id}", type="tertiary", icon=":material/restore_page:"):
-            keep_and_restore.open_again(store, challenge, entry)
+            keep_and_restore.open_again(store, challenge, entry, whose)
             st.switch_page(f"../{entry.challenge}.py")

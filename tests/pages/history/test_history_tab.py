@@ -162,3 +162,19 @@ def test_a_kept_test_set_is_recognised_by_the_ids_of_what_is_dropped_and_its_run
     assert "Test set: **truth.csv**" in words(app)
     assert "unet-a" in words(app)
     assert "unet-b" not in words(app)
+
+
+def test_a_run_opens_on_the_test_set_that_another_run_kept(opened, tmp_path):
+    truth = labels(tmp_path / "labels.csv")
+    for name, slope, kept in (("first.csv", 1.0, ["--keep-truth"]), ("second.csv", 0.5, [])):
+        submitted = predictions(tmp_path / name, 0, slope)
+        done = run("score", "melanoma", "--truth", truth, "--predictions", submitted, "--keep", *kept)
+        assert done.status == 0, done.err
+    second = saved_submissions.saved(open_store())[-1]
+    assert (second.name, second.has_truth) == ("second.csv", False)
+    app = opened("overview")
+    app.button(key=f"recent_{second.id}").click().run()
+    app.switch_page("../melanoma.py").run()
+    assert not app.error
+    assert_scored(app, "melanoma", second.score)
+    assert "has the same result as when it was kept on" in words(app)
