@@ -2,15 +2,14 @@
 
 import tomllib
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
-
-@cache
-def _lesions() -> dict[str, list[str]]:
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+# Read on import: confined processes import modules, and then open no file.
+_LESIONS: dict[str, list[str]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
 
 
 def names_of(classes: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the names of each class, in the order of the classes."""
-    return {name: tuple(_lesions().get(name, ())) for name in classes}
+    return {name: tuple(_LESIONS.get(name, ())) for name in classes}

@@ -21,6 +21,7 @@ MODULES = (
     "scoring.inputs.workbooks",
     "scoring.inputs.nuclei.reader",
     "scoring.inputs.nuclei.rewriting",
+    "scoring.inputs.nuclei.tile_readers",
     "scoring.inputs.nuclei.tiles",
     "scoring.inference.model_edits",
 )

@@ -171,7 +171,9 @@ def test_a_board_and_a_platform_say_the_formula_of_their_options(tmp_path):
     given = ("--truth", tmp_path / "t.csv", "--metric", "auc", "--resamples", 20, "--title", "T")
     assert run("board", "create", "isic", "--id", "b", *given).status == 0
     ranked = board_ranking(opened(open_store(), "b"))
-    assert views.formula(ranked).startswith(f"{SAID['isic', 'metric', 'auc']}. The ranking uses")
+    assert views.formula(ranked).startswith(
+        f"{SAID['isic', 'metric', 'auc']}, higher is better. The ranking uses"
+    )
     place = ("--platform", "codabench", "--output", tmp_path / "made", "--image", "lab/evaluation:1")
     assert run("platform", "bundle", "isic", *place, *given).status == 0
     with zipfile.ZipFile(tmp_path / "made" / "competition.zip") as bundle:

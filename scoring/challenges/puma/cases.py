@@ -339,7 +339,7 @@ def _by_table(files: SourceFiles, member: str, ids: frozenset[str]) -> Submissio
     )
     member_of: dict[str, str | None] = {}
     problems = [*table.problems]
-    if {key(CASE), key(PATH)}.isdisjoint(table.keys):
+    if {key(CASE), key(PATH)}.isdisjoint(table.keys) and len(files.members) < 2:  # no index of other files
         return SubmissionMembers({}, {}, member, (*problems, _no_column(table, NO_FORM)), ())
     columns = [column for name in (CASE, PATH) if (column := _column(table, name, problems)) is not None]
     if len(columns) == 2:
