@@ -78,8 +78,7 @@ def constant_table(declaration: Declaration, truth: DeclaredCases) -> str:
 
 
 def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]:
-    """Return name and bytes of an example submission for which every metric is defined; it uses only ids and
-    grids."""
+    """Return name and bytes of an example submission, defined by every metric, from ids and grids alone."""
     ids, n_classes = sorted(truth.ids), max(1, len(declaration.classes))
     if declaration.task == "segmentation":
         label = next(iter(declaration.regions.values()))[0]

@@ -68,8 +68,7 @@ def score(
 
 
 def missing_columns(declaration: Declaration, truth: DeclaredCases, metadata: Source | None) -> list[Finding]:
-    """Return a problem for each missing column of subgroups and units, or for those missing in the
-    metadata."""
+    """Return a problem for each missing column of subgroups and units, in the table or the metadata."""
     try:
         columns = joined_columns(truth, metadata)
     except InputRefused as refused:

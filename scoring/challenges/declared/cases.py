@@ -1,5 +1,4 @@
-"""Cases of a declared challenge: the truth as arrays, and truth and predictions in the form of the
-metrics."""
+"""Cases of a declared challenge: the truth as arrays, and truth and predictions in the metrics' form."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

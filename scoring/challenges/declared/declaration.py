@@ -36,8 +36,7 @@ class ChallengeIdentity:
 
 @dataclass(frozen=True)
 class TruthColumns:
-    """Keys of [truth], explained in `docs/schema/challenge.json`; label is None if every class has a column
-    of 0 and 1."""
+    """Keys of [truth] (see `docs/schema/challenge.json`); label is None if each class has a 0/1 column."""
 
     case: str = "case"
     label: str | None = None
@@ -106,8 +105,7 @@ def _told(key: str, value: object) -> str:
 
 @dataclass(frozen=True)
 class RankingRule:
-    """Rule for the order of teams. metrics: names of the ranked metrics in scorecards; empty: every
-    metric."""
+    """Rule for the order of teams. metrics: names of the ranked metrics in scorecards; empty: all."""
 
     by: str = "score"
     ties: str = "min"

@@ -94,8 +94,7 @@ def of_text(data: bytes | str, name: str) -> Challenge[Any, Any]:
 
 
 def add(data: bytes, name: str, may_replace: bool = False) -> Path:
-    """Store a file in the own folder, and return its path: commands then accept its id. Raises
-    InputRefused."""
+    """Store a file in the own folder and return its path; commands accept its id. Raises InputRefused."""
     wanted = _parsed(data, name).about.id
     target = own_folder() / f"{wanted}{ENDING}"
     if wanted in REGISTRY or (GALLERY / target.name).exists():
@@ -152,8 +151,7 @@ class Fit(NamedTuple):
 
 
 def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
-    """Return the inputs whose columns a table has, among opened challenges, own files and the gallery, in
-    this order."""
+    """Return the inputs whose columns a table has: opened challenges first, own files, then the gallery."""
     columns, found = {key(heading) for heading in header}, dict[Fit, None]()
     declarations = list(filter(None, map(declaration_of, opened)))
     for file in known():

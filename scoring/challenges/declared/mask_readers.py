@@ -170,8 +170,7 @@ def _measured(
 
 
 def region_cases(declaration: Declaration, predictions: Predictions) -> dict[str, RegionCases]:
-    """Return the measurements of all cases by the key of each metric; cases without a measurement are
-    missing."""
+    """Return the measurements of cases by the key of each metric; cases without one are missing."""
     shape = (len(predictions.outputs), len(declaration.uses), len(declaration.regions), MEASURES)
     measured = np.where(np.isnan(predictions.outputs), 0, predictions.outputs).reshape(shape)
     names, missing = tuple(declaration.regions), predictions.labels < 0

@@ -26,8 +26,7 @@ AT_CHOSEN = {
     "sensitivity_at_specificity": (False, "min_specificity"),
     "specificity_at_sensitivity": (True, "min_sensitivity"),
 }
-"""Metrics at a threshold chosen on the test set: whether positives determine it, and the option with the
-required value."""
+"""Metrics at a threshold chosen on the test set: whether positives determine it, and its option."""
 ONE = np.ones((1, 1))
 MOST_CELLS = 256
 """Maximum cells of a confusion matrix that are summed by unit."""
@@ -189,8 +188,7 @@ def of_counts(declaration: Declaration) -> tuple[MetricUse, ...]:
 
 
 def unit_sums(declaration: Declaration, measured: Measured, units: Ints) -> Floats:
-    """Return sums [n, ...] by unit: cells of the confusion matrix, and pseudo-values of the rest of the
-    score."""
+    """Return sums [n, ...] by unit: cells of the confusion matrix, and pseudo-values of the rest."""
     counted, columns = of_counts(declaration), []
     rest = tuple(use for use in declaration.score if use not in counted)
     weights, cases = measured.counted.astype(float), measured.cases

@@ -32,8 +32,7 @@ from scoring.metrics.output_kinds import TOLERANCE
 
 
 def read_images(declaration: Declaration, source: Source, name: str | None = None) -> DeclaredCases:
-    """Read cases without a truth: the rows of the table, or else images by their names. Raises
-    InputRefused."""
+    """Read cases without a truth: rows of the table, or images by their names. Raises InputRefused."""
     files, wanted = open_source(source, name), declaration.predictions.case
     findings: list[Finding] = []
     if files.kind == "file" or any(member.lower().endswith(".csv") for member in files.members):
@@ -65,8 +64,7 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """Return the check of a model: whether it runs, and whether its outputs fit the challenge file. Raises
-    InputRefused."""
+    """Return the check of a model: does it run, do its outputs fit the file? Raises InputRefused."""
     file, usable = read_model(model, name), None
     if truth is not None:
         with_image = [i for i, member in zip(truth.ids, truth.images, strict=True) if member is not None]

@@ -1,5 +1,4 @@
-"""Scenes of cases for viewers: masks of truth and prediction over the images, and points and boxes with their
-outcomes."""
+"""Scenes of cases for viewers: masks of truth and prediction over images, points and boxes with outcomes."""
 
 from functools import partial
 from pathlib import PurePosixPath
@@ -74,8 +73,7 @@ def _labelled(code_of: Ints, opener: Opener, reference: Grid | None) -> LabelVox
 
 
 def images_of(truth: DeclaredCases, case: str) -> dict[str, Opener]:
-    """Return functions that open the images of a case, by the rest of their names: `CASE_flair.nii.gz` is
-    "flair"."""
+    """Return functions that open a case's images, by the end of the name: `CASE_flair.nii.gz` is "flair"."""
     masks, found, beside = {*truth.masks.values()}, dict[str, Opener](), truth.pictures is truth.files
     for member in truth.pictures.members:
         if beside and (member in masks or not is_of_images(member)):
@@ -94,8 +92,7 @@ def are_flat(declaration: Declaration) -> bool:
 def marks(
     declaration: Declaration, truth: DeclaredCases, predictions: Detections, index: int
 ) -> dict[str, Array]:
-    """Return the objects and detections of an image as in `object_marks`, matched by the first metric of the
-    score."""
+    """Return objects and detections of an image as in `object_marks`, matched by the score's first metric."""
     true, found, use = truth.objects[index], predictions.objects[index], declaration.score[0]
     radius = None if declaration.task == "boxes" else use.option("radius")
     return object_marks(true, found, use.metric.measure(true, found, **use.options), radius)

@@ -64,8 +64,7 @@ class ReadTable(ColumnReader):
     """A table of a declared challenge while it is read."""
 
     def settle(self, faults: Sequence[Finding] = (), missing: str = "refuse") -> None:
-        """Raise InputRefused if the table has a problem, together with problems of cases according to the
-        rule."""
+        """Raise InputRefused if the table has a problem, with problems of cases by the rule."""
         if self.problems:
             hard, soft = graded(faults, missing)
             problems = tables.settled(self.table, [*self.problems, *hard])
@@ -187,8 +186,7 @@ def read_predictions(
 
 
 def outputs_by_class(declaration: Declaration, numbers: Floats) -> Floats:
-    """Return scores by class [n, K]: a single score belongs to the positive class, and 1 minus it to the
-    other."""
+    """Return scores by class [n, K]: a single score is of the positive class, 1 minus it of the other."""
     if not declaration.predictions.score or not declaration.is_graded:
         return numbers
     return np.where(np.arange(2) == declaration.positive_place, numbers[:, :1], 1 - numbers[:, :1])
