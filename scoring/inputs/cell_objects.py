@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scoring.common.strict_json import StrictJsonError, with_each_key_once
 from scoring.inputs import table_formats
 
 LONGEST = 20_000
@@ -43,13 +44,18 @@ def _columns(cells: Sequence[str]) -> Mapping[str, Sequence[str]] | None:
 
 
 def _record(cell: str) -> Any:
+    """Return the object in a cell; None for other cells, and for an object with a key twice."""
     if len(cell) > LONGEST:
         return None
     try:
-        return json.loads(cell)
+        return json.loads(cell, object_pairs_hook=with_each_key_once)
+    except StrictJsonError:
+        return None
     except (ValueError, RecursionError):
         pass
     try:
-        return ast.literal_eval(cell)
+        written = ast.parse(cell, mode="eval").body
+        record = ast.literal_eval(written)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
+    return record if isinstance(written, ast.Dict) and len(record) == len(written.keys) else None

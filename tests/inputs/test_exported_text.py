@@ -6,6 +6,7 @@ import pytest
 
 import scoring
 from scoring.common.fixes import InputChanges
+from scoring.inputs.cell_objects import without_objects
 from scoring.inputs.sources import FixedSource
 
 CLASSES = ("MEL", "NV", "BCC")
@@ -257,3 +258,10 @@ def test_a_first_line_of_one_cell_is_no_title_where_numbers_follow():
     challenge = scoring.load_challenge("melanoma")
     with pytest.raises(scoring.InputRefused):
         challenge.read_predictions(lines("score", "0,5", "0,7", "0,1", "0,2"), None, "p.csv")
+
+
+@pytest.mark.parametrize("cell", ['{"MEL": 0.1, "MEL": 0.9}', "{'MEL': 0.1, 'MEL': 0.9}"])
+def test_an_object_in_a_cell_with_a_key_twice_is_not_read(cell):
+    assert without_objects(("image", "scores"), (["a"], [cell])) is None
+    once = cell.replace("MEL", "NV", 1)
+    assert without_objects(("image", "scores"), (["a"], [once]))[0] == ("image", "NV", "MEL")

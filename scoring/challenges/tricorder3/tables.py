@@ -176,7 +176,8 @@ def _choose_columns(
     if absent:
         return None
     ids = truth.ids if truth is not None else None
-    if rival := rival_of(table, form(truth), guess(table, form(truth), ids), ids):
+    has_room = len(table.header) >= 2 * len(CLASSES)  # for a second column of each class
+    if has_room and (rival := rival_of(table, form(truth), guess(table, form(truth), ids), ids)):
         sentence = "the classes have two columns each: which are the scores, and which the truth?"
         problems.append(error("column-suspect", table.header_place, sentence).with_fixes(*rival))
     if label is not None:
