@@ -241,7 +241,7 @@ def _scored(
     challenge, bar = page.challenge, headline.place(chosen.title)
     with mobile_sheet.choices("Settings and comparison"):
         choices = page.choices(test_set, truth, predictions)
-        kept = kept_inputs.runs(challenge, truth)
+        kept = kept_inputs.runs(challenge, truth, chosen.submission)
         several = challenge.inputs.submission.several
         opponent, its_title = selectors.second(chosen.others, challenge.id, several, kept)
     options = {**options, **choices}

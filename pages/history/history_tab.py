@@ -18,6 +18,7 @@ from scoring.core.challenge import Challenge
 from scoring.history import keeping, saved_submissions, views
 from scoring.history.saved_submissions import SavedSubmission, series, series_of, steps
 from scoring.store.database import Store, is_there
+from scoring.store.schema import NAME
 
 TAB = "History"
 OFF = (
@@ -83,10 +84,11 @@ def tab(offer: HistoryContext, _shown: ScoredSubmission) -> None:
         return
     try:
         store = _store()
-        groups = series(saved_submissions.saved(store, offer.challenge.id, whose))
+        kept = saved_submissions.saved(store, offer.challenge.id, whose)
+        groups = series(kept)
         chosen = _group(offer, groups)
         if chosen:
-            _series(store, offer, chosen)
+            _series(store, offer, chosen, kept)
         else:
             st.markdown(NOTHING_HERE if groups else NOTHING)
     except InputRefused as problem:
@@ -118,8 +120,10 @@ def _series_of(offer: HistoryContext) -> tuple[str, str, str]:
     return series_of(card.challenge, keeping.test_set_of(card, offer.scored.truth), keeping.rules_of(card))
 
 
-def _series(store: Store, offer: HistoryContext, group: Sequence[SavedSubmission]) -> None:
-    known = tuple((entry.id, entry.note) for entry in group)
+def _series(
+    store: Store, offer: HistoryContext, group: Sequence[SavedSubmission], kept: Sequence[SavedSubmission]
+) -> None:
+    known = tuple((entry.id, entry.name, entry.note) for entry in group)
     same = [entry.id for entry in group if offer.is_same(entry)]
     here = next(iter(same), None)
     if group[0].series == _series_of(offer):
@@ -133,7 +137,7 @@ def _series(store: Store, offer: HistoryContext, group: Sequence[SavedSubmission
         draw_all(
             views.blocks(outcome.value, here), BlockPath((*map(repr, known), str(here)), True, "own_history")
         )
-    _manage(store, offer, list(reversed(group)), here)
+    _manage(offer, list(reversed(group)), here, kept)
     st.caption(f"Kept in {markdown(store.place)}.")
 
 
@@ -142,14 +146,19 @@ def _steps(known: tuple, _store: Store, _group: Sequence[SavedSubmission]) -> Ou
     return attempt(steps, _store, _group)
 
 
-def _manage(store: Store, offer: HistoryContext, newest: Sequence[SavedSubmission], here: str | None) -> None:
-    """Draw the choice of one that is kept, its note, and how it is opened again and deleted."""
+def _manage(
+    offer: HistoryContext,
+    newest: Sequence[SavedSubmission],
+    here: str | None,
+    kept: Sequence[SavedSubmission],
+) -> None:
+    """Draw the choice of one that is kept, its name and note, and how it is opened again and deleted."""
     of, by_id = score_units.of(offer.challenge), {entry.id: entry for entry in newest}
     is_new = st.session_state.get(HERE) != here
     if st.session_state.get(CHOSEN) not in by_id or (is_new and here):
         st.session_state[CHOSEN] = here or newest[0].id
     st.session_state[HERE] = here
-    layout.heading("Which submission do you want to open, annotate or delete?")
+    layout.heading("Which submission do you want to open, rename or delete?")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
             "Kept submission",
@@ -158,6 +167,7 @@ def _manage(store: Store, offer: HistoryContext, newest: Sequence[SavedSubmissio
             key=CHOSEN,
         )
         entry = by_id[chosen]
+        rename(entry, "history_name")
         key = f"history_note_{entry.id}"
         st.session_state.setdefault(key, entry.note)
         st.text_input("Its note", key=key, max_chars=200, on_change=_note, args=(entry.id, key))
@@ -169,8 +179,29 @@ def _manage(store: Store, offer: HistoryContext, newest: Sequence[SavedSubmissio
             args=(offer.challenge, entry),
         )
         with st.popover("Delete", type="tertiary", icon=":material/delete:"):
-            st.markdown("This deletes scorecard, files and note from the disk. This cannot be undone.")
+            st.markdown(
+                "This deletes scorecard, files and note from the disk. This cannot be undone. "
+                f"{_of_test_set(entry, kept)}"
+            )
             st.button("Delete for good", key="history_delete", on_click=_delete, args=(entry,))
+
+
+def rename(entry: SavedSubmission, key: str) -> None:
+    """Draw the name of a saved submission in a field that changes it. key: of the field, without the id."""
+    key = f"{key}_{entry.id}"
+    if not st.session_state.get(key):
+        st.session_state[key] = entry.name
+    st.text_input("Its name", key=key, max_chars=NAME, on_change=_rename, args=(entry.id, key))
+
+
+def _of_test_set(entry: SavedSubmission, kept: Sequence[SavedSubmission]) -> str:
+    """Return what becomes of a kept test set if the submission that holds it is deleted."""
+    name, to = markdown(entry.test_set_name, 60), saved_submissions.heir(kept, entry, [entry.id])
+    if to is not None:
+        return f"The kept test set **{name}** stays, because **{markdown(to.name, 60)}** needs it."
+    others = [other for other in kept if other.id != entry.id and other.test_set == entry.test_set]
+    is_last = entry.has_truth and not others
+    return f"The kept test set **{name}** goes with it: no other submission needs it." if is_last else ""
 
 
 def _store() -> Store:
@@ -205,6 +236,11 @@ def _keep(offer: HistoryContext) -> None:
     if _try(lambda whose: keep_and_restore.keep(_store(), offer, note, whose, with_test_set)):
         _contents().add(offer.scored.content)
         st.session_state[NOTE] = ""
+
+
+def _rename(kept_id: str, key: str) -> None:
+    if name := st.session_state[key].strip():
+        _try(lambda whose: keeping.rename(_store(), kept_id, name, whose))
 
 
 def _note(kept_id: str, key: str) -> None:

@@ -103,11 +103,17 @@ def open_again(store: Store, challenge: Challenge, entry: SavedSubmission, owner
         place(challenge, "metadata", metadata, "", "")
     if submitted and (as_kept := page.get("as_kept")):
         fix_buttons.restore(selectors.dropped([uploaded_file(*file) for file in submitted]).key, as_kept)
-    for key, applied in page.get("mends", {}).items():
-        fix_buttons.restore(key, applied)
+    restore_fixes(keeper)
+    restore_fixes(entry)
     for key, value in page.get("choices", {}).items():
         st.session_state[key] = value
     st.session_state[OPENED] = entry
+
+
+def restore_fixes(entry: SavedSubmission) -> None:
+    """Apply the fixes with which a saved submission and its test set were read."""
+    for key, applied in entry.page.get("mends", {}).items():
+        fix_buttons.restore(key, applied)
 
 
 def _keeper(store: Store, entry: SavedSubmission, owner: str) -> SavedSubmission:

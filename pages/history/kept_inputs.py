@@ -6,8 +6,9 @@ from functools import partial
 import streamlit as st
 
 from pages.history import history_tab, keep_and_restore
-from pages.input_widgets import fix_buttons, selectors
+from pages.input_widgets import drop_routing, fix_buttons, selectors
 from pages.input_widgets.selectors import ChosenInput
+from pages.input_widgets.upload_widget import kept_files
 from pages.server import access
 from pages.server.streamlit_internals import uploaded_file
 from scoring.common.findings import InputRefused
@@ -69,12 +70,23 @@ def _fitting(
     return run_log.fitting(_store, _sets, _submission.source, _submission.name)
 
 
-def runs(challenge: Challenge, truth) -> Mapping[str, tuple[str, Callable[[], ChosenInput]]]:
-    """Return the saved runs on a test set, newest first: key -> title, and a function that opens it."""
+def runs(
+    challenge: Challenge, truth, shown: ChosenInput
+) -> Mapping[str, tuple[str, Callable[[], ChosenInput]]]:
+    """Return the saved runs on a test set, newest first: key -> title, and a function that opens it.
+
+    shown: the submission on the page; runs of its files are left out, because it would be compared with
+    itself.
+    """
     kept, test_set, of = _kept(challenge), labels_digest(truth), score_units.of(challenge)
     if kept is None or not test_set:
         return {}
     own = [entry for entry in kept[1] if entry.test_set == test_set and not entry.page.get("submission")]
+    if own and shown.own:
+        files = saved_submissions.file_digests(kept[0], keeping.SUBMISSION)
+        on_page = kept_files(drop_routing.FILES_KEYS["submission"].format(challenge.id))
+        of_page = sorted(map(selectors.digest, on_page))
+        own = [entry for entry in own if files.get(entry.id) != of_page]
     return {
         f"kept_{entry.id}": (
             f"{entry.name}, {of.number(entry.score)}, kept on {entry.created[:10]}",

@@ -49,6 +49,8 @@ def _run(store, entry, whose: str) -> None:
             f"{entry.created[:10]}{about}]]",
             width="stretch",
         )
+        with st.popover(f"Rename {markdown(entry.name, 40)}", type="tertiary", icon=":material/edit:"):
+            history_tab.rename(entry, "recent_name")
         label = f"Open {markdown(entry.name, 40)}"
         if st.button(label, key=f"recent_{entry.id}", type="tertiary", icon=":material/restore_page:"):
             keep_and_restore.open_again(store, challenge, entry, whose)

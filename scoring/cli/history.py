@@ -1,4 +1,4 @@
-"""Command `history`: list, show, annotate and delete your own saved submissions."""
+"""Command `history`: list, show, annotate, rename and delete your own saved submissions."""
 
 import argparse
 from collections.abc import Callable
@@ -158,17 +158,26 @@ def _write_note(store: Store, arguments: argparse.Namespace) -> None:
     print(_about(entry))
 
 
+def _rename(store: Store, arguments: argparse.Namespace) -> None:
+    entry = saved_submissions.saved_submission(store, arguments.kept)
+    print(_about(keeping.rename(store, entry.id, arguments.name)))
+
+
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
     submissions = [saved_submissions.saved_submission(store, kept_id) for kept_id in arguments.kept]
-    count = keeping.delete(store, [entry.id for entry in submissions])
+    count, heirs = keeping.delete(store, [entry.id for entry in submissions])
     print(
         f"Deleted permanently: {len({entry.id for entry in submissions})} kept, {count} files of the store."
     )
+    for heir in heirs:
+        name = shortened(heir.test_set_name, 60)
+        print(f"The test set {name} stays: {heir.id} needs it, and holds it now.")
 
 
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "list": _list,
     "show": _show,
     "note": _write_note,
+    "rename": _rename,
     "delete": _delete,
 }

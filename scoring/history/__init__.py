@@ -1,6 +1,6 @@
 """History of a person's own saved submissions; deleted ones are also removed from the disk.
 
-* save, annotate, delete a run; its test set and rules: `keeping.keep`, `keeping.delete`,
+* save, annotate, rename, delete a run; its test set and rules: `keeping.keep`, `keeping.delete`,
   `keeping.test_set_of`
 * scores over time on one test set, differences, the best: `saved_submissions.series_of`,
   `saved_submissions.best_of`

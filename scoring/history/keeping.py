@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import delete as delete_rows
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from scoring.boards import serialization
@@ -19,7 +19,7 @@ from scoring.common.text import shortened
 from scoring.comparison.comparability import EQUAL, options_by_team
 from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import labels_digest
-from scoring.history.saved_submissions import SavedSubmission, of_row
+from scoring.history.saved_submissions import SavedSubmission, heir, of_row, saved_in
 from scoring.inputs.sources import is_litter, sha256
 from scoring.statistics.intervals import AUTO, ONCE_AUTO
 from scoring.store import schema
@@ -217,6 +217,23 @@ def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> Sav
         return of_row(row, _has(session, row.id, TRUTH))
 
 
+def rename(store: Store, kept_id: str, name: str, owner: str = LOCAL) -> SavedSubmission:
+    """Give a saved submission another name; its files keep theirs.
+
+    Raises:
+        InputRefused: `nothing-kept` if the owner has no such submission; `bad-option` if the name is empty or
+            too long.
+    """
+    name = name.strip()
+    if not 0 < len(name) <= schema.NAME:
+        message = f"it has {len(name)} characters: give 1 to {schema.NAME}."
+        raise InputRefused([error("bad-option", "name", message)])
+    with store.write() as session:
+        row = _mine(session, kept_id, owner)
+        row.name = name
+        return of_row(row, _has(session, row.id, TRUTH))
+
+
 def check_note(note: str) -> None:
     """Raise InputRefused (`bad-note`) for a note that is too long."""
     if len(note) > NOTE:
@@ -224,14 +241,14 @@ def check_note(note: str) -> None:
         raise InputRefused([error("bad-note", "note", message)])
 
 
-def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
+def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> tuple[int, list[SavedSubmission]]:
     """Delete saved submissions, and remove files that nothing else in the store uses from the disk.
 
     Args:
         store: The store.
 
     Returns:
-        Number of deleted files.
+        Number of deleted files, and the remaining submissions that now hold the test set of a deleted one.
 
     Raises:
         InputRefused: `nothing-kept` if the owner has no submission with one of the ids; nothing is deleted
@@ -242,12 +259,36 @@ def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> int:
         rows = [_mine(session, kept_id, owner) for kept_id in dict.fromkeys(ids)]
         mine = schema.KeptFile.kept_id.in_([row.id for row in rows])
         digests = {*session.scalars(select(schema.KeptFile.sha256).where(mine)), *(row.card for row in rows)}
+        heirs = _hand_over(session, [row.id for row in rows], owner)
         session.execute(delete_rows(schema.KeptFile).where(mine))
         for row in rows:
             session.delete(row)
         gone = discard_unused(store, session, digests)
     vacuum(store)
-    return len(gone)
+    return len(gone), heirs
+
+
+def _hand_over(session: Session, leaving: Sequence[str], owner: str) -> list[SavedSubmission]:
+    """Give the test sets of submissions that are deleted to others that need them, and return those."""
+    kept, heirs = saved_in(session, owner), {}
+    for entry in kept:
+        to = heir(kept, entry, leaving) if entry.id in leaving else None
+        if to is None or to.id in heirs:
+            continue
+        _move(session, entry.id, to.id, TRUTH)
+        if not _has(session, to.id, METADATA):
+            _move(session, entry.id, to.id, METADATA)
+        row = _mine(session, to.id, owner)
+        of_test_set = dict([*entry.page.get("mends", {}).items()][1:])  # the submission's come first
+        row.page = {**row.page, "mends": {**of_test_set, **row.page.get("mends", {})}}
+        heirs[to.id] = of_row(row, has_truth=True)
+    return [*heirs.values()]
+
+
+def _move(session: Session, kept_id: str, to: str, role: str) -> None:
+    """Give the files that a saved submission has of a role to another one."""
+    moved = (schema.KeptFile.kept_id == kept_id, schema.KeptFile.place == role)
+    session.execute(update(schema.KeptFile).where(*moved).values(kept_id=to))
 
 
 def _mine(session: Session, kept_id: str, owner: str) -> schema.Kept:

@@ -1,11 +1,12 @@
 """Saved submissions to one test set over time, and whether each is better than the best before."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from scoring.boards import serialization
 from scoring.challenges import load_challenge, remember
@@ -113,14 +114,51 @@ def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> lis
         store: The store.
         challenge_id: Only submissions to this challenge; None: all.
     """
-    query = select(schema.Kept).where(schema.Kept.owner == owner)
-    if challenge_id is not None:
-        query = query.where(schema.Kept.challenge == challenge_id)
     with store.read() as session:
-        rows = session.scalars(query.order_by(schema.Kept.created, schema.Kept.id)).all()
-        of_truths = select(schema.KeptFile.kept_id).where(schema.KeptFile.place == "truth")
-        with_truth = set(session.scalars(of_truths))
+        kept = saved_in(session, owner)
+    return [entry for entry in kept if challenge_id in (None, entry.challenge)]
+
+
+def saved_in(session: Session, owner: str) -> list[SavedSubmission]:
+    """Return a person's saved submissions, oldest first, as a transaction sees them."""
+    query = select(schema.Kept).where(schema.Kept.owner == owner)
+    rows = session.scalars(query.order_by(schema.Kept.created, schema.Kept.id)).all()
+    of_truths = select(schema.KeptFile.kept_id).where(schema.KeptFile.place == "truth")
+    with_truth = set(session.scalars(of_truths))
     return [of_row(row, row.id in with_truth) for row in rows]
+
+
+def heir(
+    kept: Iterable[SavedSubmission], entry: SavedSubmission, leaving: Collection[str]
+) -> SavedSubmission | None:
+    """Return the submission that gets the test set of a deleted one.
+
+    Args:
+        kept: The person's saved submissions, oldest first.
+        entry: The deleted one.
+        leaving: Ids of all submissions that are deleted together.
+
+    Returns:
+        The newest other submission to the test set; None if there is none, if another one has the files too,
+        or if entry has none.
+    """
+    test_set = entry.challenge, entry.test_set
+    others = [
+        other for other in kept if (other.challenge, other.test_set) == test_set and other.id not in leaving
+    ]
+    if not others or not entry.has_truth or any(other.has_truth for other in others):
+        return None
+    return others[-1]
+
+
+def file_digests(store: Store, role: str) -> dict[str, list[str]]:
+    """Return the SHA-256 of the files that saved submissions have of a role, sorted, by id of the
+    submission."""
+    digests: dict[str, list[str]] = {}
+    with store.read() as session:
+        for row in session.scalars(select(schema.KeptFile).where(schema.KeptFile.place == role)):
+            digests.setdefault(row.kept_id, []).append(row.sha256)
+    return {kept_id: sorted(found) for kept_id, found in digests.items()}
 
 
 def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:

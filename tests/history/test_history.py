@@ -12,6 +12,7 @@ from scoring.core.views import Figure, Table, Text
 from scoring.history import keeping, saved_submissions
 from scoring.history.saved_submissions import FIRST, SECOND, compared, series, steps
 from scoring.history.views import CAUTION, blocks, summary
+from scoring.store import schema
 from scoring.store.database import is_there, open_store
 from scoring.store.kept_files import MARK
 from tests.support import schemas
@@ -123,17 +124,54 @@ def test_what_is_deleted_is_gone_from_the_disk_and_what_others_need_stays(databa
     if database == "sqlite":
         assert on_disk(folder, b"secret-words")
     assert on_disk(folder, content)
-    assert run("history", "delete", second).out == "Deleted permanently: 1 kept, 2 files of the store.\n"
+    third = saved_submissions.saved(store)[-1].id
+    deleted = run("history", "delete", second).out
+    assert deleted.startswith("Deleted permanently: 1 kept, 1 files of the store.\n")
+    assert f"The test set labels.csv stays: {third} needs it" in deleted
     assert on_disk(folder, content), "the other entry still needs it"
+    holds = {entry.id: entry.has_truth for entry in saved_submissions.saved(store)}
+    assert holds == {first: False, third: True}
+    ((name, data),) = saved_submissions.files(store, saved_submissions.saved(store)[-1], keeping.TRUTH)
+    assert (name, data) == ("labels.csv", truth.read_bytes())
+    left = [*holds]
+    assert "stays" not in run("history", "delete", *left).out
     assert not on_disk(folder, truth.read_bytes())
-    left = [entry.id for entry in saved_submissions.saved(store)]
-    assert second not in left
-    assert first in left
-    assert run("history", "delete", *left).status == 0
     assert [file.name for file in (folder / "files").rglob("*") if file.is_file()] == [MARK]
     assert not on_disk(folder, b"secret-words")
     assert not on_disk(folder, left[0].encode())
     assert run("history", "show", first).err.count("no kept entry has this id") == 1
+
+
+def test_a_run_gets_another_name_and_its_file_keeps_its_own(database, truth, tmp_path):
+    (mine,) = kept(truth, 1.0)
+    done = run("history", "rename", mine, "  colour jitter ")
+    assert "colour jitter" in done.out
+    (entry,) = saved_submissions.saved(open_store())
+    assert entry.name == "colour jitter"
+    assert [name for name, _ in saved_submissions.files(open_store(), entry, keeping.SUBMISSION)] == [
+        "model-0.csv"
+    ]
+    for name in ("", "x" * 201):
+        refused = run("history", "rename", mine, name)
+        assert (refused.status, "give 1 to 200" in refused.err) == (2, True)
+
+
+def test_the_test_set_goes_to_the_newest_of_those_that_stay_with_its_fixes(truth):
+    ids = kept(truth, 1.0, 0.5, 0.3)
+    store = open_store()
+    with store.write() as session:
+        first = session.get(schema.Kept, ids[0])
+        first.page = {"mends": {"of the file": [{"label": "secret"}], "of the test set": [{"label": "b"}]}}
+        digest = store.keep(truth.read_bytes())
+        for role in (keeping.TRUTH, keeping.METADATA):
+            row = schema.KeptFile(kept_id=ids[0], place=role, number=0, name="labels.csv", sha256=digest)
+            session.add(row)
+    _, heirs = keeping.delete(store, [ids[0], ids[2]])
+    assert [entry.id for entry in heirs] == [ids[1]]
+    (left,) = saved_submissions.saved(store)
+    assert left.has_truth
+    assert left.page["mends"] == {"of the test set": [{"label": "b"}]}
+    assert len(saved_submissions.files(store, left, keeping.METADATA)) == 1
 
 
 def test_somebody_elses_is_neither_seen_nor_changed(database, truth):
@@ -143,6 +181,7 @@ def test_somebody_elses_is_neither_seen_nor_changed(database, truth):
     for attempt in (
         lambda: keeping.delete(store, [mine], "ada"),
         lambda: keeping.write_note(store, mine, "x", "ada"),
+        lambda: keeping.rename(store, mine, "x", "ada"),
     ):
         with pytest.raises(InputRefused, match="nothing-kept"):
             attempt()

@@ -5,6 +5,7 @@ import pytest
 import scoring
 from scoring.challenges import REGISTRY, samples
 from scoring.history import saved_submissions
+from scoring.store import schema
 from scoring.store.database import open_store
 from tests.support.boards import labels, predictions
 from tests.support.command_line import run
@@ -178,3 +179,32 @@ def test_a_run_opens_on_the_test_set_that_another_run_kept(opened, tmp_path):
     assert not app.error
     assert_scored(app, "melanoma", second.score)
     assert "has the same result as when it was kept on" in words(app)
+
+
+def test_a_run_is_renamed_where_it_is_listed_and_its_test_set_outlives_it(opened):
+    truth = f"filename,label\n{''.join(f'a{i},{i % 2}' + chr(10) for i in range(20))}".encode()
+    for number, name in enumerate(("older", "newer")):
+        given = {"challenge": "melanoma", "truth": truth} if not number else {}
+        scoring.log(own_run("a", 1.0 - number / 4), name=name, resamples=20, **given)
+    older, newer = saved_submissions.saved(open_store())
+    with open_store().write() as session:
+        row = session.get(schema.KeptFile, (newer.id, "truth", 0))
+        session.delete(row)
+    app = opened("overview")
+    app.text_input(key=f"recent_name_{older.id}").set_value("unet, jitter").run()
+    assert "**unet, jitter**" in words(app)
+    app.button(key=f"recent_{older.id}").click().run()
+    app.switch_page("../melanoma.py").run()
+    assert not any("unet" in title for title in options_of_second(app)), "compared with itself"
+    assert any("newer" in title for title in options_of_second(app))
+    open_tab(app, "History")
+    app.selectbox(key="history_chosen").set_value(older.id).run()
+    assert "The kept test set **truth.csv** stays, because **newer** needs it." in words(app)
+    app.button(key="history_delete").click().run()
+    (left,) = saved_submissions.saved(open_store())
+    assert (left.id, left.has_truth) == (newer.id, True)
+    app.text_input(key=f"history_name_{newer.id}").set_value("second").run()
+    assert [entry.name for entry in saved_submissions.saved(open_store())] == ["second"]
+    app.run()
+    assert "goes with it: no other submission needs it" in words(app)
+    assert not app.exception
