@@ -9,6 +9,7 @@ an outside service for this machine's address while all visitors wait.
 
 import ipaddress
 import re
+from itertools import product
 
 import streamlit as st
 from google.protobuf.message import DecodeError
@@ -25,8 +26,7 @@ FRAME_BYTES, FRAME_FILES = 200_000, 7_000
 """Maximum of a visitor's message: bytes besides files, and number of files. Streamlit turns JSON into objects
 of 25 times its size and keeps them for each widget."""
 OWN_PAGES = frozenset({"localhost", "127.0.0.1"})
-"""Hosts whose pages may connect with any `Host`, if only this machine can reach the server: a local proxy may
-change the `Host`."""
+"""Hosts whose pages may connect to another name of this machine, if the ports are equal."""
 AUTHORITY = re.compile(r"(\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\]|[A-Za-z0-9._-]+)(?::([0-9]{0,5}))?")
 """Pattern of a `Host` header: a name or address, and a port."""
 FORWARDED_HTTPS = re.compile(r"(?:^|;)\s*proto=\"?https\"?\s*(?:;|$)")
@@ -124,15 +124,17 @@ def _is_own_host(host: str | None) -> bool:
 
 
 def _is_own_origin(origin: str | None, host: str | None) -> bool:
-    """Return whether a WebSocket's `Origin` is missing, this server, this machine where no other reaches the
-    server, or what the operator allows (`browser.serverAddress`, `server.corsAllowedOrigins`,
-    `server.enableCORS`)."""
+    """Return whether a WebSocket's `Origin` is missing, this server with its port, or what the operator
+    allows (`browser.serverAddress` and `browser.serverPort`, `server.corsAllowedOrigins`,
+    `server.enableCORS`). Other ports of the same machine may belong to other users."""
     if origin is None or not st.get_option("server.enableCORS"):
         return True
     authority = _authority(origin)
     name = _name(authority)
-    names = _configured_names() if network_exposure.is_public() else OWN_PAGES | _configured_names()
-    return name is not None and (authority == host or name in names)
+    if name is None or authority == host:
+        return name is not None
+    is_alias = name in OWN_PAGES and network_exposure.is_loopback(_name(host or ""))
+    return (is_alias and _port(authority) == _port(host or "")) or (name, _port(authority)) in _configured()
 
 
 def _same_origin(scope: Scope, origin: str | None) -> Scope:
@@ -148,12 +150,27 @@ def _same_origin(scope: Scope, origin: str | None) -> Scope:
 
 def _configured_names() -> set[str]:
     """Return the host names that the operator's settings hold, in small letters."""
-    addresses = (st.get_option("server.address"), st.get_option("browser.serverAddress"))
-    settings = [
-        address.strip() for address in (*addresses, *st.get_option("server.corsAllowedOrigins")) if address
-    ]
-    names = [_name((_authority(address) or address).partition("/")[0]) for address in settings]
-    return {name.rstrip(".") for name in names if name}
+    return {name for name, _ in _configured()}
+
+
+def _configured() -> set[tuple[str, str]]:
+    """Return host names and ports of the operator's settings. An address without a port has the ports of the
+    settings, and the port of its scheme ("") unless it is this machine."""
+    own = {str(st.get_option("server.port")), str(st.get_option("browser.serverPort"))}
+    found = set[tuple[str, str]]()
+    for setting in ("server.address", "browser.serverAddress"):
+        name, port = _of_setting(st.get_option(setting))
+        ports = {port} if port else own if network_exposure.is_loopback(name) else own | {""}
+        found.update(product([name], ports))
+    found.update(map(_of_setting, st.get_option("server.corsAllowedOrigins")))
+    return {(name, port) for name, port in found if name}
+
+
+def _of_setting(setting: str | None) -> tuple[str, str]:
+    """Return host name and port of an operator's setting, an address with or without scheme and path."""
+    address = (setting or "").strip()
+    host = (_authority(address) or address).partition("/")[0]
+    return (_name(host) or "").rstrip("."), _port(host)
 
 
 def _authority(origin: str) -> str:
@@ -168,6 +185,12 @@ def _name(authority: str) -> str | None:
     if match is None or int(match[2] or 0) > 65535:
         return None
     return match[1].strip("[]").lower()
+
+
+def _port(authority: str) -> str:
+    """Return the port of a host, "" for the default of its scheme."""
+    match = AUTHORITY.fullmatch(authority)
+    return (match[2] or "") if match else ""
 
 
 def _is_forwarded_https(scope: Scope) -> bool:

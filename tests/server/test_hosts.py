@@ -129,7 +129,10 @@ def test_a_malformed_host_is_refused(server, host):
         ("localhost", False),
         ("null", False),
         ("", False),
-        ("http://localhost:3000", True),
+        ("http://localhost:3000", False),
+        ("http://127.0.0.1:9999", False),
+        ("http://localhost:{port}", True),
+        ("http://127.0.0.1:{port}", True),
         ("https://front.example", True),
     ],
 )
@@ -137,7 +140,7 @@ def test_no_origin_makes_the_server_look_for_its_address(server, lookups, origin
     """Streamlit would look it up while every other visitor waits."""
     port = urlsplit(server.address).port
     head = (
-        f"GET /_stcore/stream HTTP/1.1\r\nHost: localhost:{port}\r\nOrigin: {origin}\r\n"
+        f"GET /_stcore/stream HTTP/1.1\r\nHost: localhost:{port}\r\nOrigin: {origin.format(port=port)}\r\n"
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     )

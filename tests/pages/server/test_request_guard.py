@@ -13,6 +13,13 @@ from pages.server.request_guard import RequestGuardMiddleware
 
 OWN = {"server.address": "localhost", "browser.serverAddress": "localhost"}
 PUBLIC = {"server.address": "0.0.0.0", "browser.serverAddress": "scores.hospital.example"}
+BEHIND_A_PROXY = PUBLIC | {"server.address": "127.0.0.1"}
+DEFAULTS = {
+    "server.enableCORS": True,
+    "server.corsAllowedOrigins": [],
+    "server.port": 8501,
+    "browser.serverPort": 8501,
+}
 
 
 @pytest.fixture
@@ -24,8 +31,7 @@ def ask(monkeypatch):
         await send({"type": "http.response.start", "status": 200, "headers": [cookie]})
 
     def ask(settings, kind="http", path="/", **headers) -> dict:
-        defaults = {"server.enableCORS": True, "server.corsAllowedOrigins": []}
-        monkeypatch.setattr(st, "get_option", (defaults | settings).get)
+        monkeypatch.setattr(st, "get_option", (DEFAULTS | settings).get)
         pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
         messages = []
 
@@ -101,8 +107,13 @@ def test_a_request_without_a_host_is_not_answered(ask):
         (OWN, "null", False),
         (OWN, "http://[", False),
         (OWN, "", False),
-        (OWN, "http://localhost:3000", True),
-        (OWN, "http://127.0.0.1:3000", True),
+        (OWN, "http://127.0.0.1:8501", True),
+        (OWN, "http://localhost:3000", False),
+        (OWN, "http://127.0.0.1:9999", False),
+        (OWN, "http://localhost", False),
+        (OWN | {"browser.serverPort": 3000}, "http://localhost:3000", True),
+        (OWN | {"server.corsAllowedOrigins": ["http://localhost:3000"]}, "http://localhost:3000", True),
+        (OWN | {"server.corsAllowedOrigins": ["http://localhost:3000"]}, "http://localhost:3001", False),
         (OWN, "http://127.0.0.2", False),
         (OWN, "http://127.9.9.9:80", False),
         (OWN, "http://[::1]:3000", False),
@@ -112,7 +123,12 @@ def test_a_request_without_a_host_is_not_answered(ask):
         (PUBLIC, "https://scores.hospital.example.", False),
         (OWN | {"server.enableCORS": False}, "http://elsewhere.example", True),
         (OWN | {"server.corsAllowedOrigins": ["https://front.example"]}, "https://front.example", True),
+        (OWN | {"server.corsAllowedOrigins": ["https://front.example"]}, "https://front.example:444", False),
         (PUBLIC, "https://scores.hospital.example", True),
+        (PUBLIC, "http://scores.hospital.example:8501", True),
+        (PUBLIC, "http://scores.hospital.example:9999", False),
+        (BEHIND_A_PROXY, "http://127.0.0.1:8501", True),
+        (BEHIND_A_PROXY, "http://127.0.0.1:9999", False),
         (PUBLIC, "http://localhost:8501", True),
         (PUBLIC, "http://localhost:3000", False),
         (PUBLIC, "http://127.0.0.1:9999", False),
@@ -215,7 +231,7 @@ def test_no_origin_lets_streamlit_look_for_this_machines_address(monkeypatch):
         raise AssertionError("this machine's address was looked up")
 
     front = {"server.corsAllowedOrigins": ["https://front.example"]}
-    defaults = {"server.enableCORS": True, "server.allowedHosts": [], "secrets.files": []}
+    defaults = DEFAULTS | {"server.allowedHosts": [], "secrets.files": []}
     monkeypatch.setattr(net_util, "get_external_ip", look)
     monkeypatch.setattr(net_util, "get_internal_ip", look)
     passed, arrivals = 0, Arrivals()
@@ -243,7 +259,7 @@ def test_no_origin_lets_streamlit_look_for_this_machines_address(monkeypatch):
             await connect([(b"host", host.encode()), (b"origin", origin.encode("latin-1"))])
 
     for settings in (OWN, PUBLIC, OWN | front, PUBLIC | front):
-        options = (defaults | {"server.corsAllowedOrigins": []} | settings).get
+        options = (defaults | settings).get
         monkeypatch.setattr(st, "get_option", options)
         monkeypatch.setattr(config, "get_option", options)
         monkeypatch.setattr(config, "is_manually_set", lambda _name: True)
