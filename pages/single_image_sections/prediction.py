@@ -252,9 +252,7 @@ def _technical(query: Query) -> None:
     raw = np.full(len(task.classes), np.nan)
     raw[-len(answer.outputs) :] = answer.outputs
     columns = {"class": task.classes, "score": answer.probabilities, "raw output": raw}
-    sentence = f"The raw outputs are read as {answer.kind}."
-    if answer.kind != "probabilities":
-        sentence += " The raw outputs are not probabilities; the scores are computed from them."
+    sentence = f"The raw outputs are read as {answer.kind}. {wording.kind_line(answer.kind)}".strip()
     if answer.scaled is not None and query.held is not None:
         columns["temperature-scaled"] = answer.scaled
         sentence += f" {markdown(wording.temperature_line(query.held), 400)}"
@@ -270,8 +268,8 @@ def _technical(query: Query) -> None:
 
 def _legend(query: Query, has_sums: bool) -> str:
     sentences = [f"Bold numbers: scores{'; grey numbers: sum of a group' * has_sums}."]
-    if query.answer.kind != "probabilities":
-        sentences.append("The model's raw outputs are not probabilities; the scores are computed from them.")
+    if said := wording.kind_line(query.answer.kind):
+        sentences.append(said)
     if query.views is not None:
         sentences.append(f"Whiskers: range over {query.views.others} turned and mirrored copies.")
         sentences.append(markdown(wording.views_line(query.views)))

@@ -11,6 +11,8 @@ PERCENT_TOLERANCE = 1.0
 LEAST_PERCENT = 10
 """Value that the largest percentage exceeds, if rows have no fixed sum."""
 LARGEST_BYTE = 255
+WHOLES = {"percent": 100, "bytes": LARGEST_BYTE}
+"""Kind -> output that means a probability of 1."""
 LEAST = 1e-12
 
 
@@ -66,8 +68,12 @@ def softmax(logits: Floats) -> Floats:
 
 
 def kind(outputs: Floats) -> str:
-    """Return the kind of a model's outputs [n, k], as `output_kind` names it. Pass the outputs of all cases:
-    a single row can fit several kinds."""
+    """Return the kind of a model's outputs [n, k]: "percent", "bytes", or as `output_kind` names it. Pass the
+    outputs of all cases: a single row can fit several kinds."""
+    if are_percent(outputs):
+        return "percent"
+    if are_bytes(outputs):
+        return "bytes"
     if outputs.shape[1] > 1:
         return output_kind(outputs)
     return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"
@@ -81,7 +87,8 @@ def probabilities(outputs: Floats, kind: str) -> Floats:
         kind: Their kind; for "logits" the softmax is computed.
     """
     if outputs.shape[1] == 1:
-        risk = scipy.special.expit(outputs[:, 0]) if kind == "logits" else np.clip(outputs[:, 0], 0, 1)
+        risks = outputs[:, 0] / WHOLES.get(kind, 1)
+        risk = scipy.special.expit(risks) if kind == "logits" else np.clip(risks, 0, 1)
         return np.column_stack([1 - risk, risk])
     if kind == "logits":
         return softmax(outputs)

@@ -6,8 +6,9 @@ highest score is lower than on 98 % of the test set's images, if nearly all turn
 another class, or if the image is of a kind that the model was never tested on.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,6 +35,15 @@ UNSURE = 0.02
 UNSTABLE = 0.75
 """Share of turned and mirrored copies with another class from which there is no answer."""
 ENDED = "the model crashed on a test image, or on its turned or mirrored copy."
+FAILED = "the model failed"
+SHORTLY = {
+    "size": "too small",
+    "sharpness": "blurred",
+    "colours": "stained tissue",
+    "lesion": "no lesion found",
+    "likeness": "nothing like the others",
+}
+"""Reasons for no answer in a few words, by the badge's name."""
 TRIED = 60
 """Maximum test set images for counting how often there is no answer."""
 
@@ -46,6 +56,7 @@ class Withheld:
         right_withheld: Number of images without an answer whose highest-scoring class was right.
         right_given: The same for images with an answer.
         tied: Whether images share the score at the threshold; the share then has no valid interval.
+        because: Number of images without an answer by their first reason.
     """
 
     images: int
@@ -53,6 +64,7 @@ class Withheld:
     right_withheld: int
     right_given: int
     tied: bool = False
+    because: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,11 +74,13 @@ class ImageAnswer:
     Attributes:
         views: Answers to the turned and mirrored image, None if the model fails on one.
         reasons: Reasons why there is no answer; empty if there is one.
+        in_short: The first of them in a few words.
     """
 
     prediction: ImagePrediction
     views: TurnedViews | None
     reasons: tuple[str, ...]
+    in_short: str = ""
 
 
 def least_score(reference: Reference) -> float | None:
@@ -93,7 +107,18 @@ def reasons(
     chips: Sequence[QualityBadge],
     failed: str = "",
 ) -> tuple[str, ...]:
-    """Return the reasons why there is no answer, one sentence each; empty if there is one.
+    """Return the reasons of `causes`, one sentence each."""
+    return tuple(causes(highest, least, views, chips, failed).values())
+
+
+def causes(
+    highest: float,
+    least: float | None,
+    views: TurnedViews | None,
+    chips: Sequence[QualityBadge],
+    failed: str = "",
+) -> dict[str, str]:
+    """Return why there is no answer, a sentence for each reason in a few words; empty if there is one.
 
     Args:
         highest: The highest score, 0..1.
@@ -101,21 +126,21 @@ def reasons(
         views: Answers to the turned and mirrored image, None if not computed or failed.
         failed: Why the model failed on the turned or mirrored image, "" if it did not.
     """
-    sentences = list(reasons_of(chips))
+    found = {SHORTLY[chip.name]: chip.words for chip in chips if chip.level == STOP}
     if views is not None and views.others and views.changed >= UNSTABLE * views.others:
-        sentences.append(
+        found["another class when turned"] = (
             f"The model's answer is not stable: {views.changed} of {views.others} turned or mirrored copies "
             "of the image get another class."
         )
     if failed:
-        sentences.append(f"The model failed on this image turned or mirrored: {failed}")
+        found[FAILED] = f"The model failed on this image turned or mirrored: {failed}"
     if least is not None and highest < least:
-        sentences.append(
+        found["a low highest score"] = (
             f"The model is less sure on this "
             f"image (highest score {highest:.2f}) than on {1 - UNSURE:.0%} of the test "
             "set's images."
         )
-    return tuple(sentences)
+    return found
 
 
 def withheld(
@@ -156,13 +181,14 @@ def withheld(
                 continue
             vector = None if vectors is None else vectors[case]
             chips = _chips(model, measured, case)
-            without.append(_withheld(model, data, process, vector, reference, least, chips))
+            without.append(_why_not(model, data, process, vector, reference, least, chips))
             if model.ended:
                 raise InputRefused([error("model-crashed", CALLED, ENDED)])
             right.append(reference.probabilities[row].argmax() == reference.truth[row])
     was, was_right = np.array(without, bool), np.array(right, bool)
     right_of = int((was & was_right).sum()), int((~was & was_right).sum())
-    return Withheld(len(was), int(was.sum()), *right_of, tied(reference))
+    because = Counter(filter(None, without))
+    return Withheld(len(was), int(was.sum()), *right_of, tied(reference), dict(because.most_common()))
 
 
 def answered(
@@ -190,11 +216,11 @@ def answered(
         seen = views(model, prediction)
     except InputRefused as refused:
         failed = refused.problems[0].message
-    because = reasons(float(prediction.probabilities.max()), least, seen, chips, failed)
-    return ImageAnswer(prediction, seen, because)
+    because = causes(float(prediction.probabilities.max()), least, seen, chips, failed)
+    return ImageAnswer(prediction, seen, tuple(because.values()), next(iter(because), ""))
 
 
-def _withheld(
+def _why_not(
     model: OpenModel,
     data: bytes,
     process: ImageProcess,
@@ -202,12 +228,13 @@ def _withheld(
     reference: Reference,
     least: float | None,
     chips: Sequence[QualityBadge],
-) -> bool:
+) -> str:
+    """Return the first reason for no answer in a few words, "" if there is an answer."""
     try:
         prepared = model.prepared(received(data, process).pixels)
-        return bool(answered(model, prepared, vector, reference, least, chips).reasons)
+        return answered(model, prepared, vector, reference, least, chips).in_short
     except InputRefused:
-        return True
+        return FAILED
 
 
 def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tuple[QualityBadge, ...]:
@@ -219,10 +246,18 @@ def _chips(model: OpenModel, measured: MeasuredImages | None, case: int) -> tupl
 
 
 def withheld_line(withheld: Withheld) -> str:
-    """Return how often there is no answer on the test set, and how often a given answer is right."""
-    answered = withheld.images - withheld.withheld
+    """Return how often a model answers on the test set, how often it is right then, and what became of the
+    other images."""
+    answered, others = withheld.images - withheld.withheld, withheld.withheld
     share = f"{answered} of {withheld.images}" if withheld.tied else counted(answered, withheld.images)
     sentence = f"The model answered {share} test images"
-    if not answered:
+    if answered:
+        sentence += f" and was right on {counted(withheld.right_given, answered)} of those"
+    if not others:
         return f"{sentence}."
-    return f"{sentence} and was right on {counted(withheld.right_given, answered)} of those."
+    why = ", ".join(f"{count} {words}" for words, count in withheld.because.items())
+    why, images = f" ({why})" * bool(why), "The other image" if others == 1 else f"The other {others}"
+    return (
+        f"{sentence}. {images} got no answer{why}; the highest-scoring class was the true one in "
+        f"{withheld.right_withheld} of {others}."
+    )

@@ -91,6 +91,15 @@ def of_test_set(reference: Reference) -> str:
     )
 
 
+def kind_line(kind: str) -> str:
+    """Return how scores are computed from outputs of a kind; "" for probabilities."""
+    return {
+        "probabilities": "",
+        "percent": "The model's outputs are percent: the scores are the outputs divided by 100.",
+        "bytes": "The model's outputs are whole numbers up to 255, read as scores from 0 to 1.",
+    }.get(kind, "The model's raw outputs are not probabilities; the scores are computed from them.")
+
+
 def headline(prediction: ImagePrediction, names: Sequence[str], cautions: Sequence[str] = ()) -> str:
     """Return the highest score, and reasons for caution beside it. names: full names of the classes."""
     tied, highest = prediction.tied, f"{prediction.probabilities[prediction.top]:.2f}"
@@ -145,7 +154,8 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
 def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
     """Return how reliable the set of classes is. names: full names of the classes; top: the highest-scoring
     one."""
-    sentence = EXCHANGEABLE
+    share = f"{1 - class_set.miss:.0%}"
+    sentence = f"A class is possible if its score is as high as in {share} of its test cases. {EXCHANGEABLE}"
     if class_set.top_added:
         sentence += (
             f" {names[top]} is among them because it has the highest score; that score is lower "

@@ -141,17 +141,34 @@ def test_it_is_counted_on_some_images_of_the_test_set(monkeypatch):
             withheld(found, pictures, None, ref, None, cancelled=lambda: True)
     assert counted.images == len(said) == 12
     assert counted.withheld <= 2
+    assert sum(counted.because.values()) == counted.withheld
     assert said[-1] == (11, 12)
     assert max(pictures.asked) > 140
 
 
+def test_every_image_without_an_answer_has_a_reason(monkeypatch):
+    """ "The model answered 58 of 60", and nothing was said of the other two."""
+    monkeypatch.setattr(abstention, "TRIED", 8)
+    truth, data, about = of_sample("melanoma", "sample", "palette")
+    ref = reference(about, truth, load_challenge("melanoma").predict(data, truth))
+    sure = replace(ref, probabilities=np.eye(2)[ref.truth])
+    assert ref.highest.max() < 1
+    with model(data, about) as found:
+        counted = withheld(found, Pictures(truth), None, sure, None)
+    assert (counted.withheld, counted.because) == (8, {"a low highest score": 8})
+
+
 def test_how_often_is_a_sentence():
-    assert withheld_line(Withheld(60, 60, 9, 0, tied=True)) == "The model answered 0 of 60 test images."
-    assert withheld_line(Withheld(60, 60, 9, 0)) == "The model answered 0 of 60 (0%; 0 to 6%) test images."
-    assert withheld_line(Withheld(60, 4, 2, 42)) == (
+    tied = withheld_line(Withheld(60, 60, 9, 0, tied=True))
+    assert tied.startswith("The model answered 0 of 60 test images. The other 60 got no answer; ")
+    assert "answered 0 of 60 (0%; 0 to 6%) test images. The" in withheld_line(Withheld(60, 60, 9, 0))
+    reasons = {"nothing like the others": 3, "blurred": 1}
+    assert withheld_line(Withheld(60, 4, 2, 42, because=reasons)) == (
         "The model answered 56 of 60 (93%; 84 to 97%) test images and was right on 42 of 56 (75%; 62 to 84%) "
-        "of those."
+        "of those. The other 4 got no answer (3 nothing like the others, 1 blurred); the highest-scoring "
+        "class was the true one in 2 of 4."
     )
+    assert withheld_line(Withheld(9, 0, 0, 9)).endswith(" of those.")
 
 
 def test_a_model_that_ends_on_a_turned_copy_is_not_counted_as_giving_no_answer(monkeypatch):

@@ -128,6 +128,16 @@ def test_probabilities_of_one_risk():
     assert (one.top, one.order) == (1, (1, 0))
 
 
+@pytest.mark.parametrize(("outputs", "whole"), [(1, 100), (11, 100), (1, 255)])
+def test_percent_and_bytes_are_scaled_and_no_softmax_is_taken(outputs, whole):
+    """A risk of 37 percent was shown as 1.00."""
+    rows = np.random.default_rng(1).dirichlet(np.ones(max(outputs, 2)), 50)[:, -outputs:]
+    scaled = np.round(rows * whole) if whole == 255 else rows * whole
+    found = output_kinds.kind(scaled)
+    assert found == {100: "percent", 255: "bytes"}[whole]
+    assert output_kinds.probabilities(scaled, found)[:, -outputs:] == pytest.approx(rows, abs=0.5 / 255)
+
+
 def test_logits_are_known_by_the_test_set_s_outputs():
     """One row within 0..1 that does not sum to 1 cannot say what it is."""
     about = model_task("tricorder3")

@@ -198,6 +198,7 @@ def test_sets_say_what_they_are_worth():
     )
     assert "for cases of MEL: 18 of 20 (90%; 70 to 97%)." in line
     assert "fewer than 9 cases of NV" in line
+    assert line.startswith("A class is possible if its score is as high as in 90% of its test cases. ")
     assert "needs 20 or more cases per class" in line
     assert "because it has the highest score" not in line
     added = ClassSet(np.array([True, False]), 0.1, np.array([False, False]), UNTRIED, 9, True)
@@ -231,6 +232,14 @@ def test_a_temperature_at_the_limit_of_the_search_is_not_said_to_fit_best():
     fitting = replace(reference, probabilities=0.3 / 6 + 0.7 * np.eye(6)[reference.truth])
     fitting.probabilities[::4] = np.roll(fitting.probabilities[::4], 1, axis=1)
     assert wording.temperature_line(fitting).endswith("best.")
+
+
+def test_percent_is_said_and_is_no_logit():
+    """Outputs of 0 to 100 were taken for logits, and every answer was "1.00"."""
+    assert "are percent: the scores are the outputs divided by 100" in wording.kind_line("percent")
+    assert "up to 255" in wording.kind_line("bytes")
+    assert "not probabilities" in wording.kind_line("logits")
+    assert wording.kind_line("probabilities") == ""
 
 
 def test_cautions_stand_in_the_headline():
