@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from pages.input_widgets import dropped_photographs, known_challenges
-from pages.input_widgets.drop_routing import FILES_KEYS
+from pages.input_widgets.drop_routing import FILES_KEYS, NAMES
 from pages.input_widgets.dropped_files import (
     ASKED,
     COMPARED,
@@ -31,14 +31,6 @@ from scoring.inputs.sources import TABLES
 MOST_FITS = 4
 """Maximum declared challenges that are offered for one table."""
 FROM_TRUTH = "Make a challenge of this truth"
-
-INPUTS = {
-    "truth": "test set",
-    "submission": "submission",
-    "second": "second submission",
-    "metadata": "metadata",
-    "tile_model": "model",
-}
 
 
 def say_none() -> None:
@@ -116,10 +108,20 @@ def _question(part: Dropped, key: str) -> None:
         st.markdown(f":material/help: What is **{markdown(part.name, 60)}**? It can be")
         for index, reading in enumerate(_likely(part)):
             st.button(_called(reading), key=f"{key}_{index}", on_click=change, args=(part, reading))
+            if reading.place == "truth" and (replaced := _test_set_in_use(reading.challenge)):
+                st.caption(f"It would replace {replaced}.")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             with st.container(width="stretch"):
                 _choices(part, f"{key}_other")
             st.button("None of these", key=f"{key}_none", on_click=leave_out, args=(part,))
+
+
+def _test_set_in_use(challenge_id: str) -> str:
+    """Return the name of a challenge's test set, as Markdown; "" if there is none."""
+    _, held = st.session_state.get(FILES_KEYS["truth"].format(challenge_id), (None, []))
+    if held:
+        return f"the test set **{markdown(held[-1].name, 60)}**"
+    return "the sample test set" if challenge_id in REGISTRY else ""
 
 
 def _refused() -> None:
@@ -143,7 +145,7 @@ def _declared(part: Dropped, number: int) -> None:
         else []
     )
     for index, fit in enumerate(fits[:MOST_FITS]):
-        label = f"{INPUTS[fit.slot].capitalize()} of {markdown(fit.title, 60)}"
+        label = f"{NAMES[fit.slot].capitalize()} of {markdown(fit.title, 60)}"
         if st.button(label, key=f"fits_{number}_{index}"):
             st.session_state[FILES_KEYS[fit.slot].format(fit.challenge)] = (RECOGNISED, list(part.files))
             st.switch_page("../declared.py", query_params={"challenge": fit.challenge})
@@ -219,4 +221,4 @@ def _every_input() -> Iterable[Candidate]:
     for challenge_id in known_challenges.by_name().values():
         title = known_challenges.title_of(challenge_id)
         for slot in ("truth", "submission", "second"):
-            yield Candidate(challenge_id, slot, f"{title}: {INPUTS[slot]}", 0)
+            yield Candidate(challenge_id, slot, f"{title}: {NAMES[slot]}", 0)

@@ -23,6 +23,14 @@ FILES_KEYS = {
     "teams": "{}_teams_files_kept",
 }
 """Session key of the visitor's files for an input, by challenge."""
+NAMES = {
+    "truth": "test set",
+    "submission": "submission",
+    "second": "second submission",
+    "metadata": "metadata",
+    "tile_model": "model",
+}
+"""Name of an input on the page."""
 SEVERAL = 3
 """Number of submissions to one challenge from which they are teams to compare; with two, the other one is the
 second submission."""
@@ -73,6 +81,16 @@ class Drop:
         """Whether the input already has the visitor's files."""
         return self.slot is not None and FILES_KEYS[self.slot].format(self.challenge) in self.own
 
+    @property
+    def asked(self) -> tuple[Candidate, ...]:
+        """The candidates to ask about: where a test set would be replaced, also the input of the drop."""
+        readings = self.recognised.readings
+        if self.challenge is None or self.slot is None or not _would_replace_truth(self):
+            return readings
+        here = self.here or Candidate(self.challenge, self.slot, f"the {NAMES[self.slot]}", LIKELY)
+        likely = replace(here, certainty=max(LIKELY, here.certainty))
+        return tuple(dict.fromkeys(likely if reading == here else reading for reading in (*readings, here)))
+
     def free(self, candidate: Candidate | None) -> Candidate | None:
         """Return where files go that were dropped together with others: of two submissions, one is the second
         submission, which the page compares; None if both places are occupied."""
@@ -96,6 +114,14 @@ class Route:
     step: Literal["stay", "place", "ask", "photograph"]
     candidate: Candidate | None = None
     opens_page: bool = False
+
+
+def _would_replace_truth(drop: Drop) -> bool:
+    """Return whether files look most like a test set of the challenge, and were dropped at another input:
+    where a file is dropped decides, so that only a visitor's answer replaces a test set."""
+    best = drop.best
+    truth = (drop.challenge, "truth")
+    return drop.slot not in (None, "truth") and best is not None and (best.challenge, best.place) == truth
 
 
 def _is_for_declared(drop: Drop) -> bool:
@@ -179,6 +205,7 @@ ROUTES: tuple[tuple[Callable[[Drop], bool], Callable[[Drop], Route]], ...] = (
     (_is_for_reader, lambda _: Route("stay")),
     (_lacks_test_set, lambda _: Route("ask")),
     (_is_for_input, _at_input),
+    (_would_replace_truth, lambda _: Route("ask")),
     (_is_for_other_input, _at_other_input),
     (_is_unlikely, lambda _: Route("stay")),
     (lambda _: True, lambda _: Route("ask")),

@@ -101,11 +101,13 @@ def _apply(
         own = frozenset(key for key in map(str, st.session_state) if key.endswith("_kept"))
         photographs = not part.recognised.readings and dropped_photographs.are(part.files)
         filled = frozenset(st.session_state[TOGETHER])
-        chosen = route(Drop(part.recognised, challenge_id, slot, len(parts), photographs, own, filled))
+        here = Drop(part.recognised, challenge_id, slot, len(parts), photographs, own, filled)
+        chosen = route(here)
         if chosen.step == "photograph":
             dropped_photographs.hold(part.files)
         elif chosen.step == "ask":
-            st.session_state[ASKED if part.recognised.readings else REFUSED].append(part)
+            asked = replace(part, recognised=replace(part.recognised, readings=here.asked))
+            st.session_state[ASKED if here.asked else REFUSED].append(asked)
         elif chosen.step == "stay":
             staying += part.files
             if chosen.candidate is not None:

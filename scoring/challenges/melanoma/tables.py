@@ -31,6 +31,7 @@ from scoring.core.file_contents import (
     SURE,
     Candidate,
     FileContents,
+    are_labels,
     counted,
     sample_of,
     share_of_numbers,
@@ -178,29 +179,46 @@ def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> It
 
 def _calls_beside_scores(table: TextTable, column: int, others: Sequence[int]) -> list[Finding]:
     """Return the question which column is the score, where the one of a known name holds decisions alone and
-    others hold probabilities."""
+    others hold scores, or other decisions beside what is named as the truth."""
     if not all(_called(cell) is not None for cell in {*table.columns[column]}):
         return []
     numbers = dict(zip(others, values_of(table, others), strict=True))
-    scores = [i for i in others if share_of_numbers(numbers[i]) == 1 and _are_probabilities(numbers[i])]
-    of_melanoma = [i for i in scores if not OTHER_CLASS.fullmatch(table.keys[i])]
-    if not of_melanoma:
+    scores = [i for i in others if share_of_numbers(numbers[i]) == 1 and (numbers[i] % 1 != 0).any()]
+    named = [i for i in scores if not OTHER_CLASS.fullmatch(table.keys[i])]
+    if not named and OF_TRUTH.fullmatch(table.keys[column]):
+        named = [i for i in others if i != column and _are_other_calls(table, i, column)]
+    if not named:
         return []
-    named, header = [table.header[i] for i in of_melanoma], table.header[column]
+    header, decisions = table.header[column], [i for i in others if i not in scores]
     fixes = [
-        *(read_as(name, "the score", "score") for name in named),
-        SuggestedFix(
-            f"Read the decisions in “{header[:60]}” as scores of 0 and 1",
-            InputChanges(columns=tuple((table.header[i], "") for i in scores)),
+        *(_read_alone(table, i, "the score", decisions) for i in named),
+        replace(
+            _read_alone(table, column, "", [i for i in (*scores, *named) if i != column]),
+            label=f"Read the decisions in “{header[:60]}” as scores of 0 and 1",
         ),
     ]
-    listing = " and ".join(map(repr, named))
-    sentence = f"column {header!r} holds decisions, and {listing} probabilities: which is the score?"
+    listing = " and ".join(repr(table.header[i]) for i in named)
+    what = "probabilities" if all(_are_probabilities(numbers[i]) for i in named) else "scores"
+    what = what if scores else "other decisions"
+    sentence = f"column {header!r} holds decisions, and {listing} {what}: which is the score?"
     return [error("column-suspect", table.header_place, sentence).with_fixes(*fixes)]
 
 
+def _are_other_calls(table: TextTable, column: int, other: int) -> bool:
+    """Return whether a column holds decisions, and not all of those of another one."""
+    called = [[_called(cell) for cell in table.columns[i]] for i in (column, other)]
+    return None not in called[0] and called[0] != called[1]
+
+
+def _read_alone(table: TextTable, column: int, what: str, without: Sequence[int]) -> SuggestedFix:
+    """Return the fix that reads a column as the score, without the columns that are named."""
+    fix = read_as(table.header[column], what, "score")
+    left_out = tuple((table.header[i], "") for i in without if i != column)
+    return replace(fix, changes=InputChanges(columns=left_out).joined(fix.changes))
+
+
 def _are_probabilities(values: Floats) -> bool:
-    return bool(values.min() >= 0 and values.max() <= 1 and not np.isin(values, (0, 1)).all())
+    return bool(len(values) and values.min() >= 0 and values.max() <= 1 and not np.isin(values, (0, 1)).all())
 
 
 def _other_class(table: TextTable, header: str) -> Finding:
@@ -239,7 +257,7 @@ def _without_words(rows: AlignedRows, column: int) -> AlignedRows:
 
 def _word(cell: str) -> int | None:
     """Return what a label in words means as a score; None for numbers and anything else."""
-    return None if NUMBER.fullmatch(cell.strip()) else parse_label(cell)
+    return None if NUMBER.fullmatch(cell.strip()) else _called(cell)
 
 
 MOST_COLUMNS = 2
@@ -264,20 +282,37 @@ def _of_table(rows: CaseTable, contents: FileContents) -> Iterator[Candidate]:
         diagnoses = any(tables.key(cell) in OTHER_CLASSES for cell in {*labels})
         description = f"a Melanoma test set: labels of {n}{with_pictures(contents)}"
         yield Candidate(ID, "truth", description, POSSIBLE if diagnoses else SURE, rows.ids)
-    if len(rows.others) > MOST_COLUMNS:
-        return
-    column = rows.column(SCORE_COLUMNS)
-    if column is None and len(rows.others) == 1:
-        column = rows.others[0]
+    beside = [i for i in rows.others if not known or i != rows.label]
+    column = _score_column(rows, beside, known)
     if column is None:
         return
     cells = table.cells(column)
-    numeric = share_of_numbers(values_of(table, [column], sample_of)[0]) > 0.5
+    values = values_of(table, [column], sample_of)[0]
+    numeric = share_of_numbers(values) > 0.5
     if numeric or _are_labels(cells):
         diagnoses = not numeric and any(tables.key(cell) in OTHER_CLASSES for cell in {*cells})
         description = f"a prediction file for Melanoma: {'a score' if numeric else 'a label'} for {n}"
         usual = table.keys[column] in SCORE_COLUMNS and not rows.has_person and not diagnoses
-        yield Candidate(ID, "submission", description, POSSIBLE if known or not usual else LIKELY, rows.ids)
+        certainty = POSSIBLE if known or not usual else LIKELY
+        if known and column != rows.label and numeric and not are_labels([values]):
+            certainty = SURE  # predictions with the truth beside them, as likely as a test set
+        yield Candidate(ID, "submission", description, certainty, rows.ids)
+
+
+def _score_column(rows: CaseTable, beside: Sequence[int], known: bool) -> int | None:
+    """Return the column of a submission's scores; None if the table is none.
+
+    Args:
+        rows: The table.
+        beside: Columns beside the image, the person and the labels of a test set.
+        known: Whether the table has such labels.
+    """
+    if len(rows.others) > MOST_COLUMNS and not known:
+        return None
+    named = (i for name in SCORE_COLUMNS for i in (*beside, *rows.others) if rows.table.keys[i] == name)
+    lone = beside if len(beside) == 1 else rows.others if len(rows.others) == 1 else ()
+    numbers = zip(beside, values_of(rows.table, beside, sample_of), strict=True) if known else ()
+    return next(iter((*named, *lone, *(i for i, values in numbers if _are_probabilities(values)))), None)
 
 
 def _are_labels(cells: Sequence[str]) -> bool:

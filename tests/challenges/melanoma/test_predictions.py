@@ -94,6 +94,30 @@ def test_scores_of_the_class_that_is_called_are_asked_about(calls, header):
     assert "column-suspect" not in codes(read(agreeing).findings)
 
 
+@pytest.mark.parametrize("header", ["true", "target", "melanoma"])
+@pytest.mark.parametrize("beside", ["confidence", "logit", "percent"])
+def test_scores_beside_a_truth_of_a_known_name_are_asked_about(header, beside):
+    ways = {
+        "confidence": lambda score: score,
+        "logit": lambda score: 9.5 * score - 4,
+        "percent": lambda s: 99.9 * s,
+    }
+    values = [*map(ways[beside], SCORES)]
+    truth = [int(index < 2) for index, _ in enumerate(NAMES)]
+    data = table(("image", header, beside), *zip(NAMES, truth, values, strict=True))
+    as_score, as_decisions = only(refused(read, data).problems, "column-suspect").fixes
+    assert read(FixedSource(data, as_score.changes)).outputs[:, 0] == pytest.approx(values)
+    assert read(FixedSource(data, as_decisions.changes)).outputs[:, 0].tolist() == truth
+
+
+def test_calls_beside_a_truth_are_asked_about():
+    calls, truth = ["melanoma", "nevus"] * 2, [1, 0, 0, 1]
+    data = table(("image", "target", "called"), *zip(NAMES[:4], truth, calls, strict=True))
+    as_called, _ = only(refused(read, data).problems, "column-suspect").fixes
+    found = read(FixedSource(data, as_called.changes))
+    assert found.outputs[:4, 0].tolist() == [1, 0, 1, 0]
+
+
 @pytest.mark.parametrize("header", ["y_true", "target", "label"])
 def test_an_only_column_of_another_name_is_the_score_with_a_warning(header):
     found = read(table(("image", header), *zip(NAMES, SCORES, strict=True)))

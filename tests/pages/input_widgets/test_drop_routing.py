@@ -1,5 +1,7 @@
 """Where dropped files go, and what is said about it."""
 
+import io
+import zipfile
 from collections import Counter
 from dataclasses import replace
 
@@ -58,8 +60,78 @@ def test_a_file_at_its_input_stays_and_is_named(app):
     ).replace("**", "")
 
 
-def test_a_test_set_at_the_submission_goes_to_the_test_set(app):
-    give(app, "submission", FOLDER / "tricorder3" / "10-onnx-160" / "dataset" / "labels.csv")
+def test_a_test_set_at_another_input_replaces_none_before_the_visitor_says_so(app):
+    labels, before = FOLDER / "tricorder3" / "10-onnx-160" / "dataset" / "labels.csv", app.text[0].value
+    give(app, "submission", labels)
+    assert app.text[0].value == before
+    assert app.button(key="ask_0_1").label == "A prediction file for TRICORDER-3: labels of 8 images"
+    assert "What is labels.csv?" in words(app).replace("**", "")
+    assert "It would replace the sample test set." in words(app)
+    app.button(key="ask_0_0").click().run()
+    assert app.text[0].value.startswith("labels.csv | ")
+    give(app, "second", GOLDEN / "truth.csv")
+    assert app.text[0].value.startswith("labels.csv | ")
+    assert app.button(key="ask_0_1").label.startswith("Second submission: a prediction file")
+    assert "It would replace the test set labels.csv." in words(app).replace("**", "")
+    app.button(key="ask_0_0").click().run()
+    assert app.text[0].value.startswith("truth.csv | ")
+    assert "tricorder3_second_kept" not in app.session_state
+
+
+def test_a_test_set_and_a_submission_dropped_as_submission_leave_the_test_set(app):
+    give(app, "submission", GOLDEN / "predictions.csv", GOLDEN / "truth.csv")
+    assert app.text[0].value == "tricorder3 | predictions.csv"
+    assert "What is truth.csv?" in words(app).replace("**", "")
+
+
+def test_a_zip_of_a_test_set_at_the_submission_is_asked_about(app):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("labels.csv", (GOLDEN / "truth.csv").read_bytes())
+    app.file_uploader(key="tricorder3_submission_files").upload("set.zip", data.getvalue()).run()
+    assert app.text[0].value.startswith("tricorder3 | ")
+    assert "What is set.zip?" in words(app).replace("**", "")
+
+
+def with_truth() -> pd.DataFrame:
+    """Scores of Melanoma with decisions and the truth beside them, as a training script writes them."""
+    folder = samples.FOLDER / "melanoma"
+    scores = pd.read_csv(folder / "teams" / "fornax.csv")
+    label, called = pd.read_csv(folder / "labels.csv").label, (scores.score > 0.5).astype(int)
+    return pd.DataFrame(
+        {"image": scores.filename, "label": label.astype(int), "called": called, "prob": scores.score}
+    )
+
+
+def test_predictions_beside_the_truth_leave_the_sample_test_set(opened):
+    app = opened("melanoma")
+    app.file_uploader(key="melanoma_submission_files").upload("p.csv", with_truth().to_csv().encode()).run()
+    assert "melanoma_set_kept" not in app.session_state
+    challenge, folder = load_challenge("melanoma"), samples.FOLDER / "melanoma"
+    truth = challenge.read_truth(folder / "labels.csv")
+    read = challenge.read_predictions((folder / "teams" / "fornax.csv").read_bytes(), truth)
+    assert_scored(app, "melanoma", challenge.score(truth, read, resamples=0).score)
+
+
+def test_predictions_beside_the_truth_leave_an_own_test_set(opened):
+    app, table = opened("melanoma"), with_truth()
+    own = table.assign(image="own" + table.image)
+    app.file_uploader(key="melanoma_set_files").upload("own.csv", own[["image", "label"]].to_csv().encode())
+    app.run()
+    for data in (own, table):
+        app.file_uploader(key="melanoma_submission_files").upload("p.csv", data.to_csv().encode()).run()
+        assert [file.name for file in app.session_state["melanoma_set_kept"][1]] == ["own.csv"]
+        assert [file.name for file in app.session_state["melanoma_submission_kept"][1]] == ["p.csv"]
+
+
+def test_predictions_beside_the_truth_that_are_dropped_anywhere_are_asked_about(opened):
+    app = opened("overview")
+    app.file_uploader(key="any_files").upload("p.csv", with_truth().to_csv(index=False).encode()).run()
+    assert "melanoma_set_kept" not in app.session_state
+    assert {app.button(key=f"ask_0_{index}").label for index in (0, 1)} == {
+        "A Melanoma test set: labels of 150 images",
+        "A prediction file for Melanoma: a score for 150 images",
+    }
 
 
 def test_ones_and_zeros_at_the_submission_are_no_test_set_where_one_has_their_cases(opened):
@@ -74,12 +146,6 @@ def test_ones_and_zeros_at_the_submission_are_no_test_set_where_one_has_their_ca
     truth = challenge.read_truth(sample.path)
     read = challenge.read_predictions(calls.to_csv().encode(), truth)
     assert_scored(app, "isic", challenge.score(truth, read, resamples=0).score)
-
-
-def test_a_test_set_at_the_second_submission_goes_to_the_test_set(app):
-    give(app, "second", GOLDEN / "truth.csv")
-    assert app.text[0].value.startswith("truth.csv | ")
-    assert "tricorder3_second_kept" not in app.session_state
 
 
 def test_a_submission_at_the_second_stays_there_and_one_of_another_challenge_is_asked_about(app):
@@ -294,7 +360,8 @@ CASES = {
         {"slot": "submission", "filled": frozenset({"isic_submission_kept", "isic_second_kept"})},
         Route("ask"),
     ),
-    "another input of the challenge": ((LABELS,), {"slot": "submission"}, Route("place", LABELS)),
+    "a test set at another input": ((LABELS,), {"slot": "submission"}, Route("ask")),
+    "another input of the challenge": ((PREDICTIONS,), {"slot": "truth"}, Route("place", PREDICTIONS)),
     "a board": (
         (Candidate("puma", "board", "a board", SURE),),
         {"slot": "submission"},
