@@ -161,19 +161,19 @@ def _read(page: ChallengePage, inputs: ChosenInputs, sample: samples.SampleTestS
     else:
         waits = test_set.own and not submission.own and not submission.is_model
         if waits or not submission.key:
-            said = (
+            message = (
                 f"{cases_were_read(truth.value)}: {page.lines.truth(truth.value)}. Now choose a submission."
             )
             if waits:
                 models = any(offer.is_model for offer in sample.submissions.values())
-                said += (
+                message += (
                     " The sample teams belong to the sample test set: drop your own submission"
                     f"{', or choose a sample model' * models}."
                 )
             with inputs.result.instead():
                 class_names.change(challenge, test_set, "set")
                 finding_list.findings(truth.value.findings)
-                st.info(said, icon=":material/upload_file:")
+                st.info(message, icon=":material/upload_file:")
         else:
             offered = sample.submissions
             title = submission.name if submission.own else offered[inputs.samples[1]].title

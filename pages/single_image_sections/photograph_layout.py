@@ -73,19 +73,13 @@ def show(challenge_id: str) -> None:
             model_and_test_set.picture(chosen_image)
     several = source == image_upload.SESSION
     measured = partial(model_processes.measured, challenge_id, test_set, truth)
-    task, chips = model_processes.task(challenge_id, truth), tuple[quality.QualityBadge, ...]()
+    task = model_processes.task(challenge_id, truth)
     if chosen_image is None and not several:
         with answer_column:
             st.info("The answer will appear here.", icon=":material/image:")
             model_processes.worker(task, chosen_model)  # so that the image need not wait for it
         return
-    if chosen_image is not None:  # before the model is opened, which can take seconds
-        badges = image_place.empty()
-        with badges.container():
-            prediction.chips(_quality(task, chosen_image, known := measured(begin=False)))
-        chips = _chips(task, chosen_image, known)
-        with badges.container():
-            prediction.chips(chips)
+    chips = () if chosen_image is None else _chips_while_measured(task, chosen_image, measured, image_place)
     with image_place.container(key="single_several") if several else blind_place:
         first = prediction.impression_first(several)
     with answer_column:
@@ -114,6 +108,20 @@ def show(challenge_id: str) -> None:
             return
     setup = Setup(task, test_set, chosen_model, truth, chosen_image, model, vector)
     _answer(setup, held, among, chips, answer_place, first)
+
+
+def _chips_while_measured(task: ModelTask, image, measured, place) -> tuple[quality.QualityBadge, ...]:
+    """Draw the quality of an image at once, then with its likeness to the test set, and return all badges.
+
+    This comes before the model is opened, which can take seconds.
+    """
+    badges = place.empty()
+    with badges.container():
+        prediction.chips(_quality(task, image, known := measured(begin=False)))
+    chips = _chips(task, image, known)
+    with badges.container():
+        prediction.chips(chips)
+    return chips
 
 
 def _opened(task: ModelTask, chosen_model):

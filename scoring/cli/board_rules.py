@@ -30,11 +30,10 @@ def hide(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.open:
         visible_results.reveal(store, board.row.id)
         known, message = phases_and_limits.phases(store, board.row.id), "The truth is open to participants."
-        state, words = phases_and_limits.state_now(known)
+        state, state_text = phases_and_limits.state_now(known)
         if state == phases_and_limits.OPEN:
-            message += (
-                f" They see all details and can still submit: {words if known else f'the board {words}'}."
-            )
+            when = state_text if known else f"the board {state_text}"
+            message += f" They see all details and can still submit: {when}."
         told = {"board": board.row.id, "hidden": None, "takes_submissions": state == phases_and_limits.OPEN}
         respond(arguments.json, told, message)
         return

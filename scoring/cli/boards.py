@@ -264,24 +264,26 @@ def _rescore(store: Store, arguments: argparse.Namespace) -> None:
         metadata=arguments.metadata,
         shows=False,
     )
-    found = correction(target, before)
-    print_findings(found.dangers)
-    table = changes_table(found)
-    if arguments.yes and found.dangers and any(part is not None for part in named):
+    planned_correction = correction(target, before)
+    print_findings(planned_correction.dangers)
+    table = changes_table(planned_correction)
+    if arguments.yes and planned_correction.dangers and any(part is not None for part in named):
         message = (
             "participants do not see this yet: check this preview, then run `board rescore "
             f"{arguments.board} --yes`."
         )
-        refusal = InputRefused([error("correction-not-confirmed", arguments.board, message)], found.dangers)
+        refusal = InputRefused(
+            [error("correction-not-confirmed", arguments.board, message)], planned_correction.dangers
+        )
         refusal.add_note(table)
         raise refusal
     if arguments.yes:
         target = rescoring.rescore(store, arguments.board, None)
     else:
         table += "\n\nParticipants do not see this yet: use --yes to show it, or --discard."
-    shown = {"shown": arguments.yes, "correction": found.as_dict()}
-    changed = {"changes": [change.as_dict() for change in found.changes]}
-    value = {"board": arguments.board, "test_set_version": target.test_set.number, **changed, **shown}
+    decision = {"shown": arguments.yes, "correction": planned_correction.as_dict()}
+    changed = {"changes": [change.as_dict() for change in planned_correction.changes]}
+    value = {"board": arguments.board, "test_set_version": target.test_set.number, **changed, **decision}
     respond(arguments.json, value, table)
 
 

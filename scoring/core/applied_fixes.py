@@ -169,8 +169,8 @@ def changed_file(
     files = open_source(source, name)
     edits = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
     if moved is not None and OF_COORDINATES & edits.keys():
-        plain, called = files.read, files.called
-        files = replace(files, read=lambda member: moved(plain(member), called(member), edits))
+        plain, shown_name = files.read, files.called
+        files = replace(files, read=lambda member: moved(plain(member), shown_name(member), edits))
     if files.kind == "file":
         (member,) = files.members
         if not member.lower().endswith(table_formats.ENDINGS):

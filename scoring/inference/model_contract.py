@@ -259,8 +259,8 @@ def _output(
         others = [_name(tensor) for tensor in facts.outputs if tensor.dtype.startswith(ZIPPED)]
         widths = [contract.outputs if tensor.dtype.startswith(ZIPPED) else None for tensor in facts.outputs]
     hint = f" Output '{others[0]}' has {contract.outputs}: make it the first." if others else ""
-    place = str(1 + widths.index(contract.outputs)) if others else ""
-    fixes = (editing("first", place, f"Score output {others[0]!r}"),) if others else ()
+    rank = str(1 + widths.index(contract.outputs)) if others else ""
+    fixes = (editing("first", rank, f"Score output {others[0]!r}"),) if others else ()
     return [
         error(
             "wrong-output",

@@ -63,12 +63,12 @@ def rival_of(
         or {*map(key, form.columns)} != {key(name or "") for name in own}
     ):
         return ()
-    left = [place for place, header in enumerate(table.header) if header not in own]
+    unread = [index for index, header in enumerate(table.header) if header not in own]
     rest = replace(
         table,
-        header=tuple(table.header[place] for place in left),
-        keys=tuple(table.keys[place] for place in left),
-        columns=[table.columns[place] for place in left],
+        header=tuple(table.header[index] for index in unread),
+        keys=tuple(table.keys[index] for index in unread),
+        columns=[table.columns[index] for index in unread],
     )
     other = guess(rest, form, ids)
     if not other.is_whole or other.in_order or len(form.columns) < 2:

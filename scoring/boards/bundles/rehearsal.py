@@ -109,15 +109,15 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
     if total > most_bytes:
         return
     boards = {row["number"]: opened(store, manifest["board"]["id"], row["number"]) for row in results}
-    left = DRAWN * most_bytes
+    unspent = DRAWN * most_bytes
     for row in sorted(results, key=lambda row: sent[row["submission_id"]]["created"], reverse=True):
-        submission, kept = sent[row["submission_id"]], serialization.card_from_bytes(files[row["card"]])
+        submission, saved_card = sent[row["submission_id"]], serialization.card_from_bytes(files[row["card"]])
         where = f"{submission['name']} of {submission['team']}"
-        resamples = kept.provenance["resamples"]
-        left -= kept.n_cases * resamples
+        resamples = saved_card.provenance["resamples"]
+        unspent -= saved_card.n_cases * resamples
         try:
             of_file = (files[submission["sha256"]], submission["name"], submission["options"])
-            result = boards[row["number"]].result(*of_file, resamples=resamples if left >= 0 else 0)
+            result = boards[row["number"]].result(*of_file, resamples=resamples if unspent >= 0 else 0)
         except Exception as problem:  # whatever files of anybody can cause
             yield f"{where} cannot be scored ({type(problem).__name__})"
             continue
@@ -125,13 +125,15 @@ def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes
         if card is None:
             why = result.problems[0].code if result.problems else "the test set has no parts"
             yield f"the test set refuses {where}, which has a scorecard ({why})"
-        elif not same_values({**card.metrics, "score": card.score}, {**kept.metrics, "score": kept.score}):
+        elif not same_values(
+            {**card.metrics, "score": card.score}, {**saved_card.metrics, "score": saved_card.score}
+        ):
             yield f"{where} does not have the scores of its scorecard"
-        elif left >= 0 and not same_replicates(card, kept):
+        elif unspent >= 0 and not same_replicates(card, saved_card):
             yield f"{where} does not have the intervals or replicates of its scorecard"
-        elif cases_digest(card) != cases_digest(kept):
+        elif cases_digest(card) != cases_digest(saved_card):
             yield f"{where} does not have the cases of its scorecard"
-        elif left >= 0 and not same_details(card, kept):
+        elif unspent >= 0 and not same_details(card, saved_card):
             yield f"{where} does not have the details of its scorecard"
 
 

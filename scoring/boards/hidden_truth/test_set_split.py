@@ -67,14 +67,14 @@ def split_board(
     problems = list(_faults(chosen, _classes(truth), units))
     if problems:
         raise InputRefused(problems)
-    shown = [str(truth.ids[index]) for index in chosen]
+    shown_cases = [str(truth.ids[index]) for index in chosen]
     values: dict[str, Any] = {"share": share, "seed": seed, "created": schema.now()}
     with store.write() as session:
         session.get(schema.Board, board_id, with_for_update=True)
         sent = select(schema.Submission.id).where(schema.Submission.board_id == board_id)
         if session.scalars(sent).first() is not None:
             raise InputRefused([_bad(board_id, "a team has already submitted: open another board.")])
-        session.merge(schema.Split(board_id=board_id, cases=shown, **values))
+        session.merge(schema.Split(board_id=board_id, cases=shown_cases, **values))
         if kept_rules(session, board_id) is None:
             usual = HiddenRules()
             columns = {"detail": usual.detail, "step": usual.step, "refused_per_day": usual.refused_per_day}

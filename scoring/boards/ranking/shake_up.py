@@ -71,9 +71,11 @@ def section(ranking: BoardRanking) -> tuple[Section, ...]:
         "Solid: rises; dashed: falls; dotted: stays."
     )
     moves = [
-        RankMove(row["team"], shown["rank"], row["rank"], shown["rank_interval"], row["rank_interval"])
+        RankMove(
+            row["team"], shown_part["rank"], row["rank"], shown_part["rank_interval"], row["rank_interval"]
+        )
         for row in rows[:MANY]
-        if (shown := row["shown"])
+        if (shown_part := row["shown"])
     ]
     question, parts = "How does the withheld part change the ranks?", ("shown part", "withheld part")
     build = partial(rank_moves, moves, question=question, parts=parts)

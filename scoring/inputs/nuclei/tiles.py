@@ -102,8 +102,8 @@ def by_tile(
         if tiles is not None:
             named = {fixed_name(name, changes): data for name, data in tiles.items()}
             is_part = member in classes and all(map(tile_readers.is_written, named.values()))
-            taken = {n: by for n, by in owner.items() if not (is_part and n in parts)}
-            _refuse_twice(named, taken, files.called(member))
+            owner_of_name = {n: by for n, by in owner.items() if not (is_part and n in parts)}
+            _refuse_twice(named, owner_of_name, files.called(member))
             split |= {member, *beside.classes.get(PurePosixPath(member).suffix.lower(), ())}
             owner |= dict.fromkeys(named, files.called(member))
             for name, data in named.items() if is_part else ():
@@ -227,9 +227,9 @@ def _tiles(
         types = beside.classes[".json"] if any(mark in data for mark in NUMBERS_OF_TYPES) else []
         tile = rewriting.of_types(data, name, files.read(types[0])) if types and tiles is None else None
         if not tiles and tile is None and not types and not DOCUMENTED.search(data):
-            found = tile_readers.of_named(data, name, member, beside.sizes, beside.names)
-            is_table = found is None and data.lstrip()[:1] == b"[" and b'"geometry"' not in data
-            return _of_text(data, name, of_class, beside) if is_table else found
+            named_tiles = tile_readers.of_named(data, name, member, beside.sizes, beside.names)
+            is_table = named_tiles is None and data.lstrip()[:1] == b"[" and b'"geometry"' not in data
+            return _of_text(data, name, of_class, beside) if is_table else named_tiles
         return tiles if tile is None else {tile_readers.case_file(member): tile}
     if ending == imagej_rois.SETS:
         tile = tile_readers.of_regions(data, name, of_class[1], beside.names)
