@@ -270,13 +270,14 @@ def test_of_rows_of_the_same_case_one_is_kept(challenge_id):
     header, first, *rows = data.splitlines(keepends=True)
     bad = header + first + b"".join(rows) + first
     (fix,) = offered(refused(challenge.read_predictions, bad, truth).problems).values()
-    assert fix.label == "Keep one of identical rows"
+    assert fix.label.startswith("Keep one of identical rows: score ")
     assert same_score(challenge, truth, data, FixedSource(bad, fix.changes)) == {"repeated": "identical"}
     column = header.decode().split(",")[0]
     other = first.split(b",")[0] + b"," + rows[0].split(b",", 1)[1]
     fixes = offered(refused(challenge.read_predictions, data + other, truth).problems)
-    assert list(fixes) == ["Keep the first row of each case", "Keep the last row of each case"]
-    first_kept, last_kept = (FixedSource(data + other, fix.changes) for fix in fixes.values())
+    ways = ["Read the mean of the rows", "Keep the first row", "Keep the last row"]
+    assert [label.partition(" of each case: score ")[0] for label in fixes] == ways
+    _, first_kept, last_kept = (FixedSource(data + other, fix.changes) for fix in fixes.values())
     assert same_score(challenge, truth, data, first_kept) == {"repeated": {"first": column}}
     right = header + b"".join(rows) + other
     assert same_score(challenge, truth, right, last_kept) == {"repeated": {"last": column}}

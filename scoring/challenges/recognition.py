@@ -26,6 +26,7 @@ from scoring.inputs.column_guess import guess
 from scoring.inputs.column_readings import readings_of
 from scoring.inputs.fix_suggestions import NUMERIC, between_cells, shared_affix
 from scoring.inputs.grand_challenge_jobs import as_table
+from scoring.inputs.joined_tables import stacked_tables
 from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.table_text import FOREIGN
 from scoring.inputs.tables import TextTable
@@ -137,11 +138,23 @@ def _split(files: dict[str, bytes]) -> list[Recognised]:
         whole = _recognised(files)
         if whole.readings or not (tables and others) or "/" in next(iter(files)):
             return [whole]
+    if not others and (parts := _whole({name: files[name] for name in tables})):
+        return [parts]
     single = {name: _recognised({name: files[name]}) for name in tables}
     home = next((n for n in tables if _takes_others(single[n])), tables[0]) if others else None
     if others and home is not None:
         single[home] = _recognised({home: files[home], **others})
     return list(single.values())
+
+
+def _whole(tables: dict[str, bytes]) -> Recognised | None:
+    """Return tables that are parts of one submission; None if they are not."""
+    try:
+        stack = stacked_tables(opened(tables)) if len(tables) > 1 else None
+    except InputRefused:
+        return None
+    whole = _recognised(tables) if stack and stack.is_disjoint else None
+    return whole if whole and whole.readings and whole.readings[0].place == "submission" else None
 
 
 def _takes_others(entry: Recognised) -> bool:

@@ -152,8 +152,8 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     fixes.add_argument("--decimal-commas", help=commas, **switch)
     fixes.add_argument("--delimiter", metavar=f"{team}C", help="what separates cells", **several)
     rows = (
-        "if a case has several rows, keep one: identical (if the rows are the same in every cell), "
-        "first=COLUMN or last=COLUMN (if they are the same in that column)"
+        "if a case has several rows: identical keeps one (if they are the same in every cell); "
+        "mean=COLUMN reads their mean, first=COLUMN or last=COLUMN keeps one (if that column is the same)"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
     edits = f"change the whole table, or the model, as a message suggests: {', '.join(EDITS)}"

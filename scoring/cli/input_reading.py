@@ -65,7 +65,8 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
     if edits := edits_problem(arguments.edit_table, has_model):
         wrong["--edit-table"] = edits
     if arguments.repeated_rows and not parsed_repeated(arguments.repeated_rows)[0]:
-        message = f"{arguments.repeated_rows[:60]!r} is not one of identical, first=COLUMN and last=COLUMN."
+        ways = "identical, mean=COLUMN, first=COLUMN and last=COLUMN"
+        message = f"{arguments.repeated_rows[:60]!r} is not one of {ways}."
         wrong["--repeated-rows"] = message
     if has_model:
         of_files = [name for name in (*FIX_OPTIONS, "submitted_only") if name != "edit_table"]

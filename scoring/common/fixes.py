@@ -13,8 +13,8 @@ ANY = "*"
 """Wildcard in both names of a pair: the same text."""
 FILLED = re.compile(rf"{re.escape(ANY)}\{{(\d{{1,2}})\}}", re.ASCII)
 """Wildcard in the second name of a pair: the same text, padded with leading zeros to a length."""
-REPEATED = ("identical", "first", "last")
-"""Which of several rows is kept."""
+REPEATED = ("identical", "mean", "first", "last")
+"""What is kept of several rows."""
 SHOWN = 4
 """Maximum names of a list that are written out."""
 EDITS = {
@@ -76,7 +76,7 @@ class InputChanges:
         cases: Case names in tables and file names, and their replacements.
         decimal_commas: Whether commas within the numbers of a comma-separated table are decimal commas.
         delimiter: Separator between the cells of a table, "" to detect it.
-        repeated: Which of several rows is kept, one of `REPEATED`, and the column whose value they share (""
+        repeated: What is kept of several rows, one of `REPEATED`, and the column whose value they share (""
             for identical rows); ("", "") keeps all.
         options: Options of `score`.
         test_set: Key of the sample test set to score on, "" for the chosen one.
@@ -209,12 +209,13 @@ def keeping(row: str, column: str = "") -> SuggestedFix:
         column: The column whose value they share; "" for identical rows.
     """
     label = f"Keep the {row} row of each case" if column else "Keep one of identical rows"
+    label = "Read the mean of the rows of each case" if row == "mean" else label
     return SuggestedFix(label, InputChanges(repeated=(row, column)))
 
 
 def parsed_repeated(text: str) -> tuple[str, str]:
-    """Return which row is kept and for which column, from `identical`, `first=COLUMN` or `last=COLUMN`; ("",
-    "") for anything else."""
+    """Return what is kept and for which column, from `identical`, `mean=COLUMN`, `first=COLUMN` or
+    `last=COLUMN`; ("", "") for anything else."""
     row, _, column = text.partition("=")
     return (row, column) if row in REPEATED and (row == "identical") == (column == "") else ("", "")
 

@@ -33,6 +33,7 @@ OF_SHAPE = (*OF_COLUMNS, *OF_CASES, "duplicate-case")
 DOUBTFUL = (
     *("percent", "bytes", "logits", "out-of-range", "scale", "swapped-axes"),
     *("two-column-output", "constant-output", "model-output", "wrong-output", "direction-suspect"),
+    "duplicate-case",
 )
 """Codes of findings with a second possible reading; the score of the other reading is shown too."""
 OF_OUTPUTS = {"model-output", "wrong-output"}

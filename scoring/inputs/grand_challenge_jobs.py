@@ -20,6 +20,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.isolation import isolated
 from scoring.common.text import csv_text, shortened
 from scoring.inputs.fix_suggestions import NUMERIC
+from scoring.inputs.joined_tables import stacked_tables
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256
 from scoring.inputs.table_formats import cells_of
 from scoring.inputs.table_text import CELLS, COLUMNS
@@ -214,13 +215,15 @@ class JobTable:
 
 
 def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | None:
-    """Return the answers of job folders as one table; None if the files are not job folders.
+    """Return the answers of job folders, or tables with the same columns, as one table; None for other files.
 
     Raises:
         InputRefused: With every job whose answer is not an object of names and numbers, a number, or a text.
     """
     if lines := _class_lines(files):
         return lines
+    if stack := stacked_tables(files):
+        return JobTable(stack.data, stack.written)
     named, original = by_case(files)
     if not original:
         return None

@@ -7,9 +7,13 @@ import codecs
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, renamed
 from scoring.common.isolation import isolated
@@ -17,11 +21,14 @@ from scoring.inputs import table_formats
 from scoring.inputs.case_ids import changed_case
 from scoring.inputs.fix_suggestions import COMMA, cut_at_commas
 from scoring.inputs.long_tables import widened
+from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.reshaping import case_column, edited
 from scoring.inputs.table_text import find_header, is_markup
 
 ANSWER_BYTES = 100_000
 """Maximum bytes of a JSON file that may belong to one case."""
+DIGITS = 12
+"""Digits of a mean: some official scorers read the last of 16 differently."""
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -107,7 +114,8 @@ def _fixed_text(text: str, changes: InputChanges) -> str:
         return end.join([*edited, *lines[first + 1 :]])
     rows = [_cells(line, between) if line.strip() else [] for line in lines[first + 1 :]]
     case = case_column(names, rows)
-    for cells in without_repeated(rows, [*zip(header, names, strict=True)], changes.repeated):
+    both = [*zip(header, names, strict=True)]
+    for cells in without_repeated(rows, both, changes.repeated, between != "," or changes.decimal_commas):
         if changes.decimal_commas:
             cells = _whole_numbers(cells, width)
             cells = [cell.replace(",", ".") if COMMA.fullmatch(cell) else cell for cell in cells]
@@ -118,7 +126,10 @@ def _fixed_text(text: str, changes: InputChanges) -> str:
 
 
 def without_repeated(
-    rows: Sequence[list[str]], header: Sequence[tuple[str, str]], repeated: tuple[str, str]
+    rows: Sequence[list[str]],
+    header: Sequence[tuple[str, str]],
+    repeated: tuple[str, str],
+    decimal_comma: bool = False,
 ) -> Sequence[list[str]]:
     """Return rows of cells without repeated ones.
 
@@ -126,12 +137,15 @@ def without_repeated(
         rows: The rows, including empty ones.
         header: Name of each column in the file, and the name after renaming.
         repeated: As in `InputChanges`; all rows are kept if no column has that name.
+        decimal_comma: Whether a comma within a number is a decimal comma.
     """
     row, column = repeated
     index = next((i for i, names in enumerate(header) if column in (names[0].strip(), names[1])), None)
     if not row or (column and index is None):
         return rows
     keys = [_key(cells, index if column else None) for cells in rows]
+    if row == "mean":
+        return _means(rows, keys, decimal_comma)
     numbers = range(len(rows))
     chosen = dict(zip(keys, numbers, strict=True)) if row == "last" else {}
     for key, i in zip(keys, numbers, strict=True):
@@ -139,6 +153,42 @@ def without_repeated(
     return [
         cells for i, (key, cells) in enumerate(zip(keys, rows, strict=True)) if not key or chosen[key] == i
     ]
+
+
+def _means(
+    rows: Sequence[list[str]], keys: Sequence[tuple[str, ...]], decimal_comma: bool
+) -> list[list[str]]:
+    """Return a row per key, with the means of its rows. Of text and whole numbers (a class, a fold) that
+    differ there is none: such a cell is empty.
+
+    Args:
+        rows: The rows.
+        keys: Key of each row; () for a row that stays as it is.
+        decimal_comma: As in `without_repeated`.
+    """
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for number, key in enumerate(keys):
+        alike.setdefault(key or (f"{number}", ""), []).append(number)
+    width = max(map(len, rows), default=0)
+    columns = [[cells[i].strip() if i < len(cells) else "" for cells in rows] for i in range(width)]
+    values = [parse_numbers(cells, decimal_comma).values for cells in columns]
+    broken = [bool((numbers % 1 != 0)[np.isfinite(numbers)].any()) for numbers in values]
+    return [
+        [
+            _mean([cells[i] for i in of_key], numbers[of_key], is_broken)
+            for cells, numbers, is_broken in zip(columns, values, broken, strict=True)
+        ]
+        if len(of_key) > 1
+        else rows[of_key[0]]
+        for of_key in alike.values()
+    ]
+
+
+def _mean(cells: Sequence[str], numbers: Floats, is_broken: bool) -> str:
+    if len({*cells}) == 1:
+        return cells[0]
+    mean = f"{math.fsum(numbers) / len(numbers):.{DIGITS}g}"
+    return mean if is_broken and np.isfinite(numbers).all() else ""
 
 
 def _key(cells: Sequence[str], index: int | None) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from scoring.common.transport import crosses
 from scoring.inputs import long_tables, table_formats
 from scoring.inputs.fix_suggestions import (
     AS_COMMAS,
+    NUMERIC,
     Kind,
     between_cells,
     cut_at_commas,
@@ -384,4 +385,14 @@ def repeated_row(
     if ids[row].strip() != ids[first].strip():
         return duplicate  # written in two ways: only the file can say which
     name = table.header[column].strip()
-    return duplicate.with_fixes(keeping("first", name), keeping("last", name)) if name else duplicate
+    if not name:
+        return duplicate
+    ways = ("mean",) * _have_mean(table, row, first) + ("first", "last")
+    return duplicate.with_fixes(*(keeping(way, name) for way in ways))
+
+
+def _have_mean(table: TextTable, *rows: int) -> bool:
+    """Return whether rows hold different numbers that are not only whole: those may number classes."""
+    written = ({cells[row].strip() for row in rows} for cells in table.columns)
+    numbers = (cells for cells in written if len(cells) > 1 and all(map(NUMERIC.fullmatch, cells)))
+    return any(float(cell.replace(",", ".")) % 1 != 0 for cells in numbers for cell in cells)
