@@ -20,7 +20,7 @@ from scoring.inference.worker_results import ModelFacts, ModelFailed
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.grand_challenge_jobs import as_table, by_case
-from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
+from scoring.inputs.masks.detached import ENDINGS
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import TABLES, TABLES_IN_FOLDERS, TEXT_TABLES, SourceFiles, open_source
 from scoring.inputs.tables import TextTable, read_table
@@ -278,4 +278,4 @@ def opened(files: Mapping[str, bytes]) -> SourceFiles:
     if others or "/" in name:
         folder = re.split(r"[/\\]", name)[0] if "/" in name else "the dropped files"
         return open_source(within(folder, files), folder)
-    return open_source(data, name, streamed=MASK_ENDINGS)
+    return open_source(data, name, streamed=ENDINGS)

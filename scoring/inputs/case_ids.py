@@ -13,6 +13,7 @@ from scoring.common.fixes import InputChanges, renamed
 EXTRA, AMBIGUOUS = -1, -2
 ENDINGS = (
     *(".nii.gz", ".nii", ".mha", ".seg.nrrd", ".nrrd", ".geojson", ".json"),
+    *(".hdr", ".img.gz", ".img", ".mhd", ".nhdr"),
     *(".jpg", ".jpeg", ".png", ".tif", ".tiff"),
 )
 """Extensions of files that are named after a case."""

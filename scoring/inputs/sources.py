@@ -15,7 +15,15 @@ from scoring.common.file_opening import is_regular, read_file
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges
 from scoring.inputs import case_ids, table_formats, tables
-from scoring.inputs.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
+from scoring.inputs.archives import (
+    MEMBER_BYTES,
+    TABLE_ENDINGS,
+    Archive,
+    has_hidden,
+    hidden_name,
+    open_archive,
+    shown,
+)
 from scoring.inputs.inflate import ByteFile
 from scoring.inputs.table_edits import ANSWER_BYTES, fixed_answer, fixed_name, fixed_table
 from scoring.inputs.table_text import TABLE_BYTES, refuse
@@ -26,6 +34,8 @@ TABLES = (*TEXT_TABLES, ".md", *table_formats.ENDINGS)
 """Extensions of tables."""
 TABLES_IN_FOLDERS = tuple(e for e in TABLES if not e.startswith((".json", ".md", ".npy")))
 """Places where JSON and arrays probably belong to one case, and Markdown is text."""
+MOST_ARCHIVES = 4
+"""Zips among other files that are looked into."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +130,11 @@ Source = PlainSource | FixedSource | SourceFiles
 
 
 def open_source(
-    source: Source, name: str | None = None, streamed: tuple[str, ...] = (), table_bytes: int | None = None
+    source: Source,
+    name: str | None = None,
+    streamed: tuple[str, ...] = (),
+    table_bytes: int | None = None,
+    archives: bool = False,
 ) -> SourceFiles:
     """Open a source of files.
 
@@ -130,6 +144,7 @@ def open_source(
             ratio in a zip.
         table_bytes: Maximum bytes of tables and JSON; larger ones are refused (`unreadable-file`) when they
             are read.
+        archives: Whether zips among other files are looked into, each as a folder.
 
     Raises:
         InputRefused: With `unreadable-file`, `bad-zip` or `unsafe-path`.
@@ -137,8 +152,10 @@ def open_source(
     if isinstance(source, SourceFiles):
         return source
     if isinstance(source, FixedSource):
-        return _fixed(open_source(source.source, name, streamed, table_bytes), source.changes)
+        files = open_source(source.source, name, streamed, table_bytes, archives)
+        return _fixed(files, source.changes)
     files = _opened(source, name, streamed)
+    files = _with_archives(files, streamed) if archives else files
     if table_bytes is None:
         return files
     return replace(files, read=lambda member: _read_small(files, member, table_bytes))
@@ -205,6 +222,45 @@ def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) ->
         lambda _member: _file_of(path, name),
         whole,
     )
+
+
+def _with_archives(files: SourceFiles, streamed: tuple[str, ...]) -> SourceFiles:
+    """Return files in which each zip that lies beside others, but in no folder of them, is a folder of its
+    name, without one folder that holds all of it; a zip within it stays a file.
+
+    Args:
+        files: The members; more than `MOST_ARCHIVES` zips stay files.
+        streamed: As of `open_source`.
+
+    Raises:
+        InputRefused: A zip cannot be read, or has a name of another member.
+    """
+    depth = min((member.count("/") for member in files.members), default=0)
+    zips = [m for m in files.members if m.lower().endswith(".zip") and m.count("/") == depth]
+    if files.kind == "file" or not 0 < len(zips) <= MOST_ARCHIVES:
+        return files
+    sizes = {member: size for member, size in files.sizes.items() if member not in zips}
+    place: dict[str, tuple[Archive, str]] = {}
+    for member in zips:
+        archive = open_archive(files.read(member), files.called(member), streamed)
+        inside = _kept(archive.sizes.items())
+        tops = {name.partition("/")[0] for name in inside if "/" in name}
+        around = f"{tops.pop()}/" if len(tops) == 1 and all("/" in name for name in inside) else ""
+        for name, size in inside.items():
+            outside = f"{member[: -len('.zip')]}/{name.removeprefix(around)}"
+            if outside in sizes:
+                raise refuse(files.called(member), f"{outside} is there twice: keep one.")
+            sizes[outside], place[outside] = size, (archive, name)
+
+    def read(member: str) -> bytes:
+        archive, name = place.get(member, (None, member))
+        return archive.read(name) if archive else files.read(name)
+
+    def open_member(member: str) -> ByteFile:
+        archive, name = place.get(member, (None, member))
+        return archive.open(name) if archive else files.open(name)
+
+    return replace(files, sizes=dict(sorted(sizes.items())), read=read, open=open_member)
 
 
 def is_zip(head: bytes, name: str) -> bool:

@@ -13,7 +13,7 @@ from scoring.core.challenge import Challenge, Display, Readers, Words
 from scoring.core.challenge_files import InputKind, Inputs, Sample
 from scoring.core.lazy import Lazy
 from scoring.core.scores import ScoreBreakdownPart, Scoring
-from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
+from scoring.inputs.masks.detached import ENDINGS
 
 RULE = """
 | part | weight | what it is |
@@ -24,8 +24,8 @@ RULE = """
 
 A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Nothing is resampled: a mask on another grid counts as missing. Where the sources leave a question open, an option decides. The formula names every unusual choice, and the page shows the score under every other choice.
 """
-MASK_TYPES = ("gz", "nii", "mha", "nrrd")
-"""The last extension of each of `MASK_ENDINGS`, because a browser's file dialog uses only that."""
+MASK_TYPES = tuple(dict.fromkeys(ending.rpartition(".")[2] for ending in ENDINGS))
+"""The last extension of each of `ENDINGS`, because a browser's file dialog uses only that."""
 
 
 CHALLENGE = Challenge(
@@ -57,7 +57,7 @@ CHALLENGE = Challenge(
             (*MASK_TYPES, "json"),
             several=True,
         ),
-        streamed=MASK_ENDINGS,
+        streamed=ENDINGS,
         images_apart=False,
         outputs={
             "segmentation": f"images/{SEGMENTATION}",

@@ -14,7 +14,7 @@ from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing
 from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.tables import OTHER_FORMAT
 
-OTHER_VOLUMES = (".mhd", ".nhdr", ".dcm", ".hdr", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
+OTHER_VOLUMES = (".dcm", ".gipl", ".mgz", ".npy", ".npz", ".h5", ".tif", ".tiff")
 """Extensions of unsupported volumes."""
 LABELS, LABELS_BYTES = "dataset.json", 100_000
 """File in which nnU-Net lists the labels of masks."""
@@ -71,6 +71,7 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
             "are NRRD; cropped ones are put back to their place",
             sum(m.lower().endswith(".nrrd") for m in masks),
         ),
+        ("are a header with its voxels in another file", len(contents.written)),
         (
             "have a channel for each label, read as one label map, GTVp before GTVn",
             sum(form.channels > 1 for form in forms),
@@ -121,8 +122,6 @@ def of_other_kinds(contents: SubmissionLayout) -> list[Finding]:
             f"({', '.join(others[:3])}{', ...' * (len(others) > 3)}): save masks as PatientID.nii.gz or "
             "PatientID.mha, with GTVp as 1 and GTVn as 2."
         )
-        if any(member.lower().endswith(".mhd") for member in others):
-            message += ' In elastix and transformix: (ResultImageFormat "nii.gz").'
         return [error("mask-elsewhere", files.called(others[0]), message)]
     return []
 

@@ -36,6 +36,7 @@ from scoring.core.challenge import Context
 from scoring.core.file_contents import LIKELY, POSSIBLE, SURE, Candidate, FileContents, case_key
 from scoring.core.submission import ignored
 from scoring.inputs import case_tables, fix_suggestions, tables
+from scoring.inputs.masks.detached import attached
 from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable
@@ -327,7 +328,7 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
 
 def _layout(contents: FileContents) -> Layout:
     try:
-        return classify_members(contents.files, container=True)
+        return classify_members(attached(contents.files)[0], container=True)
     except InputRefused:
         return Layout()
 

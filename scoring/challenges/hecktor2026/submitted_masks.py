@@ -21,10 +21,11 @@ from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.converted import AS_IS, MaskForm, converted_mask, form_of
 from scoring.inputs.masks.counting import Mask, examine
 from scoring.inputs.masks.errors import MaskError
+from scoring.inputs.masks.detached import ENDINGS, attached
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.joined import SWAPPED, relabelled_mask
 from scoring.inputs.masks.lesions import MaskPair
-from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
+from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.sources import TABLES, FixedSource, Source, SourceFiles, open_source
 
 TABLES_BESIDE_MASKS = (".csv", *OTHER_TABLES, LISTING)
@@ -60,7 +61,7 @@ class Layout:
 class SubmissionLayout:
     """An opened source. layout: its members. digest: SHA-256 of the files that were read. joined: masks that
     are joined from one file of GTVp and one of GTVn each, with these files. swap: whether labels 1 and 2 are
-    exchanged, "yes" or "no", "" if unknown. forms: masks whose headers declare another form than one label
+    exchanged, "yes" or "no", "" if unknown. written: files that stand for several members. forms: masks whose headers declare another form than one label
     map on the truth's grid."""
 
     files: SourceFiles
@@ -68,6 +69,7 @@ class SubmissionLayout:
     digest: str | None = None
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     swap: str = ""
+    written: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     forms: Mapping[str, MaskForm] = field(default_factory=dict)
 
     @property
@@ -77,8 +79,8 @@ class SubmissionLayout:
 
     def digested(self, members: Iterable[str]) -> "SubmissionLayout":
         """Return the same with the SHA-256 of these members."""
-        written = (part for member in members for part in self.joined.get(member, (member,)))
-        return replace(self, digest=self.files.digest_of(written))
+        parts = (part for member in members for part in self.joined.get(member, (member,)))
+        return replace(self, digest=self.files.digest_of(w for p in parts for w in self.written.get(p, (p,))))
 
 
 def classify_members(files: SourceFiles, container: bool) -> Layout:
@@ -233,7 +235,8 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
 
     container: whether to look for a container's output. Raises InputRefused.
     """
-    files = open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
+    files = open_source(source, name, streamed=ENDINGS, table_bytes=TABLE_BYTES, archives=True)
+    files, written = attached(files)
     joined: Mapping[str, tuple[str, ...]] = {}
     swap = ""
     if container:
@@ -251,7 +254,7 @@ def open_contents(source: Source, name: str | None, container: bool) -> Submissi
     }
     if 2 * sum(form.channels > 1 for form in forms.values()) <= len(masks):  # one among others is a mistake
         forms = {member: replace(form, channels=1) for member, form in forms.items()}
-    return SubmissionLayout(files, layout, joined=joined, swap=swap, forms=forms)
+    return SubmissionLayout(files, layout, joined=joined, swap=swap, written=written, forms=forms)
 
 
 def opener(contents: SubmissionLayout, patient: str, grid: Grid | None = None) -> Opener | None:

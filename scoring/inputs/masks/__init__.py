@@ -2,6 +2,7 @@
 
 * file opened (NIfTI, MetaImage, NRRD), size bounded: `nifti_and_metaimage.open_volume`, `nrrd.nrrd_fields`,
   `header_fields.Fields`; values checked: `blocks.blocks`
+* header and voxels in two files, read as one: `detached.attached`
 * overlap of truth and prediction counted by label: `counting.count`; grids that differ: `grid.orientation`
 * whole volumes of any labels, for declared challenges: `label_maps.read_label_map`
 * lesions: `lesions.compared`, by `scoring.metrics.connected_components.components`; a file per structure

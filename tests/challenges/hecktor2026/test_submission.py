@@ -208,7 +208,7 @@ def test_masks_of_which_none_can_be_used_are_refused(truth):
         assert problem.message.startswith("3 masks cannot be used, too many to count as missing. P0")
 
 
-@pytest.mark.parametrize("ending", [".nhdr", ".mhd", "/SEG.dcm"])
+@pytest.mark.parametrize("ending", [".gipl", ".npy", "/SEG.dcm"])
 def test_volumes_of_kinds_that_are_not_read_are_no_missing_masks(truth, ending):
     files = submission_folder(ROWS, {}) | {f"P{i}{ending}": b"NRRD0004" for i in range(3)}
     (problem,) = refused(CHALLENGE.read_predictions, files, truth).problems
