@@ -20,8 +20,8 @@ from scoring.inputs.grand_challenge_jobs import LISTING, by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.converted import AS_IS, MaskForm, converted_mask, form_of
 from scoring.inputs.masks.counting import Mask, examine
-from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.detached import ENDINGS, attached
+from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
 from scoring.inputs.masks.joined import SWAPPED, relabelled_mask
 from scoring.inputs.masks.lesions import MaskPair
@@ -61,8 +61,8 @@ class Layout:
 class SubmissionLayout:
     """An opened source. layout: its members. digest: SHA-256 of the files that were read. joined: masks that
     are joined from one file of GTVp and one of GTVn each, with these files. swap: whether labels 1 and 2 are
-    exchanged, "yes" or "no", "" if unknown. written: files that stand for several members. forms: masks whose headers declare another form than one label
-    map on the truth's grid."""
+    exchanged, "yes" or "no", "" if unknown. written: masks that are a header and its voxels, with both.
+    forms: masks whose headers declare another form than one label map on the truth's grid."""
 
     files: SourceFiles
     layout: Layout
