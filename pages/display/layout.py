@@ -22,6 +22,9 @@ from scoring.presentation.figures.plotly_figure import Drawing
 from scoring.presentation.figures.theme import DARK, LIGHT, Theme
 from scoring.presentation.svg.draw_figure import svg
 
+ROW, EDGES = 33, 3
+"""px of a row of a table, and of its edges: with a height in numbers, browsers leave the room of a table
+before its code is loaded."""
 COLUMN = 1130
 """px of a page's column in a window of 1280."""
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
@@ -132,10 +135,11 @@ def styled_table(
 ):
     """Draw a table under its question, without a caption. style: rows, styled or not."""
     heading(question)
+    rows = style.data if isinstance(style, Styler) else style
     return st.dataframe(
         style,
         hide_index=True,
-        height=height,
+        height=ROW * (max(1, len(rows)) + 1) + EDGES if height == "content" else height,
         column_config=dict(columns),
         alt=question,
         key=key,
@@ -180,12 +184,15 @@ def plot(figure: Drawing, caption: str, key: str | None = None, *, headed: bool 
     slug = file_name(key or question)
     if headed:
         heading(question)
+    # With a height in numbers, browsers leave its room before the code of charts is loaded.
+    height: Any = int(figure.own_layout["height"]) if headed else "content"
     return st.plotly_chart(
         figure,
         theme=None,
         key=f"figure_{slug}",
         alt=f"{question} {plain(caption)}",
         config=CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": slug}},
+        height=height,
         **more,
     )
 

@@ -74,6 +74,7 @@ MOST_SHIFT = 0.05
 TABS_FROM = {DESKTOP["width"]: 250, PHONE["width"]: 400}
 """px at which the tabs begin at the latest, by the width of the window."""
 OPENED = [
+    ("tricorder3?tab=Classes", PHONE),
     ("single_image", PHONE),
     ("single_image", DESKTOP),
     ("compare_teams", DESKTOP),
