@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Floats, Ints
+from scoring.metrics.binary import ThresholdCounts
 from scoring.metrics.classification import divide, running_sums
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class RocCurves:
         between: Weight of the negatives between each level and the one above; the last entry is the negatives
             below all levels [L + 1, B].
         tied: Weight of the negatives of each level [L, B].
+        scores: Score of each level [L].
         running: Weight of the positives at or above each level [L, B], if summed case by case; otherwise
             None.
     """
@@ -87,6 +89,7 @@ class RocCurves:
     hits: Floats
     between: Floats
     tied: Floats
+    scores: Floats
     running: Floats | None = None
 
     @cached_property
@@ -110,6 +113,16 @@ class RocCurves:
         """Weight of the negatives [B]."""
         total: Floats = self.between.sum(0) + self.tied.sum(0)
         return total
+
+    @property
+    def counts(self) -> ThresholdCounts:
+        """Weight of positives and negatives at or above each level, and in the end of all cases: between two
+        levels sensitivity does not change, so no better threshold is there."""
+        hits, alarms = (
+            np.concatenate([sums, total[np.newaxis]]).T
+            for sums, total in ((self.reached, self.positives), (self.alarms, self.negatives))
+        )
+        return ThresholdCounts(np.append(self.scores, -np.inf), hits, alarms)
 
 
 def levels(scores: ArrayLike, positive: ArrayLike) -> Levels:
@@ -150,7 +163,8 @@ def curve(score_levels: Levels, weights: Floats) -> RocCurves:
     if len(weights) == 1:
         # Case by case, as scikit-learn adds them: a rate is 0.8 or just below by the last digit of a sum.
         running = np.cumsum(weights[0, score_levels.positives].astype(float))[score_levels.last, None]
-    return RocCurves(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :], running)
+    hits, tied = sums[count + 1 : 2 * count + 1], sums[2 * count + 1 :]
+    return RocCurves(hits, sums[: count + 1], tied, score_levels.scores, running)
 
 
 def in_chunks(

@@ -1,6 +1,7 @@
 """Bootstrap replicates of a test set: the same draws for all teams, and every quantity on them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -240,7 +241,16 @@ def draw(n_units: int, resamples: int, seed: int) -> Iterator[Ints]:
     if n_units * resamples <= KEPT_CELLS:
         yield _drawn(n_units, resamples, seed)
         return
-    yield from _blocks(n_units, resamples, seed)
+    yield from _ahead(_blocks(n_units, resamples, seed))
+
+
+def _ahead(blocks: Iterator[Ints]) -> Iterator[Ints]:
+    """Yield blocks, of which the next is drawn meanwhile: NumPy draws without Python's lock."""
+    with ThreadPoolExecutor(1) as thread:
+        upcoming = thread.submit(next, blocks, None)
+        while (block := upcoming.result()) is not None:
+            upcoming = thread.submit(next, blocks, None)
+            yield block
 
 
 @lru_cache(maxsize=2)
@@ -281,9 +291,10 @@ def replicate_weights(
     """
     dtype = _exact_type(case_weights)
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
+    of_cases = slice(None) if np.array_equal(units, np.arange(len(units))) else units
     for block in draw(int(units.max()) + 1, resamples, seed):
         for start in range(0, len(block), rows):
-            weights = block[start : start + rows][:, units].astype(dtype)
+            weights = block[start : start + rows][:, of_cases].astype(dtype)
             yield weights if case_weights is None else weights * case_weights.astype(dtype)
 
 

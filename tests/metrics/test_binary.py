@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import binary
+from scoring.metrics.auc_and_average_precision import curve, levels
 
 CASES = st.lists(
     st.tuples(st.integers(0, 10).map(lambda k: k / 10), st.booleans(), st.integers(0, 3)),
@@ -76,6 +77,16 @@ def test_best_thresholds_restated(cases, wanted):
         assert binary.specificity_at_sensitivity(steps, wanted)[0] == pytest.approx(
             max(specificity, default=NAN), nan_ok=True
         )
+
+
+@given(CASES, st.sampled_from([0.5, 0.8, 0.9, 1]), st.booleans())
+def test_best_thresholds_of_a_curve_are_those_of_all_thresholds(cases, wanted, several):
+    scores, positive, weights, _ = prepared(cases)
+    weights = np.vstack([weights, weights[:, ::-1]]) if several else weights
+    every = binary.count_by_threshold(scores, positive, weights)
+    of_curve = curve(levels(scores, positive), weights).counts
+    for best in (binary.sensitivity_at_specificity, binary.specificity_at_sensitivity):
+        assert best(of_curve, wanted).tobytes() == best(every, wanted).tobytes()
 
 
 @pytest.mark.parametrize("kind", [True, False])

@@ -35,6 +35,10 @@ RANKED = {
     "auc": auc_and_average_precision.auc,
     "average_precision": auc_and_average_precision.average_precision,
 }
+WITH_THRESHOLDS = RANKED | {
+    AT_SPECIFICITY: lambda curves: binary.sensitivity_at_specificity(curves.counts, REACHED),
+    AT_SENSITIVITY: lambda curves: binary.specificity_at_sensitivity(curves.counts, REACHED),
+}
 
 
 def predicted_positive(outputs: Floats) -> Ints:
@@ -104,9 +108,8 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
     positive, decisions = truth.true_labels == 1, decided(truth, predictions)
     d, ranks = binary.decisions(positive, decisions, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
-    steps = binary.count_by_threshold(ranks, positive, weights)
     areas = auc_and_average_precision.in_chunks(
-        auc_and_average_precision.levels(ranks, positive), weights, RANKED
+        auc_and_average_precision.levels(ranks, positive), weights, WITH_THRESHOLDS
     )
     auc, sensitivity, specificity = areas["auc"], binary.recall(d), binary.specificity(d)
     estimates: dict[QuantityName, Floats] = {
@@ -119,8 +122,8 @@ def quantities(truth: SafeScanCases, predictions: Predictions, weights: Floats) 
         "balanced_accuracy": (sensitivity + specificity) / 2,
         "f1": binary.f_beta(d, 1),
         "average_precision": np.where(np.isnan(auc), np.nan, areas["average_precision"]),
-        AT_SPECIFICITY: binary.sensitivity_at_specificity(steps, REACHED),
-        AT_SENSITIVITY: binary.specificity_at_sensitivity(steps, REACHED),
+        AT_SPECIFICITY: areas[AT_SPECIFICITY],
+        AT_SENSITIVITY: areas[AT_SENSITIVITY],
     }
     estimates |= _risk_quantities(truth, predictions, weights) | {"score": combined(d, auc)}
     estimates |= {("f1", "negative"): binary.f_beta(inverse, 1), ("f1", "positive"): estimates["f1"]}
