@@ -43,8 +43,13 @@ def for_single_image(files: Sequence[Any]) -> bool:
     """
     if st.session_state.get(url_state.PAGE) != SINGLE_IMAGE or not files or not _are_pictures(files):
         return False
-    st.session_state[WAITING] = list(files)
+    wait(files)
     return True
+
+
+def wait(files: Sequence[Any]) -> None:
+    """Keep photographs, with those that wait already, until the page of single images takes them."""
+    st.session_state[WAITING] = [*st.session_state.get(WAITING, ()), *files]
 
 
 def hold(files: Sequence[Any]) -> None:
@@ -83,6 +88,6 @@ def ask() -> None:
 
 def _go(challenge_id: str, files: Sequence[Any]) -> None:
     forget()
-    st.session_state[WAITING] = list(files)
+    wait(files)
     st.session_state["single_challenge"] = challenge_id
     st.switch_page("../single_image.py")

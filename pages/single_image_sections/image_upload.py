@@ -13,7 +13,7 @@ from pages.challenge.scoring_run import Outcome, Running
 from pages.display import tables
 from pages.display.layout import draw_picture
 from pages.input_widgets import dropped_files, dropped_photographs
-from pages.input_widgets.dropped_photographs import HELD, MOST, QUEUED, WAITING
+from pages.input_widgets.dropped_photographs import HELD, MOST, QUEUED, WAITING, wait
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import streamlit_internals
 from pages.single_image_sections import model_processes, session_state, turn_and_crop
@@ -32,6 +32,8 @@ from scoring.single_image.photograph import (
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
 SAMPLE, OWN, CAMERA, SESSION = "Sample", "My image", "Camera", "Session"
+READ, OWN_IMAGES = "single_read", "My images"
+"""Session key of what a session reads, and its value for the visitor's images."""
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "svs", "bmp", "gif", "heic", "heif", "avif", "dcm")
 MOST_MB = 64
 CASES_IN_SIGHT = 8
@@ -44,7 +46,10 @@ TOO_MANY = (
     "up to twenty."
 )
 CAMERA_PIXELS: Final = "1080p"
-REFUSED, TURN = (f"{session_state.PREFIX}{name}" for name in ("refused", "turn"))
+REFUSED, TURN = f"{session_state.PREFIX}refused", "_turn_of_single_uploads"
+"""Session keys; the turn outlives an image, because a browser lists its files again to a widget of the same
+name."""
+INCOMPLETE = "A file did not arrive completely: drop it again."
 
 
 def chosen_source(is_tile: bool) -> str:
@@ -60,7 +65,7 @@ def chosen_source(is_tile: bool) -> str:
         width="stretch",
         label_visibility="collapsed",
     )
-    if source not in (OWN, SESSION) or not st.session_state.get("single_agreed"):
+    if source not in (OWN, SESSION):
         target()
     return source or OWN
 
@@ -222,7 +227,7 @@ def _own(source: str, most_pixels: int, tools: DeltaGenerator) -> ChosenImage | 
             _take(file, most_pixels)
         st.rerun()
     _taker(source, most_pixels, has_agreed)
-    _say_refused()
+    say_refused()
     return None
 
 
@@ -240,7 +245,7 @@ def _held(held: tuple[ChosenImage, ...], source: str, most_pixels: int) -> Chose
         more = "Add a tile" if most_pixels == WHOLE_PIXELS else "Add a photograph of the same lesion"
         with st.expander(more, icon=":material/add_a_photo:"):
             _taker(source, most_pixels)
-    _say_refused()
+    say_refused()
     others = (turn_and_crop.as_framed(image) for image in held if image.token != chosen.token)
     return replace(turn_and_crop.framed(chosen), others=tuple(others))
 
@@ -253,7 +258,10 @@ def waiting(has_agreed: bool) -> list:
         return st.session_state.pop(WAITING)
     if files:
         named = f"**{markdown(files[0].name, 60)}**" if len(files) == 1 else f"**{len(files)} images**"
-        st.info(f"{named}: the answer appears after you have confirmed this text.", icon=":material/image:")
+        st.info(
+            f"{named}: the answer appears after you have confirmed this text. Tick “I have read this”.",
+            icon=":material/image:",
+        )
     return []
 
 
@@ -270,7 +278,7 @@ def _expect(is_tile: bool) -> None:
     if WAITING not in state:
         return
     waiting = state[WAITING]
-    goes_on = state.get("single_source") == SESSION and QUEUED in state
+    goes_on = state.get("single_source") == SESSION and (QUEUED in state or state.get(READ) == OWN_IMAGES)
     source = SESSION if not is_tile and (len(waiting) > MOST or goes_on) else OWN
     if HELD in state or state.get("single_source") != source:
         remove()
@@ -292,7 +300,6 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
             on_change=_taken,
             args=(key, most_pixels, most_pixels == WHOLE_PIXELS),
             max_upload_size=MOST_MB,
-            disabled=not agreed,
         )
     elif agreed:
         st.camera_input(
@@ -301,7 +308,7 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
         st.caption(wording.CAMERA_REFUSED)
 
 
-def _say_refused() -> None:
+def say_refused() -> None:
     """Say why the last files were refused."""
     for sentence in st.session_state.get(REFUSED, ()):
         st.error(markdown(sentence, 600), icon=":material/broken_image:")
@@ -332,14 +339,12 @@ def remove() -> None:
 def _taken(key: str, most_pixels: int, are_tiles: bool = False) -> None:
     """Take what was chosen in the widget, and make a new one: it knows the bytes and their name. More
     photographs than a lesion has are a session."""
-    value = st.session_state[key]
-    files = value if isinstance(value, list) else [value] if value else []
+    files = arrived(key)
     if not files:
         return
-    st.session_state.pop(REFUSED, None)
-    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
-    if len(files) > MOST and HELD not in st.session_state and not are_tiles:
-        st.session_state[WAITING] = files
+    has_agreed = st.session_state.get("single_agreed")
+    if HELD not in st.session_state and (not has_agreed or (len(files) > MOST and not are_tiles)):
+        wait(files)
         return
     room = MOST - len(st.session_state.get(HELD, ()))
     for file in files[:room]:
@@ -347,6 +352,20 @@ def _taken(key: str, most_pixels: int, are_tiles: bool = False) -> None:
     for file in files[room:]:
         streamlit_internals.forget_upload(file.file_id)
         _refuse(TOO_MANY)
+
+
+def arrived(key: str) -> list:
+    """Return the files of an uploader, and let a new one take its place; say if a file is incomplete."""
+    value = st.session_state[key]
+    files = value if isinstance(value, list) else [value] if value else []
+    if not files:
+        return []
+    st.session_state.pop(REFUSED, None)
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+    whole = [file for file in files if hasattr(file, "getvalue")]
+    if len(whole) < len(files):
+        _refuse(INCOMPLETE)
+    return whole
 
 
 def _take(file, most_pixels: int) -> None:

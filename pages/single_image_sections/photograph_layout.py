@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.challenge import scoring_run
+from pages.challenge import scoring_run, superseded_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list, layout
 from pages.single_image_sections import (
@@ -34,6 +34,8 @@ from scoring.single_image.abstention import reasons_of
 from scoring.single_image.reader_study import Impression
 from scoring.single_image.similar_cases import NEAREST
 
+RUN = "single_{}"
+"""Name of the model's run on the test set, by challenge."""
 ASKED = (
     "Meanwhile the model runs on the test set, so that its prediction can be compared with cases of known "
     "class."
@@ -64,6 +66,8 @@ def show(challenge_id: str) -> None:
         source = image_upload.chosen_source(is_tile=False)
     with setup_place:
         test_set, chosen_model, truth = model_and_test_set.model_and_test_set(challenge_id)
+    superseded_run.begin(RUN.format(challenge_id), test_set, chosen_model)
+    session_state.stop_others(chosen_model.key)
     if truth is None:
         answer_column.info(NO_TEST_SET, icon=":material/help:")
         return
@@ -83,6 +87,7 @@ def show(challenge_id: str) -> None:
     with image_place.container(key="single_several") if several else blind_place:
         first = prediction.impression_first(several)
     with answer_column:
+        superseded_run.line(RUN.format(challenge_id))
         if (model := _opened(task, chosen_model)) is None:
             return
         answer_place = st.container()
@@ -90,6 +95,8 @@ def show(challenge_id: str) -> None:
     is_own = chosen_image is not None and chosen_image.case is None
     among = measured(begin=is_own)  # first in the queue: an own image's answer waits for it
     held = model_processes.performance(task, test_set, title, truth, chosen_model)
+    if isinstance(held, Running):
+        superseded_run.remember(RUN.format(challenge_id), test_set, chosen_model, held)
     if among is None and isinstance(held, Outcome):
         among = measured(begin=not session_state.working())
     if chosen_image is None:
@@ -189,6 +196,8 @@ def _answer(
             finding_list.problems(refused)
             return
         tried = _withheld(setup, held, among)
+        if isinstance(tried, Running):
+            superseded_run.remember(RUN.format(setup.task.challenge), setup.test_set, setup.model, tried)
         refusals = (outcome.refused for outcome in (held, tried) if isinstance(outcome, Outcome))
         question = Query(
             setup,

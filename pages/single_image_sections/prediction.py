@@ -22,7 +22,7 @@ from scoring.single_image.similar_cases import right_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of text that is only for screen readers."""
-LABELS = {"likeness": "similarity to the test images"}
+LABELS = {"likeness": "similarity to the test images", "lesion": "edges in the middle"}
 NO_IMPRESSION = Impression(UNSURE, "")
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
 

@@ -1,7 +1,7 @@
 """Reader session of up to twenty images: the visitor's assessment before and after the model's answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -10,15 +10,15 @@ import streamlit as st
 from pages.display import layout, tables
 from pages.display.layout import draw_picture
 from pages.input_widgets.dropped_photographs import WAITING
-from pages.single_image_sections import demographics, prediction, session_queue, session_state
+from pages.single_image_sections import demographics, image_upload, prediction, session_queue, session_state
 from pages.single_image_sections.session_queue import OTHER_MODEL, Session
 from scoring.common.text import markdown
 from scoring.core.views import Column, Table
 from scoring.presentation.figures import single_image as figures
-from scoring.presentation.figures.number_format import decimal, span
 from scoring.single_image import wording
 from scoring.single_image.image_session import ImageQueue, SessionImage
 from scoring.single_image.reader_study import (
+    FILE,
     READERS,
     RULE,
     UNSURE,
@@ -29,7 +29,7 @@ from scoring.single_image.reader_study import (
     table,
 )
 
-CASES, OWN = "Cases of the test set", "My images"
+CASES, OWN = "Cases of the test set", image_upload.OWN_IMAGES
 HOW: Final = (
     "Say what you see in each image before the model's answer is shown, and again after it. At the end you "
     "see your impressions, the model's answers and the truth side by side."
@@ -39,8 +39,14 @@ FEW_OF_ONE: Final = (
     "One reader and few images: intervals are wide, and other images and readers can give other numbers."
 )
 NEXT: Final = "The next image appears here."
-WITHOUT_YOU: Final = ("image", "truth", "model", "highest score", "remarks")
+WITHOUT_YOU: Final = ("image", FILE, "truth", "model", "highest score", "remarks")
 """Columns of the table without assessments."""
+CHANGE, CHANGE_INTERVAL = "change in points", "change in points, 95% interval"
+CHANGES: Final = (
+    Column(CHANGE, "Change after seeing the model's answer", "number", 0, unit=" points", sign=True),
+    Column(CHANGE_INTERVAL, "95% interval of the change", "interval", 0, sign=True),
+)
+NAMES: Final = "File names in the CSV file (they can name a person)"
 IN_THE_FILE: Final = ("confidence", "confidence with the model")
 """Columns that do not fit on a page."""
 
@@ -63,9 +69,9 @@ class Progress:
 def show(on: Session) -> None:
     """Draw the session: its progress, one image after another or all answers, and the summary."""
     if WAITING in st.session_state:
-        st.session_state["single_read"] = OWN
+        st.session_state[image_upload.READ] = OWN
     kind = st.segmented_control(
-        "What do you read?", [CASES, OWN], key="single_read", required=True, default=CASES
+        "What do you read?", [CASES, OWN], key=image_upload.READ, required=True, default=CASES
     )
     st.caption(HOW if on.first else AT_ONCE)
     queue = session_queue.own() if kind == OWN else session_queue.cases(on)
@@ -81,7 +87,8 @@ def show(on: Session) -> None:
     read = session_state.cached(f"progress {kind}", queue.token, Progress)
     for number, image in images.items():
         if image.refused:
-            st.warning(f"Image {number}: {markdown(image.refused, 600)}", icon=":material/broken_image:")
+            title = session_queue.title_of(number, image)
+            st.warning(f"{title}: {markdown(image.refused, 600)}", icon=":material/broken_image:")
     readable = {number: image for number, image in images.items() if not image.refused}
     if on.first:
         reads_now = _read(on, queue, readable, read)
@@ -94,7 +101,11 @@ def show(on: Session) -> None:
         found = table(
             [_as_read(on, image, read, number) for number, image in readable.items()], on.task.names
         )
-        _table("What did the model answer?", {name: found[name] for name in WITHOUT_YOU}, "single_answers")
+        _table(
+            "What did the model answer?",
+            {name: found[name] for name in WITHOUT_YOU if name in found},
+            "single_answers",
+        )
 
 
 def _read(on: Session, queue: ImageQueue, images: dict[int, SessionImage], read: Progress) -> bool:
@@ -184,9 +195,10 @@ def _as_read(on: Session, image: SessionImage, read: Progress, n: int) -> ReadIm
         read.alone.get(n, prediction.NO_IMPRESSION),
         read.assisted.get(n, prediction.NO_IMPRESSION),
         answer.prediction.top if answer is not None and has_answer else UNSURE,
-        float("nan") if answer is None else float(answer.prediction.probabilities.max()),
+        float(answer.prediction.probabilities.max()) if answer is not None and has_answer else float("nan"),
         read.truths.get(n, image.source.truth),
         image.remarks(on.card),
+        image.source.file_name,
     )
 
 
@@ -203,15 +215,16 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
                 name: [str(comparison.shares[index]) for comparison in measures.values()]
                 for index, name in enumerate(READERS)
             },
-            "change after seeing the model's answer": [
-                f"{decimal(100 * comparison.difference, 0, sign=True)} points "
-                f"({span(comparison.interval, 0, 100, sign=True)})"
+            CHANGE: [100 * comparison.difference for comparison in measures.values()],
+            CHANGE_INTERVAL: [
+                comparison.interval and [100 * end for end in comparison.interval]
                 for comparison in measures.values()
             ],
         }
         question = "How well did you read without and with the model?"
         caption = f"With 95% intervals; the change is that of the same images. {RULE} {FEW_OF_ONE}"
-        _written(Table(question, _columns(rows), rows, caption, key="single_readers"))
+        columns = [*_columns({name: rows[name] for name in ("measure", *READERS)}), *CHANGES]
+        _written(Table(question, columns, rows, caption, key="single_readers"))
     else:
         st.caption("No true class is known, so your impressions cannot be checked.")
     _table("What did you and the model answer?", table(images, on.task.names), "single_reading")
@@ -243,4 +256,7 @@ def _written(table: Table) -> None:
     """Draw a table whose cells wrap, so that it fits beside the images."""
     layout.heading(table.question)
     st.markdown(tables.written(table))
-    layout.footer(table.caption, partial(tables.frame, table), table.question, table.key, index=False)
+    exported, unnamed = table, [column for column in table.columns if column.name != FILE]
+    if len(unnamed) < len(table.columns) and not st.checkbox(NAMES, key=f"{table.key}_names"):
+        exported = replace(table, columns=unnamed)
+    layout.footer(table.caption, partial(tables.frame, exported), table.question, table.key, index=False)

@@ -14,11 +14,11 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list
 from pages.display.layout import draw_picture
-from pages.input_widgets.dropped_photographs import QUEUED
+from pages.input_widgets.dropped_photographs import QUEUED, wait
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import background_jobs, streamlit_internals
 from pages.single_image_sections import demographics, image_upload, model_processes, session_state
-from scoring.common.text import markdown
+from scoring.common.text import markdown, shortened
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.single_image_task import ModelTask
 from scoring.single_image import wording
@@ -36,12 +36,12 @@ from scoring.single_image.quality import MeasuredImages
 from scoring.single_image.reader_study import MOST_IMAGES, drawn
 from scoring.single_image.similar_cases import Reference
 
-COUNTS = (10, MOST_IMAGES)
+COUNTS, LONGEST_NAME = (10, MOST_IMAGES), 255
 OTHER_MODEL: Final = (
     "Your images were prepared for another model or test set, and their files were not kept: remove them "
     "and drop them again."
 )
-DRAWN, TURN = (f"{session_state.PREFIX}{name}" for name in ("drawn", "drop"))
+DRAWN = f"{session_state.PREFIX}drawn"
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,7 @@ class Session:
 
 def cases(on: Session) -> ImageQueue | None:
     """Draw the choice of the number of cases, and return the cases after the visitor's request."""
-    if st.session_state.get("single_agreed"):
-        image_upload.target()
+    image_upload.target()
     seed, count = st.session_state.get(DRAWN, (-1, 0))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         wanted = st.segmented_control("Images", COUNTS, key="single_count", required=True, default=COUNTS[0])
@@ -126,27 +125,28 @@ def own() -> ImageQueue | None:
 
 
 def _uploader(agreed: bool) -> None:
-    key = f"single_session_{st.session_state.get(TURN, 0)}"
+    key = f"single_session_{st.session_state.get(image_upload.TURN, 0)}"
     st.file_uploader(
         f"Drop up to {MOST_IMAGES} images",
         image_upload.TYPES,
         accept_multiple_files=True,
         key=key,
-        on_change=lambda: take(st.session_state[key]),
+        on_change=lambda: (take if agreed else wait)(image_upload.arrived(key)),
         max_upload_size=image_upload.MOST_MB,
-        disabled=not agreed,
     )
+    image_upload.say_refused()
 
 
 def take(files: list) -> None:
-    """Add images to the session, and free the files in the uploader."""
-    state = st.session_state
-    queue: ImageQueue = state.setdefault(QUEUED, ImageQueue(f"own_{secrets.token_hex(4)}"))
+    """Add images to the session, and free the files."""
+    queue: ImageQueue = st.session_state.setdefault(QUEUED, ImageQueue(f"own_{secrets.token_hex(4)}"))
     for file in files:
         data = file.getvalue()
-        queue.add(SourceImage(f"image {queue.added + 1}", partial(bytes, data), size=len(data)))
+        named = shortened(file.name, LONGEST_NAME)
+        queue.add(
+            SourceImage(f"image {queue.added + 1}", partial(bytes, data), size=len(data), file_name=named)
+        )
         streamlit_internals.forget_upload(file.file_id)
-    state[TURN] = state.get(TURN, 0) + 1
 
 
 def answer(on: Session, queue: ImageQueue) -> Running | None:
@@ -193,6 +193,12 @@ def asked(on: Session, queue: ImageQueue, number: int, vector: np.ndarray) -> Se
     return queue.done[number]
 
 
+def title_of(number: int, image: SessionImage) -> str:
+    """Return an image's number, with the name of a visitor's file, as Markdown."""
+    name = image.source.file_name
+    return f"Image {number} ({markdown(name, 60)})" if name else f"Image {number}"
+
+
 def answers(on: Session, queue: ImageQueue) -> None:
     """Draw each image with the model's answer, as they arrive."""
     with st.grid(min_column_width=190, gap="small"):
@@ -204,19 +210,18 @@ def answers(on: Session, queue: ImageQueue) -> None:
 
 def _card(on: Session, queue: ImageQueue, number: int, image: SessionImage) -> None:
     draw_picture(image.preview, width="stretch", alt=f"Image {number}")
+    title = title_of(number, image)
     answer, key = image.answer, f"single_card_{queue.token}_{number}"
     if answer is not None and not answer.reasons:
         cautions = wording.cautions(image.chips, answer.views, on.card)
         headline = wording.headline(answer.prediction, on.task.names, cautions)
-        st.markdown(f"Image {number}: **{markdown(headline, 400)}**")
+        st.markdown(f"{title}: **{markdown(headline, 400)}**")
     elif answer is not None or image.failed:
-        st.markdown(f"Image {number}: **{wording.NO_ANSWER}**")
+        st.markdown(f"{title}: **{wording.NO_ANSWER}**")
         for sentence in (image.failed,) if answer is None else answer.reasons:
             st.caption(markdown(sentence, 500))
     elif on.task.patient is not None:
-        with st.popover(
-            f"{number}. Age, sex, body site", key=key, on_change="rerun", width="stretch"
-        ) as form:
+        with st.popover(f"{title}: age, sex, body site", key=key, on_change="rerun", width="stretch") as form:
             vector = demographics.fields(on.task.patient, key, (None, None, None)) if form.open else None
         if vector is not None:
             asked(on, queue, number, vector)

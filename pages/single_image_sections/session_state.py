@@ -76,12 +76,23 @@ def working() -> bool:
     )
 
 
+def stop_others(model_key: object) -> None:
+    """Stop long work for other models than this one: the visitor's next work would wait for it."""
+    jobs = st.session_state.get(JOBS, {})
+    for key in [key for key in jobs if model_key not in key]:
+        _end(key, *jobs.pop(key))
+
+
+def _end(key: tuple, job: background_jobs.Job, box: list[Callable]) -> None:
+    background_jobs.queue().stop(job)
+    box.clear()
+    background_jobs.queue().forget(key)
+
+
 def forget() -> None:
     """Free everything that is stored, and stop its work."""
     for key, (job, box) in st.session_state.get(JOBS, {}).items():
-        background_jobs.queue().stop(job)
-        box.clear()
-        background_jobs.queue().forget(key)
+        _end(key, job, box)
     downloads.forget_own()
     for name in [name for name in st.session_state if str(name).startswith(PREFIX)]:
         del st.session_state[name]

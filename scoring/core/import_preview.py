@@ -135,7 +135,7 @@ def with_scores(
     """
     is_refused = isinstance(outcome, InputRefused)
     findings = outcome.problems if is_refused else applied_fixes.findings_of(outcome)
-    is_labelled = truth is not None and getattr(truth, "labels", truth) is not None
+    is_labelled = getattr(truth, "labels", truth) is not None and getattr(truth, "categories", None) != ()
     if is_trying() or not is_labelled or (isinstance(read, Runs) and len(truth) > MOST_RUN):
         return outcome
     doubtful = [finding for finding in findings if finding.code in DOUBTFUL and finding.fixes]

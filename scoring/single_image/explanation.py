@@ -14,6 +14,10 @@ from scoring.single_image.whole_picture_test import CHANGES, WholePicture, whole
 
 LATTICE = 24
 """Number of cells along each axis for comparing two maps."""
+SAME_COLOUR = (
+    "Parts were hidden with the colour around them: a part with that colour shows no effect, even if the "
+    "whole score comes from it."
+)
 AGREE, AGREE_IN_PART = 0.7, 0.3
 
 
@@ -82,16 +86,13 @@ def agreement_line(maps: Explanation, k: int, name: str) -> str:
     if not maps.one_by_one.matters(k) and not maps.random_halves.matters(k):
         return (
             f"Hiding parts shows no effect: each part changes {name} by at most {single:.2f}, and "
-            "random halves show no part with an effect above chance. Parts were hidden with the "
-            "colour around them: "
-            "a part with that colour shows no effect."
+            f"random halves show no part with an effect above chance. {SAME_COLOUR}"
         )
     if not maps.one_by_one.matters(k):
         return (
             f"Hiding single parts shows no effect: each changes {name} by at most {single:.2f}. "
             "When half of the image is already hidden, hiding one more part changes the score by up to "
-            f"{halves:.2f}: "
-            "each part adds too little by itself."
+            f"{halves:.2f}. {SAME_COLOUR}"
         )
     if not maps.random_halves.matters(k):
         return (

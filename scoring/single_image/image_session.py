@@ -37,6 +37,7 @@ class SourceImage:
             entered.
         truth: Its class; UNSURE if unknown.
         size: Number of bytes that `picture` keeps in memory.
+        file_name: Name of a visitor's file, for this visitor only: it may name a person.
     """
 
     name: str
@@ -45,6 +46,7 @@ class SourceImage:
     vector: Array | None = None
     truth: int = UNSURE
     size: int = 0
+    file_name: str = ""
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,11 @@ class ModelCard:
         return bool(self.right.high < self.commonest[1])
 
     @property
+    def always_commonest(self) -> bool:
+        """Whether it predicts the most frequent class for every case."""
+        return all((share.n > 0) == (k == self.commonest[0]) for k, share in enumerate(self.confirmed))
+
+    @property
     def cautions(self) -> list[str]:
         """Reasons against trusting any answer of the model, as short texts."""
         if self.same:
@@ -117,9 +122,10 @@ def card_line(card: ModelCard, names: tuple[str, ...]) -> str:
         )
     if card.no_better:
         k, frequency = card.commonest
+        verdict = "is worse" if card.worse else "may not be better"
         sentence += (
             f" A model that always predicts {names[k]} would be right on {frequency:.0%}: this "
-            f"model {'is worse' if card.worse else 'may not be better'}."
+            f"model {'does just that' if card.always_commonest else verdict}."
         )
     return sentence
 

@@ -43,6 +43,7 @@ class OutlierScore:
         far_limit: Factor above which it is called completely unlike them.
         false_alarms: Number of the test set's own images above the limit, each left out in turn.
         far_alarms: Number of them above `far_limit`, where an answer would mean nothing.
+        generated: Whether they are computer-generated.
     """
 
     distance: float
@@ -51,6 +52,7 @@ class OutlierScore:
     false_alarms: int
     far_alarms: int
     images: int
+    generated: bool = False
 
     @property
     def unlike(self) -> bool:
@@ -72,12 +74,14 @@ class KnownImages:
             a tile.
         indices: Positions of the images in the test set [n].
         factors: `left_out` if already computed, otherwise None.
+        generated: Whether the images are computer-generated.
     """
 
     features: Floats
     indices: Array
     tile: bool = False
     factors: Floats | None = None
+    generated: bool = False
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -130,7 +134,7 @@ class KnownImages:
         distance = float(self.left_out[places[0]]) if len(places) else self.distance(parts)
         limits = self.limit(FALSE_ALARMS), self.limit(FAR_ALARMS)
         alarms, far = (int((self.left_out > limit).sum()) for limit in limits)
-        return OutlierScore(distance, *limits, alarms, far, len(self))
+        return OutlierScore(distance, *limits, alarms, far, len(self), self.generated)
 
     def alike(self, appearance: Floats, count: int, own: int | None = None) -> list[int]:
         """Return the positions in the test set of the images that look most similar, nearest first.

@@ -40,6 +40,9 @@ LEAST_SIDE = 224
 LIKENESS, SHARPNESS = "likeness", "sharpness_in_usual_light"
 NO_LESION, FAINT_LESION = 0.02, 0.05
 """Shares of the test set's images with weaker edges, below which there is no answer, or a caution."""
+USUAL_EDGES = (
+    "Edges in the middle are as strong as in the test images. This does not prove that there is a lesion."
+)
 USUAL = (0.01, 0.99)
 """Quantiles of the test set's images between which a value is usual."""
 ENOUGH = 20
@@ -145,20 +148,32 @@ def likeness_chip(score: OutlierScore | None, anything: str = "image") -> tuple[
     alarms = counted(score.far_alarms if score.far else score.false_alarms, score.images)
     rate = f"Of the test set's own {anything}s, each compared with others, {{}} {alarms}."
     if score.far:
-        sentence = f"This is nothing like the {anything}s of the test set, in colours and texture."
-        words = f"{sentence} {rate.format('this is said of')}"
+        sentence = f"This is nothing like the {anything}s of the test set in light, colours and texture."
+        words = f"{sentence} {rate.format('this is said of')}{_limits_of(score, anything)}"
         return (QualityBadge(LIKENESS, STOP, "nothing like them", words),)
     if score.unlike:
         sentence = (
-            f"This is unlike the {anything}s of the test set, in colours and texture: the model's "
+            f"This is unlike the {anything}s of the test set, in light, colours and texture: the model's "
             "performance on such images is not known."
         )
-        return (
-            QualityBadge(LIKENESS, CAUTION, "unlike them", f"{sentence} {rate.format('this is said of')}"),
-        )
-    sentence = f"Colours and texture are similar to the test set's {anything}s."
+        words = f"{sentence} {rate.format('this is said of')}{_limits_of(score, anything)}"
+        return (QualityBadge(LIKENESS, CAUTION, "unlike them", words),)
+    sentence = f"Light, colours and texture are similar to the test set's {anything}s."
     words = f"{sentence} {rate.format('unlike the others are')}"
     return (QualityBadge(LIKENESS, GOOD, "usual", words),)
+
+
+def _limits_of(score: OutlierScore, anything: str) -> str:
+    """Return why a test set cannot well say what is unlike it, as sentences after another; "" if it can."""
+    sentences = ""
+    if score.images < ENOUGH:
+        sentences += f" With only {score.images} {anything}s this limit is rough."
+    if score.generated:
+        sentences += (
+            f" The {anything}s of this test set are computer-generated, so real ones are usually unlike "
+            f"them: choose a test set of real {anything}s."
+        )
+    return sentences
 
 
 def chips_of(
@@ -322,12 +337,12 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
                 f"lesion can be missed. The same is true for {rate} test images."
             )
             return (QualityBadge("lesion", level, "none found" if level == STOP else "faint", words),)
-    return (QualityBadge("lesion", GOOD, "stands out", "Something stands out."),) if len(edges) else ()
+    return (QualityBadge("lesion", GOOD, "usual", USUAL_EDGES),) if len(edges) else ()
 
 
 def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge:
     """Judge by the test set's images where they are enough: a dermoscope often makes skin blue or grey."""
-    value = f"{measures.skin:.0%} in skin colours"
+    value = f"{measures.skin:.0%} in colours that skin can have"
     usual = _enough(among) and _beyond("skin", measures.skin, among) != "low"
     if usual or measures.skin >= LEAST_SKIN:
         return QualityBadge(

@@ -16,6 +16,7 @@ CONFIDENCES = ("low", "medium", "high")
 MOST_IMAGES = 20
 ALONE, MODEL, ASSISTED = "reader alone", "model", "reader with the model"
 READERS = (ALONE, MODEL, ASSISTED)
+FILE = "file"
 RIGHT, SENSITIVITY, SPECIFICITY = "true class", "sensitivity", "specificity"
 RULE = (
     "“Unsure” and “no answer” count as wrong, and neither as malignant nor as another class. The model's "
@@ -42,9 +43,10 @@ class ReadImage:
     Attributes:
         alone: The reader's assessment before the model's answer was shown.
         model: The class with the model's highest score; UNSURE if it gives no answer.
-        score: That score, 0..1, also without an answer; NaN if the model failed.
+        score: That score, 0..1; NaN without an answer.
         truth: The true class; UNSURE if unknown.
         remarks: Why the model gives no answer, or reasons for caution.
+        file_name: Name of a visitor's file, "" for a test case.
     """
 
     name: str
@@ -54,6 +56,7 @@ class ReadImage:
     score: float
     truth: int
     remarks: str = ""
+    file_name: str = ""
 
     @property
     def said(self) -> tuple[int, int, int]:
@@ -131,10 +134,16 @@ def summary(images: Sequence[ReadImage]) -> tuple[str, ...]:
 
 
 def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[str | float]]:
-    """Return the images as columns, with an entry per image. names: full names of the classes."""
+    """Return the images as columns, with an entry per image; `FILE` only of visitors' files.
 
+    Args:
+        names: Full names of the classes.
+    """
+
+    names_of_files = {FILE: [image.file_name for image in images]}
     return {
         "image": [image.name for image in images],
+        **(names_of_files if any(names_of_files[FILE]) else {}),
         "truth": ["" if image.truth == UNSURE else names[image.truth] for image in images],
         "impression": [image.alone.named(names) for image in images],
         "confidence": [image.alone.confidence for image in images],

@@ -47,7 +47,7 @@ def saved(truth: Pictures, tile: bool = False, folder: Path = PLACE) -> Measured
             file["fine"] + 256 * file["coarse"].astype(int),
         )
         features = np.moveaxis(steps - OFFSET, -1, 0) * STEPS
-        known = KnownImages(features, indices, tile, file["factors"])
+        known = KnownImages(features, indices, tile, file["factors"], generated=True)
         names = file["names"].tolist()
     qualities: list[Quality | None] = [None] * len(truth)
     for index, row in zip(indices.tolist(), rows.tolist(), strict=True):

@@ -121,9 +121,12 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
         for change in TONES
         if abs(whole.after[change][k] - whole.before[k]) >= FLOOR
     )
-    sentence = f"Light or colour of the whole image changes {name} from {whole.before[k]:.2f}: {moved}."
+    sentence = (
+        f"Light or colour of the whole image changes {name} from {whole.before[k]:.2f}: {moved}. A single "
+        "part can be the cause."
+    )
     beyond = largest > max(strongest, whole.hidden(k))
-    more = " That is more than the effect of hiding any part, the middle or all around." * beyond
+    more = " The effect is larger than that of hiding any part, the middle or all around." * beyond
     return sentence + more + around
 
 

@@ -22,10 +22,10 @@ BANNER = (
     "are unreviewed submissions; sample images are computer-generated."
 )
 PRIVACY = (
-    "The image is kept in memory for this session only and is not stored; other people cannot open it by an "
-    "address. The image is rebuilt from its pixels: everything else in the file, such as a camera's EXIF "
-    "data or DICOM tags, is removed. “Remove my image” deletes it at once; closing the tab deletes it "
-    "within 30 seconds."
+    "The image, and in a session the name of its file, is kept in memory for this session only and is not "
+    "stored; other people cannot open it by an address. The image is rebuilt from its pixels: everything "
+    "else in the file, such as a camera's EXIF data or DICOM tags, is removed. “Remove my image” deletes it "
+    "at once; closing the tab deletes it within 30 seconds."
 )
 CONSENT = (
     "Do not use pictures with faces, tattoos, names or labels, and ask the person for consent: pixels can "
@@ -64,7 +64,7 @@ IN_SHORT = {
     "size": "small",
     "exposure": "badly exposed",
     "colours": "not the colours of skin",
-    "lesion": "hardly any lesion",
+    "lesion": "faint edges in the middle",
     "likeness": "unlike the test images",
     "scale": "another scale",
     "tissue": "unusual tissue",

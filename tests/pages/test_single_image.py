@@ -30,6 +30,7 @@ from scoring.single_image import quality as chips
 from scoring.single_image.image_prediction import predict, views
 from scoring.single_image.model import opened as opened_model
 from scoring.single_image.model_inputs import model_task
+from scoring.single_image.reader_study import Impression, ReadImage
 from tests.inference import builders
 from tests.support import photographs
 from tests.support.banned_words import banned
@@ -40,6 +41,7 @@ from tests.support.single_image import (
     crashing_on_the_left,
     lesion,
     of_left_less_right,
+    of_quadrant,
 )
 from tests.support.thinned import crossed, some, some_rows
 from tests.support.visits import words, written
@@ -426,7 +428,7 @@ def test_own_images_of_a_session_are_read_with_age_sex_and_site_and_nothing_is_k
     uploader.set_value([(f"jane{n}.jpg", data, "image/jpeg") for n, data in enumerate(files)]).run()
     app = settled(app)
     assert not app.exception
-    assert re.search("Image 2: .*PDF", said(app))
+    assert re.search(r"Image 2 \(jane1\.jpg\): .*PDF", said(app))
     assert app.session_state[dropped_photographs.QUEUED].waiting == {}
     for _ in range(2):
         impression(app, "single_read_own", 2, "low")
@@ -438,19 +440,140 @@ def test_own_images_of_a_session_are_read_with_age_sex_and_site_and_nothing_is_k
         assert ("Highest score" in said(app)) != ("No answer" in said(app))
         impression(app, next(s.key for s in app.selectbox if s.key.endswith("_after")), 2, "low")
         press(app, "_next")
-    assert [row[0] for row in written(app, "Impression with the model")] == ["image 1", "image 3"]
+    names = [row[:2] for row in written(app, "Impression with the model")]
+    assert names == [["image 1", "jane0.jpg"], ["image 3", "jane2.jpg"]]
     assert "No true class is known" in said(app)
     held = [
         v
         for k, v in app.session_state._state.filtered_state.items()
         if str(k).startswith(session_state.PREFIX)
     ]
-    secrets = (*photographs.SECRETS, b"jane")
-    assert not any(secret in text for text in map(bytes_of, held) for secret in secrets)
+    assert not any(secret in text for text in map(bytes_of, held) for secret in photographs.SECRETS)
     press(app, "single_remove")
     assert not [
         name for name in app.session_state._state.filtered_state if str(name).startswith(session_state.PREFIX)
     ]
+
+
+def frames_of(monkeypatch) -> dict:
+    """What the CSV files of a page contain, by key."""
+    frames = {}
+    monkeypatch.setattr(
+        reader_session.layout,
+        "footer",
+        lambda _, numbers, _question, key=None, **more: frames.update({key: numbers}),
+    )
+    return frames
+
+
+def test_names_of_files_are_shown_to_their_visitor_and_are_in_the_csv_only_if_ticked(
+    single_image, monkeypatch
+):
+    """Fifteen dropped files were "image 1" to "image 15", and nobody could tell them apart."""
+    app, frames = single_image(challenge="melanoma"), frames_of(monkeypatch)
+    app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
+    app.toggle(key="single_session_first").set_value(False).run()
+    app.segmented_control(key="single_read").set_value(reader_session.OWN).run()
+    app = settled(dropped(app, "single_session", [photographs.encoded(lesion()), b"%PDF-1.7 no image"]))
+    assert "Image 1 (0.png): **" in said(app)
+    assert re.search(r"Image 2 \(1\.png\): .*PDF", said(app))
+    assert [row[1] for row in written(app, "Highest score")] == ["0.png"]
+    assert "file" not in frames["single_answers"]().columns
+    app.checkbox(key="single_answers_names").check().run()
+    assert frames["single_answers"]()["file"].tolist() == ["0.png"]
+
+
+def test_a_change_of_readings_is_a_number_in_the_csv(single_image, monkeypatch):
+    """It was "'+0 points": a sign at the front made a spreadsheet's guard quote a harmless number."""
+    images = [ReadImage(str(n), *[Impression(0, "low")] * 2, 0, 0.9, n % 2) for n in range(4)]
+    frames, drawn = frames_of(monkeypatch), []
+    monkeypatch.setattr(reader_session.layout, "heading", lambda _: None)
+    monkeypatch.setattr(reader_session.st, "markdown", drawn.append)
+    reader_session._tally(SimpleNamespace(task=model_task("melanoma")), images)
+    frame = frames["single_readers"]()
+    assert frame["change in points"].tolist() == [0.0] * 3
+    assert {"change in points, 95% interval_low", "change in points, 95% interval_high"} <= {*frame.columns}
+    assert "| +0 points |" in drawn[2]
+
+
+def test_an_image_dropped_before_the_notice_is_read_waits_and_is_not_lost(single_image):
+    """The uploader was switched off without a word, and a drop on it did nothing."""
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(image_upload.OWN).run()
+    for n in range(2):
+        uploader = next(one for one in app.file_uploader if one.key.startswith("single_file"))
+        assert not uploader.disabled
+        uploader.upload(f"{n}.png", photographs.encoded(lesion(300 + n))).run()
+    assert "2 images**: the answer appears after you have confirmed this text. Tick “I have read" in said(app)
+    app = settled(app.checkbox(key="single_agreed").check().run())
+    assert len(app.session_state[dropped_photographs.HELD]) == 2
+
+
+def test_images_of_a_session_dropped_before_the_notice_is_read_stay_in_the_session(single_image):
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
+    app.segmented_control(key="single_read").set_value(reader_session.OWN).run()
+    uploader = next(one for one in app.file_uploader if one.key.startswith("single_session"))
+    uploader.set_value([("1.png", photographs.encoded(lesion()), "image/png")]).run()
+    assert "the answer appears after you have confirmed this text" in said(app)
+    app.checkbox(key="single_agreed").check().run()
+    assert app.segmented_control(key="single_source").value == image_upload.SESSION
+    assert app.session_state[dropped_photographs.QUEUED].added == 1
+
+
+def test_a_file_that_the_browser_no_longer_has_is_said_and_no_error(monkeypatch):
+    """A DeletedFile after "Remove my image" ended in an AttributeError, and the page went on waiting."""
+    state = {"files": [SimpleNamespace(file_id="1")]}
+    monkeypatch.setattr(image_upload, "st", SimpleNamespace(session_state=state))
+    assert image_upload.arrived("files") == []
+    assert state[image_upload.REFUSED] == (image_upload.INCOMPLETE,)
+
+
+def test_no_uploader_gets_its_name_again_after_an_image_was_removed(single_image):
+    """The browser lists the files of the first uploader again to one of the same name."""
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(image_upload.OWN).run()
+    app.checkbox(key="single_agreed").check().run()
+    first = {one.key for one in app.file_uploader if one.key.startswith("single_file")}
+    own(app, photographs.encoded(lesion()))
+    app.button(key="single_remove").click().run()
+    assert not first & {one.key for one in app.file_uploader}
+
+
+def test_the_run_of_a_replaced_model_is_stopped(single_image, monkeypatch):
+    """It went on, and the next model's run waited for it."""
+    app = single_image(challenge="melanoma")
+
+    def endless(_challenge, *_, cancelled=None, **_more):
+        while not cancelled():
+            time.sleep(0.01)
+        raise Cancelled
+
+    monkeypatch.setattr(type(load_challenge("melanoma")), "predict", endless)
+    uploader = app.file_uploader(key="single_melanoma_sample_model_files")
+    uploader.upload("old.onnx", builders.classifier(1, vector=False)).run()
+    jobs = background_jobs.queue()._jobs
+    (old,) = (job for key, job in jobs.items() if "old.onnx" in key)
+    assert not old.cancelled()
+    next(one for one in app.file_uploader if one.key.endswith("_model_files")).upload(
+        "new.onnx", of_quadrant(224)
+    ).run()
+    try:
+        assert old.stop.is_set()
+        assert "**old.onnx** was still running. It was stopped, because **new.onnx** replaced it." in said(
+            app
+        )
+    finally:
+        for job in jobs.values():
+            job.stop.set()
+
+
+def test_long_work_for_another_model_is_stopped(monkeypatch):
+    jobs = {("me", "maps", name): (background_jobs.Job(), [print]) for name in ("old", "new")}
+    monkeypatch.setattr(session_state, "st", SimpleNamespace(session_state={session_state.JOBS: {**jobs}}))
+    session_state.stop_others("new")
+    assert [job.stop.is_set() for job, _ in jobs.values()] == [True, False]
+    assert [box for _, box in jobs.values()] == [[], [print]]
 
 
 def dropped(app: AppTest, start: str, pictures: list[bytes]) -> AppTest:

@@ -233,7 +233,19 @@ def test_a_sum_over_parts_repeats_no_information():
     pixels[::4, 32:], pixels[:, 32::3] = BRIGHT, 200
     with model(of_quadrant(), MELANOMA) as found:
         maps = explanation(found, predict(found, photograph(pixels)), 8, 256)
-    assert agreement_line(maps, 1, "Melanoma").endswith("each part adds too little by itself.")
+    assert agreement_line(maps, 1, "Melanoma").endswith("even if the whole score comes from it.")
+
+
+def test_a_corner_in_the_colour_of_skin_is_not_said_to_add_too_little():
+    """A model of one corner: "each part adds too little by itself", and all of the score came from it."""
+    pixels, weights = np.full((64, 64, 3), 200, np.uint8), np.zeros((4, 4))
+    pixels[24:40, 24:40], weights[0, 0] = 90, 1
+    with model(of_patches(weights), MELANOMA) as found:
+        maps = explanation(found, predict(found, photograph(pixels)), 8, 256)
+    parts, whole = conclusion(maps, 1, "melanoma")
+    assert "too little" not in parts
+    assert "a part with that colour shows no effect" in parts
+    assert "A single part can be the cause." in whole
 
 
 def test_a_constant_model_is_moved_by_nothing():

@@ -89,3 +89,11 @@ def test_what_the_file_says_is_cut_short():
     assert len(told) == 12
     assert all(len(value) <= 300 for _, value in told)
     assert "about" not in dict(told)
+
+
+def test_a_model_that_always_says_the_commonest_class_is_not_said_to_be_perhaps_no_better():
+    """Of a constant model: "would be right on 70%: this model may not be better"."""
+    found = drawn()
+    truth = np.where(np.arange(220) < 150, 0, found.truth)
+    always = replace(found, truth=truth, probabilities=np.tile(np.eye(11)[0], (220, 1)))
+    assert card_line(model_card(always, TASK.malignant), TASK.names).endswith("this model does just that.")

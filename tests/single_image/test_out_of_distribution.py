@@ -1,5 +1,6 @@
 """Foreign pictures are caught, and the test sets' own images are not: the rates that the page states."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,8 +9,8 @@ import pytest
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.metrics.image_quality import FEATURES, appearance, patches
-from scoring.single_image import out_of_distribution
-from scoring.single_image.out_of_distribution import KnownImages, known_images
+from scoring.single_image import out_of_distribution, saved_measures
+from scoring.single_image.out_of_distribution import KnownImages, OutlierScore, known_images
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import CAUTION, GOOD, STOP, likeness_chip, measured, seen_parts
 from tests.support.foreign import GALLERY, gallery
@@ -187,3 +188,21 @@ def test_the_chip_of_a_usual_image_is_good():
     assert chip.level == GOOD
     assert "2 of 60 (3%; 1 to 11%)" in chip.words
     assert set(GALLERY) >= {"fur", "leaf", "text", "sky", "screen", "black", "noise", "X-ray"}
+
+
+def test_a_drawn_test_set_and_one_of_few_images_say_what_their_limit_is_worth():
+    """Every photograph of a lesion was "nothing like" images of which nobody said that they are drawn."""
+    drawn = OutlierScore(9.0, 1.0, 2.0, 0, 0, 8, generated=True)
+    (chip,) = likeness_chip(drawn, "tile")
+    assert "test set in light, colours and texture" in chip.words
+    assert "With only 8 tiles this limit is rough." in chip.words
+    assert "computer-generated, so real ones are usually unlike them" in chip.words
+    (chip,) = likeness_chip(replace(drawn, images=200, generated=False), "tile")
+    assert "rough" not in chip.words
+    assert "computer-generated" not in chip.words
+
+
+def test_the_stored_images_of_samples_are_known_to_be_drawn():
+    truth = load_challenge("melanoma").read_truth(samples.test_sets("melanoma")["sample"].path)
+    known = saved_measures.saved(truth).known
+    assert known.unlikeness(known.features[0]).generated

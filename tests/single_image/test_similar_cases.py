@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.metrics import thresholds
+from scoring.metrics import conformal, thresholds
 from scoring.metrics.output_kinds import probabilities
 from scoring.single_image import operating_threshold
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.similar_cases import (
+    MISS,
     alike,
     class_set,
     malignant_at,
@@ -22,6 +23,7 @@ from scoring.single_image.similar_cases import (
     without,
 )
 from scoring.statistics.intervals import wilson
+from tests.support.command_line import ROOT
 
 ABOUT = model_task("tricorder3")
 
@@ -271,3 +273,9 @@ def test_classes_of_isic_come_from_the_test_set():
     assert about.names == ("Melanocytic nevus", "Melanoma", "None of the others", "my own")
     with pytest.raises(KeyError):
         model_task("puma")
+
+
+def test_the_page_and_the_documentation_name_the_same_fewest_cases():
+    """The page said "fewer than 9 cases" and the documentation "fewer than 10"."""
+    text = (ROOT / "docs" / "single-image.md").read_text()
+    assert f"Classes of fewer than {conformal.fewest_cases(MISS)} cases always stay in the sets." in text

@@ -337,3 +337,14 @@ def test_the_command_line_predicts_and_scores(tmp_path):
     assert by_file.json["metrics"] == by_model.json["metrics"]
     checked = run("check", "isic", "--model", tmp_path / "m.onnx", "--truth", tmp_path / "set")
     assert (checked.status, checked.out) == (0, "would be scored\n")
+
+
+def test_images_without_a_truth_are_predicted_and_not_scored(tmp_path):
+    """A folder of images ended in "internal error: not enough values to unpack"."""
+    for seed in range(24):
+        (tmp_path / f"{seed}.png").write_bytes(picture(seed))
+    (tmp_path / "m.onnx").write_bytes(model(width=7))
+    arguments = ("--images", tmp_path, "--model", tmp_path / "m.onnx", "--output", tmp_path / "out.csv")
+    finished = run("predict", "isic", *arguments)
+    assert "internal error" not in finished.err
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 25
