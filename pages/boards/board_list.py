@@ -172,7 +172,7 @@ def _settings(challenge: Challenge, title: str, counts: str) -> BoardSettings:
     )
     statistics = {**USUAL, "resamples": resamples, "seed": seed, "group": group or None}
     keep_refused = st.toggle(
-        "Keep refused files",
+        "Save refused files",
         key="board_new_keep_refused",
         help="Organizers can look at refused files; these files never count.",
     )

@@ -136,13 +136,13 @@ def _facts(page: BoardPage) -> None:
                     )
                     for fact, label in LABELS.items()
                 }
-            if st.form_submit_button("Keep", icon=":material/save:"):
+            if st.form_submit_button("Save facts", icon=":material/save:"):
                 actions.do(members.keep_typed, board.store, board.row.id, team, cells)
         names = ", ".join(LABELS)
         table = selectors.one_file(
             f"All teams at once: a table with a column team, and any of {names}", f"facts_{board.row.id}"
         )
-        if table is not None and st.button("Keep the table", icon=":material/save:"):
+        if table is not None and st.button("Save the table", icon=":material/save:"):
             outcome = actions.attempt(members.keep_facts, board.store, board.row.id, table.source, table.name)
             if not outcome.refused:
                 st.session_state.pop(f"facts_{board.row.id}_kept", None)
@@ -176,11 +176,11 @@ def _rules(board: OpenBoard) -> None:
             key=f"settings_visibility_{row.id}_{row.visibility}",
         )
         keeps = st.toggle(
-            "Keep files that are refused from now on",
+            "Save files that are refused from now on",
             row.keep_refused,
             key=f"settings_keep_{row.id}_{row.keep_refused}",
             help="Organizers can look at refused files; these files never count. Files that are already "
-            "kept stay.",
+            "saved stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
             changed = (title.strip(), counts, keeps, visibility)
@@ -212,7 +212,7 @@ def _decision(page: BoardPage) -> None:
         actions.done(actions.attempt(final_ranking.freeze, store, board_id), "It was not frozen")
     if final is None:
         st.caption(
-            "This keeps the ranking with its time, version and hashes. After that, the board accepts no "
+            "This saves the ranking with its time, version and hashes. After that, the board accepts no "
             "submissions, and it lists every later change."
         )
 

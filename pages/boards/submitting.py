@@ -234,7 +234,7 @@ def _exclusion(page: BoardPage) -> None:
         with st.popover("Delete it", icon=":material/delete_forever:", type="tertiary"):
             st.markdown(
                 f"{_label(entry)}: the file and its scores are deleted, from the disk as well. This cannot "
-                "be undone. To keep the submission without ranking it, exclude it."
+                "be undone. If the submission should only not be ranked, exclude it instead."
             )
             if st.button("Delete for good", icon=":material/delete_forever:", key="board_delete_one"):
                 _done(actions.attempt(deletion.delete_submission, board.store, board.row.id, chosen))

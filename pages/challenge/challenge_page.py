@@ -135,7 +135,7 @@ def show(page: ChallengePage) -> None:
         result.instead().info(selectors.NO_TEST_SET, icon=":material/upload_file:")
     with result.drawn:
         deferred_widgets.rest()  # where there is no score
-        layout.closing("Files stay in your session and are deleted with it, unless you keep them.")
+        layout.closing("Files are deleted when your session ends, unless you save them.")
 
 
 @dataclass(frozen=True)

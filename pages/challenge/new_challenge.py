@@ -274,7 +274,7 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
                 if files := kept_files(f"new_{name}_kept"):  # they come along
                     st.session_state[FILES_KEYS[slot].format(challenge.id)] = (RECOGNISED, files)
             st.switch_page("../declared.py", query_params={"challenge": challenge.id})
-        keeps = actions.may_organize() and st.button("Keep it", key="new_keep", icon=":material/save:")
+        keeps = actions.may_organize() and st.button("Save it", key="new_keep", icon=":material/save:")
     if keeps:
         addition = actions.attempt(library.add, text.encode(), f"{stem}.toml")
         if addition.refused:

@@ -45,7 +45,7 @@ def _form(offer: HistoryContext) -> None:
         st.session_state[MADE] = (content, made.refused or made.value[1])
     of_what, result = st.session_state.get(MADE, (None, ()))
     if of_what != content:
-        st.caption("Program, container, page for participants, and your truth, which the platform keeps.")
+        st.caption("Program, container, page for participants, and your truth, which the platform stores.")
     elif not isinstance(result, tuple):
         finding_list.refusal(result, title="There is no bundle yet", message="Change what is named here.")
     else:

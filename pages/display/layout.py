@@ -281,7 +281,7 @@ def gallery(
                     st.caption(markdown(picture.caption))
 
 
-def closing(files: str = "Files stay in your session and are deleted with it.") -> None:
+def closing(files: str = "Files are deleted when your session ends.") -> None:
     """Draw the end of every page. files: text on where files are stored."""
     WATCH(key="theme_watch", data={"paper": theme().paper}, on_paper_change=lambda: None, height=1)
     st.caption(f"Research use only. Not a medical device; no output of this page is a diagnosis. {files}")

@@ -22,17 +22,13 @@ from scoring.store.schema import NAME
 
 TAB = "History"
 OFF = (
-    "Keeping is switched off: other machines can reach this server and it has no logins, so kept "
-    "submissions would have no owner. Start the app on your own machine to keep a history."
+    "Submissions cannot be saved here. Other machines can reach this server and it has no logins, so a "
+    "saved submission would have no owner. Start the app on your own machine to have a history."
 )
-NOTHING = (
-    "Nothing is kept yet. **Keep this**, below, keeps this result, so that you can compare the next "
-    "submission with it."
-)
+NOTHING = "Nothing is saved yet. Press **Save this** below to compare your next submission with this one."
 NOTHING_HERE = (
-    "No submission to this test set is kept; the overview opens runs on other test sets. **Keep this**, "
-    "below, keeps "
-    "this result."
+    "No submission to this test set is saved; the overview opens runs on other test sets. Press **Save "
+    "this** below to save this submission."
 )
 REFUSED, KEPT, NOTE = "_keep_refused", "_kept_contents", "keep_note"
 CHOSEN, HERE = "history_chosen", "_history_here"
@@ -50,19 +46,19 @@ def button(offer: HistoryContext) -> None:
     if owner() is None:
         return
     if offer.scored.content in _contents():
-        st.button("Kept: see History", type="tertiary", icon=":material/bookmark_added:", on_click=_to_tab)
+        st.button("Saved: see History", type="tertiary", icon=":material/bookmark_added:", on_click=_to_tab)
         return
-    with st.popover("Keep this", type="tertiary", icon=":material/bookmark_add:"):
+    with st.popover("Save this", type="tertiary", icon=":material/bookmark_add:"):
         st.text_input("Note", key=NOTE, max_chars=200, placeholder="what is new in this submission?")
         if offer.test_set.own:
             st.checkbox(
-                "Keep the test set too",
+                "Save the test set too",
                 key="keep_test_set",
                 help="With the test set, one click opens the submission again. It holds the truth.",
             )
         file = f"{markdown(offer.submission.name, 60)}, " if offer.submission.own else ""
         st.caption(f"Scorecard, {file}options and note stay on this machine until you delete them.")
-        st.button("Keep", key="keep", icon=":material/bookmark_add:", on_click=_keep, args=(offer,))
+        st.button("Save", key="keep", icon=":material/bookmark_add:", on_click=_keep, args=(offer,))
 
 
 def refused() -> None:
@@ -109,7 +105,7 @@ def _group(offer: HistoryContext, groups: Sequence[list[SavedSubmission]]) -> li
 
     def label(number: int) -> str:
         rules = "the rules above" if here[number][0].series == current else "other rules"
-        return f"{len(here[number])} kept, until {here[number][-1].created[:10]} ({rules})"
+        return f"{len(here[number])} saved, until {here[number][-1].created[:10]} ({rules})"
 
     first = next((number for number, group in enumerate(here) if group[0].series == current), 0)
     return here[st.selectbox("Rules", range(len(here)), first, format_func=label, key="history_series")]
@@ -138,7 +134,7 @@ def _series(
             views.blocks(outcome.value, here), BlockPath((*map(repr, known), str(here)), True, "own_history")
         )
     _manage(offer, list(reversed(group)), here, kept)
-    st.caption(f"Kept in {markdown(store.place)}.")
+    st.caption(f"Saved in {markdown(store.place)}.")
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Comparing ...")
@@ -161,7 +157,7 @@ def _manage(
     layout.heading("Which submission do you want to open, rename or delete?")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
-            "Kept submission",
+            "Saved submission",
             list(by_id),
             format_func=lambda kept_id: views.label(by_id[kept_id], of),
             key=CHOSEN,
@@ -198,10 +194,10 @@ def _of_test_set(entry: SavedSubmission, kept: Sequence[SavedSubmission]) -> str
     """Return what becomes of a kept test set if the submission that holds it is deleted."""
     name, to = markdown(entry.test_set_name, 60), saved_submissions.heir(kept, entry, [entry.id])
     if to is not None:
-        return f"The kept test set **{name}** stays, because **{markdown(to.name, 60)}** needs it."
+        return f"The saved test set **{name}** stays, because **{markdown(to.name, 60)}** needs it."
     others = [other for other in kept if other.id != entry.id and other.test_set == entry.test_set]
     is_last = entry.has_truth and not others
-    return f"The kept test set **{name}** goes with it: no other submission needs it." if is_last else ""
+    return f"The saved test set **{name}** is deleted too: no other submission needs it." if is_last else ""
 
 
 def _store() -> Store:

@@ -153,8 +153,8 @@ def lacks(challenge_id: str) -> None:
     if entry is None or entry.challenge != challenge_id or before != _test_set(challenge_id):
         return
     name, test_set = markdown(entry.name, 60), markdown(entry.test_set_name, 60)
-    message = f"was opened, but its test set **{test_set}** was not kept: drop the test set again."
-    st.info(f"**{name}**, kept on {entry.created[:10]}, {message}", icon=":material/history:")
+    message = f"was opened, but its test set **{test_set}** was not saved: drop the test set again."
+    st.info(f"**{name}**, saved on {entry.created[:10]}, {message}", icon=":material/history:")
 
 
 def line(offer: HistoryContext) -> None:
@@ -165,12 +165,10 @@ def line(offer: HistoryContext) -> None:
     name, day = markdown(entry.name, 60), entry.created[:10]
     if offer.is_same(entry):
         note = f": {markdown(entry.note)}" if entry.note else ""
-        st.markdown(f":material/history: **{name}** has the same result as when it was kept on {day}{note}.")
+        st.markdown(f":material/history: **{name}** has the same result as when it was saved on {day}{note}.")
     elif st.session_state.get(LACKS) is None:
         then = score_units.of(offer.challenge).words(entry.score)
-        message = (
-            f"has another score than when it was kept on {day}: then {then}, by version {entry.program}."
-        )
+        message = f"had another score when it was saved on {day}: {then}, by version {entry.program}."
         st.markdown(f":material/history: **{name}** {message}")
 
 

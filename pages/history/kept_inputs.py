@@ -50,7 +50,7 @@ def offer_test_set(challenge: Challenge, dropped: ChosenInput) -> None:
         return
     name, day = markdown(entry.test_set_name, 60), entry.created[:10]
     st.button(
-        f"Use the kept test set {name} of {day}, which has these cases",
+        f"Use the saved test set {name} of {day}, which has these cases",
         key="use_kept_test_set",
         icon=":material/history:",
         on_click=_use,
@@ -89,7 +89,7 @@ def runs(
         own = [entry for entry in own if files.get(entry.id) != of_page]
     return {
         f"kept_{entry.id}": (
-            f"{entry.name}, {of.number(entry.score)}, kept on {entry.created[:10]}",
+            f"{entry.name}, {of.number(entry.score)}, saved on {entry.created[:10]}",
             partial(_opened, entry.id, kept[0], entry),
         )
         for entry in own[:MOST]

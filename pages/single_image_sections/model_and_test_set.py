@@ -29,7 +29,7 @@ def model_and_test_set(challenge_id: str) -> tuple[ChosenInput, ChosenInput, obj
     offered = samples.test_sets(challenge_id)[sample_key].submissions
     chosen, panel = selectors.model(offered, f"single_{challenge_id}_{sample_key}")
     panel.caption(
-        "Your own model, kept for this session." if chosen.own else markdown(offered[panel.sample].about, 400)
+        "Your own model, for this session only." if chosen.own else markdown(offered[panel.sample].about, 400)
     )
     return test_set, chosen, truth
 

@@ -38,8 +38,8 @@ from scoring.single_image.similar_cases import Reference
 
 COUNTS, LONGEST_NAME = (10, MOST_IMAGES), 255
 OTHER_MODEL: Final = (
-    "Your images were prepared for another model or test set, and their files were not kept: remove them "
-    "and drop them again."
+    "Your images were prepared for another model or test set, and their files are no longer in memory: "
+    "remove them and drop them again."
 )
 DRAWN = f"{session_state.PREFIX}drawn"
 

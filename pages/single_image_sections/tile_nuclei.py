@@ -62,7 +62,7 @@ def source(challenge_id: str) -> ChosenInput | None:
         offered = samples.models(challenge_id)
         chosen, panel = selectors.model(offered, f"single_{challenge_id}")
         panel.caption(
-            "Your own model, kept for this session."
+            "Your own model, deleted when this session ends."
             if chosen.own
             else markdown(offered[panel.sample].about, 400)
         )

@@ -24,7 +24,7 @@ def fill(command: Parser) -> None:
     command.add_argument("--host", default=HOST, metavar="ADDRESS", help=about)
     about = "the address that visitors use, for a server that other machines can reach"
     command.add_argument("--name", metavar="NAME", help=about)
-    about = "folder that keeps boards and history (default: BENCHSIDE_STORE, or your own data folder)"
+    about = "folder of boards and history (default: BENCHSIDE_STORE, or your own data folder)"
     command.add_argument("--store", metavar="FOLDER", help=about)
     command.add_argument("--headless", action="store_true", help="open no browser")
 

@@ -200,7 +200,7 @@ def change_settings(store: Store, arguments: argparse.Namespace) -> None:
         arguments.keep_refused,
         arguments.visibility,
     ).row
-    refusals = "kept" if row.keep_refused else "not kept"
+    refusals = "saved" if row.keep_refused else "not saved"
     message = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {refusals}."
     rules = disclosure_rules.rules(store, arguments.board)
     if rules is not None and rules.step is not None:
@@ -231,9 +231,9 @@ def list_refused(store: Store, arguments: argparse.Namespace) -> None:
         + "\n".join(f"    {p['code']} {p['where']}: {p['message']}" for p in file["problems"])
         for file in files
     )
-    none = "No refused files are kept."
+    none = "No refused files are saved."
     if not board.row.keep_refused:
-        none += " This board does not keep them: `board settings BOARD --keep-refused` changes that."
+        none += " This board does not save refused files: `board settings BOARD --keep-refused` changes that."
     respond(arguments.json, {"board": board.row.id, "refused": files}, message or none)
 
 

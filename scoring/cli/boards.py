@@ -64,7 +64,7 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
         ),
     )
     print_findings(offered([*board.truth.findings, *visible_results.unsafe(board)], arguments))
-    message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
+    message = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is stored in {store.place}."
     respond(arguments.json, public_report.value(board_ranking(board)), message)
 
 

@@ -36,7 +36,7 @@ COMMANDS = {
 }
 CHALLENGE = "challenges of your own, each a file without code: check, add, list, show, remove, init"
 BOARD = "collect submissions over weeks and rank the teams"
-HISTORY = "your kept submissions: list, show, note, delete"
+HISTORY = "your saved submissions: list, show, note, delete"
 PLATFORM = "score inside Grand Challenge, Codabench or EvalAI, and write the files to upload there"
 
 

@@ -101,7 +101,7 @@ def _remove(arguments: argparse.Namespace) -> None:
         message = "it is part of Benchside and cannot be removed; only your own challenges can."
         raise _refused(file.name, message)
     file.path.unlink(missing_ok=True)
-    print(f"Removed {file.name}. Boards and the history keep their copies of it.")
+    print(f"Removed {file.name}. Boards and the history have their own copies of this file.")
 
 
 def _init(arguments: argparse.Namespace) -> None:

@@ -203,7 +203,7 @@ def _store() -> Iterator[Check]:
             "its own (BENCHSIDE_FILES); otherwise move the files away."
         )
         yield Check(DATA, "Files of boards and history", listed, "caution", advice)
-    yield _room(name, folder, "Free some space there: otherwise nothing more can be kept.")
+    yield _room(name, folder, "Free some space there: otherwise nothing more can be saved.")
 
 
 def _room(name: str, folder: Path, advice: str) -> Check:

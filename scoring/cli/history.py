@@ -27,7 +27,7 @@ from scoring.store.database import Store, is_there, open_store
 def run(arguments: argparse.Namespace) -> None:
     """Run one action. Raises InputRefused with every problem."""
     if arguments.action == "list" and not is_there():
-        respond(arguments.json, {"series": []}, "Nothing is kept yet: `score --keep` keeps what it scored.")
+        respond(arguments.json, {"series": []}, "Nothing is saved yet: `score --keep` saves a submission.")
         return
     ACTIONS[arguments.action](open_store(), arguments)
 
@@ -56,7 +56,7 @@ def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options:
             note=arguments.note,
         ),
     )
-    return f"{'Was kept before' if before else 'Kept'}: {entry.id}."
+    return f"{'Was saved before' if before else 'Saved'}: {entry.id}."
 
 
 def _changes(
@@ -68,7 +68,7 @@ def _changes(
     usual = {option.name: option.default for option in challenge.options_of("score")}
     other = tuple((name, value) for name, value in options.items() if value != usual.get(name))
     changes = replace(changes, options=other)
-    label = "Read and score it as it was kept"
+    label = "Read and score it as it was when saved"
     return [{"label": label, "changes": asdict(changes)}] if changes else []
 
 
@@ -83,7 +83,7 @@ def _list(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--challenge", message)])
     groups = [steps(store, group) for group in series(kept)]
     value = {"series": [_as_value(group) for group in groups]}
-    message = "\n\n".join(map(_table, groups)) or "Nothing is kept yet: `score --keep` keeps what it scored."
+    message = "\n\n".join(map(_table, groups)) or "Nothing is saved yet: `score --keep` saves a submission."
     respond(arguments.json, value, message)
 
 
@@ -103,7 +103,7 @@ def _table(group: list[Step]) -> str:
     last = group[-1].entry
     of = scales.of(load_challenge(last.challenge))
     lines = [f"{last.challenge}, {shortened(last.test_set_name, 60)}"]
-    lines.append(f"{'id':<14}{'kept (UTC)':<18}{'score':>8}   {'95% interval':<19}against the best before")
+    lines.append(f"{'id':<14}{'saved (UTC)':<18}{'score':>8}   {'95% interval':<19}against the best before")
     for step in group:
         entry = step.entry
         interval = of.span(entry.interval) if entry.interval else ""
@@ -132,7 +132,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _about(entry: SavedSubmission) -> str:
-    return f"{entry.id}, kept {time_of(entry)} UTC: {shortened(entry.name, 60)}{_note(entry)}"
+    return f"{entry.id}, saved {time_of(entry)} UTC: {shortened(entry.name, 60)}{_note(entry)}"
 
 
 def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
@@ -165,13 +165,12 @@ def _rename(store: Store, arguments: argparse.Namespace) -> None:
 
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
     submissions = [saved_submissions.saved_submission(store, kept_id) for kept_id in arguments.kept]
-    count, heirs = keeping.delete(store, [entry.id for entry in submissions])
-    print(
-        f"Deleted permanently: {len({entry.id for entry in submissions})} kept, {count} files of the store."
-    )
+    ids = {entry.id for entry in submissions}
+    count, heirs = keeping.delete(store, list(ids))
+    print(f"Deleted permanently. Submissions: {len(ids)}. Stored files: {count}.")
     for heir in heirs:
         name = shortened(heir.test_set_name, 60)
-        print(f"The test set {name} stays: {heir.id} needs it, and holds it now.")
+        print(f"The test set {name} stays: submission {heir.id} needs it and holds it now.")
 
 
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {

@@ -152,7 +152,7 @@ def _keep_problems(arguments: argparse.Namespace) -> list[Finding]:
     if arguments.keep:
         return []
     flags = {"--keep-truth": arguments.keep_truth, "--note": arguments.note}
-    message = "nothing is kept without --keep: add it, or leave this option out."
+    message = "nothing is saved without --keep: add --keep, or leave this option out."
     return [error("bad-option", flag, message) for flag, value in flags.items() if value]
 
 

@@ -200,7 +200,7 @@ def files_at(path: str) -> list[File]:
         named = [(f"{folder.name}/{file.relative_to(folder).as_posix()}", file) for file in inside]
         return [(name, file.read_bytes()) for name, file in named if not is_litter(name)]
     except OSError as problem:
-        message = f"it cannot be kept ({problem.strerror or problem})."
+        message = f"it cannot be saved ({problem.strerror or problem})."
         raise InputRefused([error("unreadable-file", folder.name, message)]) from problem
 
 
@@ -294,6 +294,6 @@ def _move(session: Session, kept_id: str, to: str, role: str) -> None:
 def _mine(session: Session, kept_id: str, owner: str) -> schema.Kept:
     row = session.get(schema.Kept, kept_id)
     if row is None or row.owner != owner:
-        message = "no kept entry has this id: it may have been deleted meanwhile."
+        message = "no saved submission has this id: it may have been deleted meanwhile."
         raise InputRefused([error("nothing-kept", shortened(kept_id, 64), message)])
     return row

@@ -78,7 +78,7 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
             refusal = refusal or refused
     if refusal is not None:
         raise refusal
-    message = "no test set is kept: give challenge and truth once, and Benchside keeps them."
+    message = "no test set is saved: give challenge and truth once, and Benchside saves them."
     raise InputRefused([error("nothing-kept", "truth", message)])
 
 

@@ -172,7 +172,7 @@ def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmis
         message = (
             "several ids begin with these characters: write more of the id."
             if matches
-            else "no kept entry has this id."
+            else "no saved submission has this id."
         )
         raise InputRefused([error("nothing-kept", shortened(kept_id, 64) or "id", message)])
     return matches[0]

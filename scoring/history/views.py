@@ -45,7 +45,7 @@ def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ..
 def _figure(steps: Sequence[Step], of: Scale, current: str | None) -> Figure:
     drawn = steps[-DRAWN:]
     days = {step.entry.created[:10] for step in drawn}
-    (start, stop), axis = ((0, 10), "kept on") if len(days) > 1 else ((11, 16), f"kept on {min(days)} (UTC)")
+    (start, stop), axis = ((0, 10), "saved on") if len(days) > 1 else ((11, 16), f"on {min(days)} (UTC)")
     moments = [
         Moment(
             shortened(step.entry.name, 60),
@@ -88,14 +88,14 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
         "note": [shortened(step.entry.about, 120) for step in newest],
     }
     columns = (
-        Column("time", "kept (UTC)"),
+        Column("time", "saved (UTC)"),
         Column("name", "submission"),
         Column("score", "score", "number", of.digits, of.better),
         Column("interval", "95% interval", "interval", of.digits_of_intervals),
         Column("difference", "against the best before", "written"),
         Column("note", "note and settings"),
     )
-    return Table("What is kept?", columns, rows, key="own_history_table")
+    return Table("Which submissions are saved?", columns, rows, key="own_history_table")
 
 
 def time_of(entry: SavedSubmission) -> str:

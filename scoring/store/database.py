@@ -297,17 +297,17 @@ def _scripts() -> tuple[Config, ScriptDirectory]:
     return config, ScriptDirectory.from_config(config)
 
 
-FULL = "the disk is full: free some space and try again. Nothing of this was kept."
+FULL = "the disk is full: free some space and try again. Nothing of this was saved."
 READ_ONLY = "it cannot be written: let this user write there, or name another folder in BENCHSIDE_STORE."
 LOCKED = (
-    "another program uses the database: wait until it has finished and try again. Nothing of this was kept."
+    "another program uses the database: wait until it has finished and try again. Nothing of this was saved."
 )
 GONE = (
     "its database is missing: restore the last backup, or start again with an empty database. Nothing was "
-    "kept."
+    "saved."
 )
 DAMAGED = "the database is damaged or is not a database: stop all copies and restore the last backup."
-SILENT = "the database does not answer: start it, or correct its address. Nothing of this was kept."
+SILENT = "the database does not answer: start it, or correct its address. Nothing of this was saved."
 _BY_ERRNO = {
     errno.ENOSPC: ("store-full", FULL),
     errno.EDQUOT: ("store-full", FULL),

@@ -145,7 +145,7 @@ def missing(digest: str) -> InputRefused:
 def checked(digest: str, data: bytes) -> bytes:
     """Return the bytes read from a file. Raises InputRefused if it has another hash."""
     if hashlib.sha256(data).hexdigest() != digest:
-        words = "the file in the store was changed since it was kept: restore it from a copy."
+        words = "the stored file was changed after it was saved: restore it from a copy."
         raise InputRefused([error("store-damaged", digest[:12], words)])
     return data
 

@@ -259,11 +259,11 @@ def test_what_was_kept_before_is_known_again_while_its_score_is_the_same(stored,
     assert {entry.program for entry in before.values()} == {"0.1.0"}
     (known,) = (entry for entry in before.values() if entry.name == "model-3.csv")
     for _ in range(2):
-        assert "Was kept before" in done(*score).err
+        assert "Was saved before" in done(*score).err
     assert {entry.id for entry in saved_submissions.saved(open_store(), "melanoma")} == before.keys()
     change_score(known.id)
-    assert "Was kept before" not in done(*score).err
-    assert "Was kept before" in done(*score).err
+    assert "Was saved before" not in done(*score).err
+    assert "Was saved before" in done(*score).err
     (new,) = (one for one in saved_submissions.saved(open_store(), "melanoma") if one.id not in before)
     assert (new.name, new.program) == ("model-3.csv", __version__)
 
@@ -307,13 +307,13 @@ def test_the_same_files_score_and_compare_as_they_did(unpacked, commit):
             "puma",
             "with a choice and a mend, on the page",
             "Leave out nuclei of other classes",
-            "has the same result as when it was kept on 2026-11-23",
+            "has the same result as when it was saved on 2026-11-23",
         ),
         (
             "tricorder3",
             "mended",
-            "Read and score it as it was kept",
-            "has another score than when it was kept on 2026-11-23",  # with 20 replicates
+            "Read and score it as it was when saved",
+            "had another score when it was saved on 2026-11-23",  # with 20 replicates
         ),
     ],
 )
@@ -330,7 +330,7 @@ def test_what_was_kept_before_opens_again_on_its_page(stored, page, note, mend, 
         assert chosen in ([], [value])
     change_score(one["id"])
     text = open_again(app, page, one["id"])
-    assert "has another score than when it was kept on 2026-11-23: then " in text
+    assert "had another score when it was saved on 2026-11-23: " in text
     assert "by version 0.1.0" in text
 
 

@@ -19,7 +19,7 @@ def commands(page: str) -> list[str]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("page", "count"), [("README.md", 7), ("docs/boards.md", 12)])
+@pytest.mark.parametrize(("page", "count"), [("README.md", 3), ("docs/boards.md", 12)])
 def test_the_commands_of_a_page_run(page, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
@@ -27,11 +27,7 @@ def test_the_commands_of_a_page_run(page, count, tmp_path, monkeypatch):
     labels(tmp_path / "labels.csv", wrong=(0, 3))
     predictions(tmp_path / "alpha.csv", 1, 1.0)
     predictions(tmp_path / "submissions" / "beta" / "2026-10-01.csv", 2, 1.0)
-    right = (ROOT / "sample_data" / "melanoma" / "labels.csv").read_text()
-    if page == "README.md":
-        (tmp_path / "corrected.csv").write_text(right.replace("M0001.jpg,False", "M0001.jpg,True"))
-    else:
-        labels(tmp_path / "corrected.csv")
+    labels(tmp_path / "corrected.csv")
     known = commands(page)
     assert len(known) >= count
     for command in known:
@@ -45,5 +41,5 @@ def test_the_commands_of_a_page_run(page, count, tmp_path, monkeypatch):
             words[words.index("ID")] = sent
         done = run(*words[words.index("benchside") + 1 :])
         assert done.status == 0, f"{command}: {done.err}"
-    assert (tmp_path / "lesions-2026.zip").exists()
+    assert (tmp_path / "lesions-2026.zip").exists() == (page == "docs/boards.md")
     assert (tmp_path / "board.html").exists()

@@ -55,10 +55,10 @@ def test_nothing_is_kept_unasked_and_looking_makes_no_store(database, truth, tmp
     assert score(truth, predictions(tmp_path / "p.csv", 0, 1.0)).status == 0
     assert not (tmp_path / "store").exists()
     if database == "sqlite":
-        assert "Nothing is kept yet" in run("history", "list").out
+        assert "Nothing is saved yet" in run("history", "list").out
         assert not is_there()
         assert not (tmp_path / "store").exists()
-    assert score(truth, tmp_path / "p.csv", "--note", "x").err.count("nothing is kept without --keep") == 1
+    assert score(truth, tmp_path / "p.csv", "--note", "x").err.count("nothing is saved without --keep") == 1
 
 
 def test_scores_over_time_with_the_difference_to_the_best_before(database, truth, tmp_path):
@@ -78,7 +78,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     assert last["difference"] == pytest.approx(cards[2].score - cards[1].score)
     assert last["difference_interval"] == list(change.interval)
     shown = run("history", "show", ids[0][:5])
-    assert f"{ids[0]}, kept " in shown.out
+    assert f"{ids[0]}, saved " in shown.out
     assert "noise 1.4" in shown.out
     lines = run("history", "list").out.splitlines()
     assert "the first" in lines[2]
@@ -99,7 +99,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
 def test_the_same_is_kept_once_and_other_rules_are_another_series(database, truth, tmp_path):
     (first,) = kept(truth, 1.0)
     again = score(truth, tmp_path / "model-0.csv", "--keep", "--note", "second thoughts")
-    assert "Was kept before" in again.err
+    assert "Was saved before" in again.err
     assert [(one.id, one.note) for one in saved_submissions.saved(open_store())] == [
         (first, "second thoughts")
     ]
@@ -126,8 +126,8 @@ def test_what_is_deleted_is_gone_from_the_disk_and_what_others_need_stays(databa
     assert on_disk(folder, content)
     third = saved_submissions.saved(store)[-1].id
     deleted = run("history", "delete", second).out
-    assert deleted.startswith("Deleted permanently: 1 kept, 1 files of the store.\n")
-    assert f"The test set labels.csv stays: {third} needs it" in deleted
+    assert deleted.startswith("Deleted permanently. Submissions: 1. Stored files: 1.\n")
+    assert f"The test set labels.csv stays: submission {third} needs it" in deleted
     assert on_disk(folder, content), "the other entry still needs it"
     holds = {entry.id: entry.has_truth for entry in saved_submissions.saved(store)}
     assert holds == {first: False, third: True}
@@ -139,7 +139,7 @@ def test_what_is_deleted_is_gone_from_the_disk_and_what_others_need_stays(databa
     assert [file.name for file in (folder / "files").rglob("*") if file.is_file()] == [MARK]
     assert not on_disk(folder, b"secret-words")
     assert not on_disk(folder, left[0].encode())
-    assert run("history", "show", first).err.count("no kept entry has this id") == 1
+    assert run("history", "show", first).err.count("no saved submission has this id") == 1
 
 
 def test_a_run_gets_another_name_and_its_file_keeps_its_own(database, truth, tmp_path):
@@ -196,7 +196,7 @@ def test_a_damaged_file_is_a_sentence_and_its_entry_can_still_be_deleted(databas
     store = open_store()
     store.files.place(saved_submissions.saved_submission(store, mine).card).write_bytes(b"{}")
     done = run("history", "show", mine)
-    assert (done.status, "was changed since it was kept" in done.err) == (2, True)
+    assert (done.status, "was changed after it was saved" in done.err) == (2, True)
     assert run("history", "delete", mine).status == 0
     with store.read() as session:
         assert session.execute(text("SELECT count(*) FROM kept_file")).scalar() == 0

@@ -60,5 +60,5 @@ def test_settings_that_cannot_be_kept_are_refused(config):
 
 
 def test_without_a_kept_test_set_it_says_what_to_give():
-    with pytest.raises(scoring.InputRefused, match="no test set is kept"):
+    with pytest.raises(scoring.InputRefused, match="no test set is saved"):
         scoring.log(frame("a"))

@@ -155,14 +155,14 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
 
     app.text_input(key="fact_institution_b_alpha_None").input("Elsewhere University")
     app.text_input(key="fact_size_mib_b_alpha_None").input("12.5")
-    button(app, "Keep").click().run()
+    button(app, "Save facts").click().run()
     assert known_facts(filled_store, "b") == {"alpha": TeamFacts(12.5, "Elsewhere University")}
     app.text_input(key="fact_size_mib_b_alpha_12.5").input("many")
-    button(app, "Keep").click().run()
+    button(app, "Save facts").click().run()
     assert "bad-team-fact" in words(app)
     table = b"team,method\nbeta,a network\n"
     app.file_uploader(key="facts_b_file").upload("teams.csv", table).run()
-    button(app, "Keep the table").click().run()
+    button(app, "Save the table").click().run()
     assert known_facts(filled_store, "b")["beta"] == TeamFacts(method="a network")
 
     change_settings(filled_store, "b", title="Changed in another tab")

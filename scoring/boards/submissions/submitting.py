@@ -292,7 +292,7 @@ def refusal(
     """Return the refusal of a submission; its file is stored if the board keeps refused files."""
     if not board.row.keep_refused or not _keep_refused(board, request, time, problems):
         return InputRefused(problems)
-    message = "the refused file is kept for the organizer; it does not count."
+    message = "the refused file is saved for the organizer; it does not count."
     return InputRefused(problems, [note("refused-kept", request.name, message)])
 
 

@@ -179,7 +179,7 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
         teams = set(session.scalars(select(schema.Team.name).where(schema.Team.board_id == board_id)))
     facts, noticed = read_facts(source, teams, name)
     if not facts:
-        message = "no row belongs to a team of the board: facts are kept for teams that have submitted."
+        message = "no row belongs to a team of the board: only teams that have submitted can have facts."
         raise InputRefused([error("unknown-team", name or "facts", message)], noticed)
     _store_facts(store, board_id, facts)
     return tuple(noticed)

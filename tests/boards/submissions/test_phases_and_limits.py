@@ -206,7 +206,7 @@ def test_refused_files_are_kept_only_where_the_organizer_said_so(place, tmp_path
         wrong = refusal_of("settings", "b", "--title", " ", "--counts", "first")
         assert all(option in wrong for option in ("--title", "--counts"))
         assert "refused-kept" in refusal_of("submit", "b", "--team", "alpha", "--predictions", bad)
-        assert "refused files are not kept" in board("settings", "b", "--no-keep-refused").out
+        assert "refused files are not saved" in board("settings", "b", "--no-keep-refused").out
     if keeps:
         assert [p["code"] for p in value[0]["problems"]] == ["no-common-case"], "for another test set"
         assert "no-common-case" in board("refused", "b").out

@@ -33,7 +33,7 @@ def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
     sample = next(iter(samples.test_sets(challenge_id).values()))
     first, second, *_ = [key for key, team in sample.submissions.items() if not team.is_model]
     app = opened(challenge_id, submission=first, tab="History")
-    assert "Nothing is kept yet" in words(app)
+    assert "Nothing is saved yet" in words(app)
     assert not place.exists()
     keep(app, "the first")
     app.selectbox(key=f"{challenge_id}_submission").set_value(second).run()
@@ -46,7 +46,7 @@ def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
 
     app.selectbox(key="history_chosen").set_value(kept[0].id).run()
     app.button(key="history_open").click().run()
-    assert "has the same result as when it was kept on" in words(app)
+    assert "has the same result as when it was saved on" in words(app)
     assert app.selectbox(key=f"{challenge_id}_submission").value == first
     app.button(key="history_delete").click().run()
     assert [entry.id for entry in saved_submissions.saved(open_store())] == [kept[1].id]
@@ -68,14 +68,14 @@ def test_an_own_file_comes_back_with_its_mends_choices_and_test_set(opened):
     assert fresh.segmented_control(key="rules").value == "description"
     fresh.button(key="history_open").click().run()
     assert fresh.segmented_control(key="rules").value == "pooled"
-    assert "has the same result as when it was kept on" in words(fresh)
+    assert "has the same result as when it was saved on" in words(fresh)
     assert ": mine." in words(fresh)
 
 
 def test_where_others_can_reach_the_server_nothing_is_kept(opened, monkeypatch, place):
     monkeypatch.setattr("pages.server.network_exposure.is_public", lambda: True)
     app = opened("melanoma", tab="History")
-    assert "Keeping is switched off: " in words(app)
+    assert "Submissions cannot be saved here" in words(app)
     assert not [button for button in app.button if button.key == "keep"]
     assert not place.exists()
 
@@ -92,7 +92,7 @@ def test_what_the_command_line_kept_opens_on_its_sample_as_it_was_scored(opened,
     app = opened("tricorder3", tab="History")
     app.button(key="history_open").click().run()
     assert not app.exception
-    assert "mine.csv has the same result as when it was kept on" in words(app).replace("*", "").replace(
+    assert "mine.csv has the same result as when it was saved on" in words(app).replace("*", "").replace(
         "\\", ""
     )
 
@@ -111,18 +111,18 @@ def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
     assert done.status == 0, done.err
     # On a sample's page nothing of another test set stands: the overview lists what was kept.
     app = opened("melanoma", tab="History")
-    assert "No submission to this test set is kept" in words(app)
+    assert "No submission to this test set is saved" in words(app)
     assert "labels.csv" not in words(app)
     (kept,) = saved_submissions.saved(open_store())
     app = opened("overview")
     assert "p.csv" in words(app)
     app.button(key=f"recent_{kept.id}").click().run()
-    assert "its test set labels.csv was not kept" in " ".join(box.value for box in app.info).replace(
+    assert "its test set labels.csv was not saved" in " ".join(box.value for box in app.info).replace(
         "*", ""
     ).replace("\\", "")
     app.switch_page("../melanoma.py").run()
     app.file_uploader(key="melanoma_set_files").upload("labels.csv", truth.read_bytes()).run()
-    assert "has the same result as when it was kept on" in words(app)
+    assert "has the same result as when it was saved on" in words(app)
 
 
 def own_run(ids: str, slope: float) -> bytes:
@@ -178,7 +178,7 @@ def test_a_run_opens_on_the_test_set_that_another_run_kept(opened, tmp_path):
     app.switch_page("../melanoma.py").run()
     assert not app.error
     assert_scored(app, "melanoma", second.score)
-    assert "has the same result as when it was kept on" in words(app)
+    assert "has the same result as when it was saved on" in words(app)
 
 
 def test_a_run_is_renamed_where_it_is_listed_and_its_test_set_outlives_it(opened):
@@ -199,12 +199,12 @@ def test_a_run_is_renamed_where_it_is_listed_and_its_test_set_outlives_it(opened
     assert any("newer" in title for title in options_of_second(app))
     open_tab(app, "History")
     app.selectbox(key="history_chosen").set_value(older.id).run()
-    assert "The kept test set **truth.csv** stays, because **newer** needs it." in words(app)
+    assert "The saved test set **truth.csv** stays, because **newer** needs it." in words(app)
     app.button(key="history_delete").click().run()
     (left,) = saved_submissions.saved(open_store())
     assert (left.id, left.has_truth) == (newer.id, True)
     app.text_input(key=f"history_name_{newer.id}").set_value("second").run()
     assert [entry.name for entry in saved_submissions.saved(open_store())] == ["second"]
     app.run()
-    assert "goes with it: no other submission needs it" in words(app)
+    assert "is deleted too: no other submission needs it" in words(app)
     assert not app.exception
