@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 Pairs = tuple[tuple[str, str], ...]
@@ -201,6 +202,7 @@ def edits_problem(text: str, of_model: bool = False) -> str | None:
     return None
 
 
+@lru_cache(maxsize=16)  # one for each of hundreds of thousands of rows
 def keeping(row: str, column: str = "") -> SuggestedFix:
     """Return the fix that keeps one of several rows.
 

@@ -1,8 +1,9 @@
 """Columns of Parquet and Feather files, read by pyarrow in one thread and within the limits for tables."""
 
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,19 +15,84 @@ with suppress(ImportError):  # the package is a part of the app, and of no comma
     import pyarrow.parquet
 
 SAVE = "Save the table as CSV."
+TOO_LARGE = f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}"
+FEATHER_START = b"ARROW1\0\0"
+"""Bytes of a Feather file before its stream of messages."""
 
 
-def _parquet(data: bytes) -> tuple[list[str], int, Iterator[Any]]:
-    file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), memory_map=False, pre_buffer=False)
-    return file.schema_arrow.names, file.metadata.num_rows, file.iter_batches(1000, use_threads=False)
+class _Table(NamedTuple):
+    """A table before it is read. size: bytes that it unpacks to."""
+
+    names: list[str]
+    rows: int
+    size: int
+    batches: Iterator[Any]
 
 
-def _feather(data: bytes) -> tuple[list[str], int, Iterator[Any]]:
-    file = pyarrow.ipc.open_file(
-        pyarrow.BufferReader(data), options=pyarrow.ipc.IpcReadOptions(use_threads=False)
-    )
-    batches = [file.get_batch(i) for i in range(min(file.num_record_batches, LINES))]
-    return file.schema.names, sum(batch.num_rows for batch in batches), iter(batches)
+def _parquet(data: bytes) -> _Table:
+    """Return a Parquet file whose texts are read once each, however many rows share them."""
+    source = pyarrow.BufferReader(data)
+    leaves = pyarrow.parquet.ParquetFile(source).schema
+    texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+    file = pyarrow.parquet.ParquetFile(source, read_dictionary=texts, memory_map=False, pre_buffer=False)
+    groups = [file.metadata.row_group(k) for k in range(file.num_row_groups)]
+    size = sum(group.column(k).total_uncompressed_size for group in groups for k in range(len(leaves)))
+    batches = file.iter_batches(1000, use_threads=False)
+    return _Table(file.schema_arrow.names, file.metadata.num_rows, size, batches)
+
+
+def _feather(data: bytes) -> _Table:
+    """Return a Feather file, of which each message is read once, in their order. Raises ValueError if batches
+    that its footer lists are missing."""
+    source, options = data[len(FEATHER_START) :], pyarrow.ipc.IpcReadOptions(use_threads=False)
+    batches = pyarrow.ipc.open_file(data, options=options).num_record_batches
+    rows = size = 0
+    for message in pyarrow.ipc.MessageReader.open_stream(source):
+        batches -= message.type == "record batch"
+        more, unpacked = _of_message(message)
+        rows, size = rows + more, size + unpacked
+    if batches:
+        raise ValueError("batches are missing")
+    reader = pyarrow.ipc.open_stream(source, options=options)
+    return _Table(reader.schema.names, rows, size, iter(reader))
+
+
+def _of_message(message: Any) -> tuple[int, int]:
+    """Return how many rows a message of Arrow's stream format has, and how many bytes its buffers unpack to:
+    each begins with that number, or with -1 if it is not packed.
+
+    Source: Message.fbs of Apache Arrow; numbers of fields are those of its tables.
+    """
+    if message.type not in ("record batch", "dictionary"):
+        return 0, 0
+    data, body = message.metadata, message.body
+    batch = _reference(data, _field(data, _reference(data, 0), 2))
+    if message.type == "dictionary":
+        batch = _reference(data, _field(data, batch, 1))
+    rows, buffers, packed = (_field(data, batch, number) for number in (0, 2, 3))
+    count = _number("<q", data, rows) if rows and message.type == "record batch" else 0
+    if not buffers or not packed:
+        return count, len(body)
+    start = _reference(data, buffers)
+    pairs = struct.iter_unpack("<qq", data[start + 4 : start + 4 + 16 * _number("<I", data, start)])
+    sizes = [_number("<q", body, offset) for offset, length in pairs if length >= 8]
+    return count, sum(size for size in sizes if size > 0)
+
+
+def _field(data: Any, table: int, number: int) -> int:
+    """Return the place of a field of a table in FlatBuffers, 0 without."""
+    listing, place = table - _number("<i", data, table), 4 + 2 * number
+    offset = _number("<H", data, listing + place) if place < _number("<H", data, listing) else 0
+    return table + offset if offset else 0
+
+
+def _reference(data: Any, place: int) -> int:
+    return place + _number("<I", data, place)
+
+
+def _number(kind: str, data: Any, place: int) -> int:
+    value: int = struct.unpack_from(kind, data, place)[0]
+    return value
 
 
 def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
@@ -41,23 +107,26 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
             name, "Parquet needs the extra 'parquet' (pyarrow): install it, or save the table as CSV."
         )
     try:
-        names, rows, batches = _feather(data) if data.startswith(b"ARROW1") else _parquet(data)
+        table = _feather(data) if data.startswith(FEATHER_START) else _parquet(data)
+        rows, names = table.rows, table.names
         if rows > LINES or len(names) > COLUMNS or rows * len(names) > CELLS:
             raise refuse(name, f"it has {rows:,} rows and {len(names):,} columns, too many. {SAVE}")
+        if table.size > TABLE_BYTES:
+            raise refuse(name, TOO_LARGE)
         columns: dict[str, list[Any]] = {entry: [] for entry in names}
         size = cells = 0
-        for batch in batches:
+        for batch in table.batches:
             for column in batch.columns:
                 more, unpacked = _extent(column, name)
                 cells, size = cells + more, size + unpacked
             if cells > CELLS:
                 raise refuse(name, f"its lists hold more than {CELLS:,} cells. {SAVE}")
             if size > TABLE_BYTES:
-                raise refuse(name, f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}")
+                raise refuse(name, TOO_LARGE)
             for entry, column in zip(batch.schema.names, batch.columns, strict=True):
                 columns[entry] += ["" if cell is None else cell for cell in column.to_pylist()]
-    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as fault:
-        raise refuse(name, f"its Parquet or Feather cannot be read ({str(fault)[:100]}). {SAVE}") from fault
+    except (pyarrow.ArrowException, OSError, ValueError, MemoryError, struct.error) as fault:
+        raise refuse(name, f"its Parquet or Feather is damaged or cut off. {SAVE}") from fault
     return columns
 
 

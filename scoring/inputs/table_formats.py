@@ -19,7 +19,7 @@ import numpy as np
 
 from scoring.common.findings import InputRefused
 from scoring.common.strict_json import with_each_key_once
-from scoring.common.text import csv_text, shortened
+from scoring.common.text import csv_text
 from scoring.inputs import text_layouts, workbooks
 from scoring.inputs.archives import open_archive
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
@@ -116,7 +116,7 @@ def _unpacked(data: bytes, name: str) -> bytes:
     try:
         text = unpacker.decompress(data, TABLE_BYTES + 1)
     except zlib.error as fault:
-        raise refuse(name, f"it is a damaged gzip file ({fault}). {SAVE}") from fault
+        raise refuse(name, f"it is a damaged gzip file. {SAVE}") from fault
     if len(text) > TABLE_BYTES:
         raise refuse(name, f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}")
     if not unpacker.eof or text.startswith(GZIP):
@@ -133,8 +133,7 @@ def _array(data: bytes, name: str) -> np.ndarray:
     try:
         array: np.ndarray = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except NOT_AN_ARRAY as fault:
-        why = shortened(fault, 100)
-        message = f"it is not a NumPy array of numbers or text ({why}). Save ids as text: np.array(ids, str)."
+        message = "it is not a NumPy array of numbers or text. Save ids as text: np.array(ids, str)."
         raise refuse(name, message) from fault
     return array
 

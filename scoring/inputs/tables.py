@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
+from sys import intern
 from typing import TypeVar
 
 from scoring.common.findings import Finding, error, note
@@ -377,7 +378,7 @@ def repeated_row(
         subject: Name of the case, such as "case 'a.jpg'".
         unit: Noun for a case.
     """
-    message = f"{subject} stands on line {table.lines[first]} already: keep one row per {unit}."
+    message = intern(f"{subject} stands on line {table.lines[first]} already: keep one row per {unit}.")
     duplicate = error("duplicate-case", table.place(row), message)
     if all(cells[row].strip() == cells[first].strip() for cells in table.columns):
         return duplicate.with_fixes(keeping("identical"))

@@ -327,8 +327,12 @@ KEPT = re.compile(r"predictions kept in memory\D+([\d,]+) MB")
 def test_the_problems_of_a_large_refused_table_go_with_its_visitor(server):
     table = b"image,risk\n" + b"images/M0001.jpg,0.5\n" * 199_000
     before = kept_results(server)
-    give(server, Drop("melanoma", SUBMISSION, "twice.csv", table))
-    assert kept_results(server) > before + 50
+    for _ in range(5):  # they also go when an earlier visitor's session ends
+        give(server, Drop("melanoma", SUBMISSION, "twice.csv", table))
+        if kept_results(server) > before + 20:
+            break
+    else:
+        pytest.fail("they were never kept")
     until = time.monotonic() + 60
     while kept_results(server) > before + 5:
         assert time.monotonic() < until

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -146,11 +147,14 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
         ),
         (npy(np.ones((2, 3))), "without the ids"),
         (npy_of("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 10**27)}"), "NumPy array of numbers"),
-        (npy_of(f"{{'descr': '<f8', 'fortran_order': False, 'shape': (0, {10**27})}}"), "too large"),
+        (
+            npy_of(f"{{'descr': '<f8', 'fortran_order': False, 'shape': (0, {10**27})}}"),
+            "text. Save ids as text",
+        ),
         (npy_of(f"{{'descr': {'[' * 3000}}}"), "NumPy array of numbers"),
         (npz(scores=np.float64(1)), "not those of a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
-        (b"PAR1" + b"\0" * 100, "Feather cannot be read"),
+        (b"PAR1" + b"\0" * 100, "Feather is damaged or cut off"),
         (b"[" * 100_000, "JSON"),
         (json.dumps([{"image": "a", "box": [[1, 2], [3, 4]]}]).encode(), "objects in an image"),
         (json.dumps({"polygons": [{"name": "a", "centroid": 1}]}).encode(), "objects in an image"),
@@ -213,6 +217,56 @@ def test_a_text_that_many_rows_share_is_refused_before_it_is_unpacked(form, colu
     assert len(data) < 4_000_000
     with pytest.raises(InputRefused, match=r"more than 200 MB|is not read"):
         read_table(data, "p")
+
+
+def of_long_texts(write: Callable[..., None], columns: int, **how: object) -> bytes:
+    """Return a file of 300 rows with a text of a megabyte in each column."""
+    write(pa.table({f"c{k}": ["x" * 1_000_000] * 300 for k in range(columns)}), file := io.BytesIO(), **how)
+    return file.getvalue()
+
+
+PACKED = {
+    "feather": lambda: of_long_texts(feather.write_feather, 1, compression="zstd"),
+    "feather of lists": lambda: in_feather(pa.table({"image": [["x" * 1_000_000]] * 300})),
+    "feather with a large dictionary": lambda: in_feather(pa.table({"image": DISTINCT.dictionary_encode()})),
+    "parquet": lambda: of_long_texts(pq.write_table, 1, compression="zstd", use_dictionary=False),
+    "parquet with dictionaries": lambda: of_long_texts(pq.write_table, 3, store_schema=False),
+}
+DISTINCT = pa.array([f"{k}{'x' * 1_000_000}" for k in range(300)])
+
+
+@pytest.mark.parametrize("made", PACKED)
+def test_what_is_packed_is_measured_before_it_is_unpacked(made):
+    data, pool = PACKED[made](), pa.proxy_memory_pool(pa.default_memory_pool())
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(pool)
+    try:
+        with pytest.raises(InputRefused, match="more than 200 MB"):
+            read_table(data, "p")
+    finally:
+        pa.set_memory_pool(before)
+    assert len(data) < 8_000_000
+    assert pool.max_memory() < 20_000_000
+
+
+@pytest.mark.parametrize("how", ["lz4", "zstd", "uncompressed"])
+def test_feather_of_several_batches_is_read(how):
+    texts = pa.array(["a", "b", None] * 400).dictionary_encode()
+    table = pa.table({"image": [f"I{k}" for k in range(1_200)], "kind": texts})
+    feather.write_feather(table, file := io.BytesIO(), compression=how, chunksize=500)
+    found = read_table(file.getvalue(), "p")
+    assert (found.cells(0), found.cells(1)) == (table["image"].to_pylist(), ["a", "b", ""] * 400)
+
+
+@pytest.mark.parametrize("form", [parquet, lambda: in_feather(pa.table(FRAME))], ids=["parquet", "feather"])
+def test_parquet_and_feather_cut_anywhere_are_refused_without_words_of_a_library(form):
+    data = form()
+    for end in range(8, len(data) - 400, 97):
+        with pytest.raises(InputRefused) as refused:
+            read_table(data[:end], "p")
+        assert refused.value.problems[0].message == (
+            "its Parquet or Feather is damaged or cut off. Save the table as CSV."
+        )
 
 
 def test_texts_as_views_are_read():

@@ -333,3 +333,14 @@ def test_comments_above_the_header_are_passed_over_and_said():
     assert (table.header, table.header_line, len(table)) == (("image", "MEL", "NV"), 3, 1)
     assert table.notes[0].message.startswith("A table below comments")
     assert tables.read_table(b"#,MEL,NV\na,1,2\n", "p.csv").header == ("#", "MEL", "NV")
+
+
+def test_rows_of_one_case_share_words_and_fixes():
+    """A table may repeat one case 200,000 times."""
+    table = tables.read_table(b"image,risk\n" + b"a.jpg,0.5\n" * 3, "p.csv")
+    second, third = (tables.repeated_row(table, row, 0, 0, f"case {name!r}") for row, name in ROWS_OF_A)
+    assert second.message is third.message
+    assert second.fixes[0] is third.fixes[0]
+
+
+ROWS_OF_A = ((1, "a.jpg"), (2, "a.jpg"))
