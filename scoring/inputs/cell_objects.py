@@ -7,6 +7,7 @@ from typing import Any
 
 from scoring.common.strict_json import StrictJsonError, with_each_key_once
 from scoring.inputs import table_formats
+from scoring.inputs.table_text import COLUMNS
 
 LONGEST = 20_000
 """Characters of an object in a cell."""
@@ -37,7 +38,7 @@ def _columns(cells: Sequence[str]) -> Mapping[str, Sequence[str]] | None:
     records = []
     for cell in cells:
         record = _record(cell.strip())
-        if not isinstance(record, dict) or not record:
+        if not isinstance(record, dict) or not 0 < len(record) <= COLUMNS:
             return None
         records.append({str(name): value for name, value in record.items()})
     return table_formats.columns_of(records)

@@ -25,8 +25,8 @@ ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+)\s.*""", re.IGNOREC
 STATEMENTS = ("--", "/*", "set ", "create ", "begin", "insert into ", "copy ", "pragma ", "drop ", "lock ")
 INSERT = re.compile(r"insert\s+into\s+(\S+)\s*\(([^()]*)\)\s*values\s*", re.IGNORECASE)
 COPY = re.compile(r"copy\s+(\S+)\s*\(([^()]*)\)\s+from\s+stdin;", re.IGNORECASE)
-ROW = re.compile(r"\s*\(((?:'[^']*'|[^'()])*)\)\s*([,;]?)")
-CELL = re.compile(r"\s*((?:'[^']*')+|[^,']*)(?:,|$)")
+ROW = re.compile(r"\s*\(((?:'[^']*+'|[^'()])*+)\)\s*([,;]?)")
+CELL = re.compile(r"\s*+((?:'[^']*+')++|[^,']*+)\s*+,")
 NULLS = ("null", r"\n")
 Rows = list[list[str]]
 """Cells of each line, the header first; [] for a line that holds no row."""
@@ -114,13 +114,26 @@ def _of_sql(lines: list[str]) -> Rows:
     tables, rows = set(), []
     for statement in INSERT.finditer(text):
         tables.add((statement[1], statement[2]))
-        at = statement.end()
-        while match := ROW.match(text, at):
-            rows.append(_known([cell.strip() for cell in CELL.findall(match[1] + ",")[:-1]]))
-            at = match.end()
-            if match[2] != ",":
-                break
+        at, follows = statement.end(), ","
+        while follows == ",":
+            match = ROW.match(text, at)
+            if match is None or not (row := _cells_of(match[1])):
+                return []  # a row that is not read must not be missing
+            rows.append(_known(row))
+            at, follows = match.end(), match[2]
     return [_names(next(iter(tables))[1]), *rows] if len(tables) == 1 else []
+
+
+def _cells_of(row: str) -> list[str]:
+    """Return the cells between the brackets of a row, [] if it is none."""
+    text, cells, at = row + ",", list[str](), 0
+    while at < len(text):
+        match = CELL.match(text, at)
+        if match is None:
+            return []
+        cells.append(match[1].strip())
+        at = match.end()
+    return cells
 
 
 def _names(columns: str) -> list[str]:

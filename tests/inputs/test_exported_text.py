@@ -1,12 +1,15 @@
 """Tables as databases, R, Weka, pandas and services write them, and cases in another column or spelling."""
 
+import io
 import json
+from csv import reader
 
 import pytest
 
 import scoring
 from scoring.common.fixes import InputChanges
 from scoring.inputs.cell_objects import without_objects
+from scoring.inputs.exported_text import as_commas
 from scoring.inputs.sources import FixedSource
 
 CLASSES = ("MEL", "NV", "BCC")
@@ -265,3 +268,33 @@ def test_an_object_in_a_cell_with_a_key_twice_is_not_read(cell):
     assert without_objects(("image", "scores"), (["a"], [cell])) is None
     once = cell.replace("MEL", "NV", 1)
     assert without_objects(("image", "scores"), (["a"], [once]))[0] == ("image", "NV", "MEL")
+
+
+DUMP = "INSERT INTO t (image, risk) VALUES\n('a', 1),\n{},\n('c', 3);"
+QUOTED = "a''"
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [("('it''s', 2)", "it's"), ("( 'b' , 2 )", "b"), ("(NULL, 2)", ""), ("('x,(y', 2)", "x,(y")],
+)
+def test_a_row_of_a_dump_has_its_cells(row, cells):
+    text, layout = as_commas(DUMP.format(row).encode())
+    assert layout == "A dump of a database"
+    assert list(reader(io.StringIO(text.decode())))[2] == [cells, "2"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["('b', abs(2))", "('b' || 'c', 2)", "('b", "", f"('{QUOTED * 60_000}' x, 1)"],
+    ids=["function", "operator", "open", "nothing", "quotation marks"],
+)
+def test_a_dump_with_a_row_that_is_not_read_is_no_table(row):
+    """Such a row and those after it would be missing. The last row once took minutes."""
+    assert as_commas(DUMP.format(row).encode()) is None
+
+
+def test_objects_in_cells_have_no_more_values_than_a_table_has_columns():
+    cell = json.dumps({f"k{k}": 1 for k in range(1_001)})
+    assert len(cell) < 20_000
+    assert without_objects(["image", "scores"], [["a"], [cell]]) is None
