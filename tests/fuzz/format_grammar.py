@@ -35,6 +35,7 @@ PLAIN = "plain.csv"
 JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 Rows = list[list[str]]
 Touch = Callable[[Random, bytes], bytes]
+Spoil = Callable[[Random, Any], None]
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
@@ -253,11 +254,11 @@ NUMBERED = ("hovernet.json", "stardist.json")
 CASE = "roi"
 
 
-def nuclei(random: Random, touched: Touch, spoil: Callable[[Random, Any], None]) -> bytes:
+def nuclei(random: Random, touched: Touch, spoil: Spoil) -> bytes:
     """Nuclei of one image for PUMA."""
     found = outlines(random)
     if random.random() < 0.5:
-        return of_a_tool(random, found, touched)
+        return of_a_tool(random, found, touched, spoil)
     name = random.choice((*LISTS, "coco.json", "points.csv"))
     if name != "qupath.geojson":  # others cannot write an outline of no points, or count it
         found = [entry for entry in found if len(entry[0]) > (2 if name == "points.csv" else 0)]
@@ -280,7 +281,7 @@ def nuclei(random: Random, touched: Touch, spoil: Callable[[Random, Any], None])
     return archives.archive_of({PLAIN: json.dumps(polygons(found)).encode(), name: data})
 
 
-def of_a_tool(random: Random, found: Any, touched: Touch) -> bytes:
+def of_a_tool(random: Random, found: Any, touched: Touch, spoil: Spoil) -> bytes:
     """Nuclei in XML, a table with outlines or a list of objects, perhaps spoilt."""
     tool = random.choice(list(nuclei_forms.FORMS))
     found = [entry for entry in found if len(entry[0]) > 2]
@@ -292,7 +293,12 @@ def of_a_tool(random: Random, found: Any, touched: Touch) -> bytes:
     plain = {PLAIN: json.dumps(polygons(found)).encode()} if random.random() < 0.5 else {}
     if not plain:
         name = random.choice(list(files))
-        files[name] = touched(random, files[name])
+        if name.endswith(".json") and random.random() < 0.8:
+            document = json.loads(files[name])
+            spoil(random, document)
+            files[name] = json.dumps(document).encode()
+        else:
+            files[name] = touched(random, files[name])
     return archives.archive_of({**plain, **files})
 
 

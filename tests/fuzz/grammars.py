@@ -16,7 +16,7 @@ import onnx
 from PIL import Image
 
 from scoring.inference.onnx_scan import walk
-from tests.fuzz import bundle_grammar, format_grammar, hecktor_grammar
+from tests.fuzz import bundle_grammar, exported_grammar, format_grammar, hecktor_grammar
 from tests.hostile import inputs
 from tests.hostile.inputs import Came
 from tests.inference import builders
@@ -338,6 +338,7 @@ PARSERS: Mapping[str, tuple[Make, Read]] = {
     "picture": (picture, inputs.picture),
     "clinical": (clinical, inputs.picture),
     "table-formats": (partial(format_grammar.table, touched=touched), format_grammar.read_table),
+    "exported-text": (partial(exported_grammar.table, touched=touched), format_grammar.read_table),
     "nuclei-formats": (
         partial(format_grammar.nuclei, touched=touched, spoil=spoil),
         format_grammar.read_nuclei,
