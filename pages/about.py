@@ -20,7 +20,7 @@ PART = "How models are confined, which limits apply, and where files are stored.
 def about() -> None:
     public = network_exposure.is_public()
     layout.plain_opening("About this server", PART if public else WHOLE)
-    with st.spinner("Looking at this machine ..."):
+    with st.spinner("Checking this machine ..."):
         entries = [*doctor.examine(public, upload_quota.occupancy()), *_statistics(), _login(public)]
     entries_shown = [entry for entry in entries if entry.public or not public]
     _summary(entries_shown, public)
@@ -44,7 +44,7 @@ def _statistics() -> list[Check]:
 
 def _login(public: bool) -> Check:
     """Return the sentence about the permissions of visitors."""
-    rule = "local and open: everybody who reaches this server may use every page"
+    rule = "no login: everybody who can reach this server may use every page"
     if access.is_configured():
         rule = "by OpenID Connect: organizers, participants and visitors"
     elif public:

@@ -22,7 +22,7 @@ def board() -> None:
         else:
             board_list.show(store.value)
     except InputRefused as refused:  # the database went away meanwhile
-        finding_list.refusal(refused, title="This cannot be shown now")
+        finding_list.refusal(refused, title="This page cannot be shown now")
     layout.closing("This server stores all submissions to a board.")
 
 

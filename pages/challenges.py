@@ -13,8 +13,8 @@ from scoring.common.text import markdown
 access.guard(__file__)
 
 WHAT = (
-    "A challenge is a file that names its columns, metric and rule. It has a page, comparison, board, "
-    "report and command line, without a line of Python."
+    "A challenge is a file that names its columns, metric and rule. Benchside makes its page, comparison, "
+    "board, report and commands from this file. You write no Python."
 )
 
 

@@ -22,9 +22,9 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("isic")
 CLOSING = (
-    "The challenge site breaks ties by the time of submission, although its page of 2019 says that the AUC "
-    "decides. Only the score ranks the teams; Benchside adds the malignant grouping, thresholds and "
-    "calibration."
+    "The challenge site breaks ties by the time of submission, although its page of 2019 names the AUC. "
+    "Only the score ranks the teams. The malignant grouping, thresholds and calibration are additions of "
+    "Benchside."
 )
 
 

@@ -14,8 +14,8 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("melanoma")
 CLOSING = (
-    "An evaluation tool for test sets: it gives no diagnosis. The official threshold is 0.5; nothing that "
-    "you try on this page changes an official number."
+    "This page evaluates a model on a test set. It gives no diagnosis. The official threshold is 0.5; other "
+    "thresholds on this page do not change the official score."
 )
 
 

@@ -25,16 +25,16 @@ PEOPLE = (
     (
         ":material/stethoscope: **Clinicians**",
         (
-            "Try one image: the model's prediction and confidence, the regions it used, and its performance "
-            "on similar cases. Never a diagnosis."
+            "Open one image. See the model's prediction and confidence, the regions that change the "
+            "prediction, and the model's results on similar cases. This is no diagnosis."
         ),
         ("single_image", "Try one image"),
     ),
     (
         ":material/leaderboard: **Organizers**",
         (
-            "Compare teams on the same cases: who leads, whether the lead is more than chance, and where "
-            "the teams differ; download the report."
+            "Compare teams on the same cases. See which team leads, whether chance can explain the lead, "
+            "and where teams differ. Download the report."
         ),
         ("compare_teams", "Compare the sample teams"),
     ),
@@ -46,8 +46,8 @@ def overview() -> None:
     where = " and its operator's cluster" if is_named() else ""
     layout.plain_opening(
         "Benchside",
-        "Official challenge scores for cancer-imaging models, to the last digit, with the cases and errors "
-        "behind them. "
+        "Benchside computes official challenge scores of cancer-imaging models and shows the cases and "
+        "errors behind each score. "
         f"Everything runs on this computer{where}; no data leave it.",
     )
     anything()
@@ -82,8 +82,8 @@ def anything() -> None:
     ):
         st.markdown(
             "**Score a submission**: drop a file anywhere on this page, predictions, a model, a test set, a "
-            "zip or a folder. Benchside recognises the file by its content; for a photograph it opens a "
-            "model."
+            "zip or a folder. Benchside recognises the file by its content. If you drop a photograph, "
+            "Benchside opens a model."
         )
         with st.container(horizontal=True, gap="xsmall", width="content"):
             st.file_uploader(

@@ -22,8 +22,8 @@ access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("puma")
 CLOSING = (
-    "▲ scorecard.json, the report and the tables contain the truth of every image: do not give them to "
-    "anyone who must not see it. One micrometre is 4.35 px. No number here is a diagnosis."
+    "▲ scorecard.json, the report and the tables contain the truth of every image: do not give these files "
+    "to anyone who must not see the truth. One micrometre is 4.35 px. No number here is a diagnosis."
 )
 
 

@@ -15,8 +15,8 @@ CHALLENGES = {
     name: support for name in challenge_ids() if (support := load_challenge(name).display.single_image)
 }
 ABOUT = (
-    "A model's output for one image: scores of a photograph of skin, with what speaks for and against them, "
-    "or nuclei of a tissue tile."
+    "This page shows the output of a model for one image: scores for a photograph of skin, with reasons to "
+    "trust or doubt them, or the nuclei in a tissue tile."
 )
 KINDS = {"photograph": photograph_layout.show, "tile": tile_layout.show}
 

@@ -39,7 +39,7 @@ def _permitted(work: Callable[..., Any], *arguments: Any) -> Any:
     return work(*arguments)
 
 
-def done(outcome: Outcome, title: str = "This was not done") -> None:
+def done(outcome: Outcome, title: str = "The change was not made") -> None:
     """Show the current board, or the reason why it was not changed. title: the failed action."""
     if outcome.refused:
         finding_list.refusal(outcome.refused, title=title)

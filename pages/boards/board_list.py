@@ -130,8 +130,8 @@ def _new(store: Store) -> None:
             "Address",
             key="board_new_id",
             placeholder=suggested,
-            help="Small letters, digits and hyphens. If empty, the address shown in grey is used. "
-            "It is part of the page's address.",
+            help="Small letters, digits and hyphens: part of the page's address. If this is empty, the "
+            "address in grey is used.",
         ).strip()
         counts = st.radio("Ranked is", COUNTS, format_func=RULES.get, key="board_new_counts")
     with right:

@@ -37,8 +37,8 @@ from scoring.store.database import Store
 WORN = {
     "none": "",
     "score": "",
-    "classes": "Rates by class reveal the truth faster than a score does.",
-    "cases": "Feedback on each case reveals the truth of a whole test set in a few submissions.",
+    "classes": "Rates of each class reveal the truth faster than the score.",
+    "cases": "With feedback on each case, a team learns the whole truth from a few submissions.",
 }
 
 
@@ -209,14 +209,14 @@ def show(store: Store, board: OpenBoard, ranking: BoardRanking) -> None:
     board = board_of(store, board.row.id)
     _hiding(board, ranking)
     _teams(board, ranking)
-    layout.heading("Which attempts should you know about?")
+    layout.heading("Has anybody tried something forbidden?")
     findings = probing_notices.board_notices(store, board.row.id)
     if findings:
         finding_list.findings(findings)
     else:
         st.caption(
-            "Nobody tried to use another team or a forbidden page, and no submission looks like "
-            "an attempt to guess the truth."
+            "No. Nobody tried to use another team or a forbidden page, and no submission looks like an "
+            "attempt to guess the truth."
         )
 
 
@@ -284,7 +284,7 @@ def _parts(board: OpenBoard, ranking: BoardRanking) -> None:
         )
     if ranking.entries:
         return
-    with st.expander("**Withhold a part until the end**", icon=":material/call_split:"):
+    with st.expander("**Withhold a part of the cases until the end**", icon=":material/call_split:"):
         st.caption(
             "Each submitted file is scored on both parts. Participants see scores of the shown part under "
             "the rules of "

@@ -81,7 +81,7 @@ def _phase_form(board: OpenBoard, before: Phase | None) -> None:
                 "Submissions per team in total", before.total if before else None, f"phase_all_{key}"
             )
         st.caption(
-            "A blank field means: from the beginning, without end, or any number. Days start at 00:00 UTC. "
+            "If a field is empty, the phase has no beginning, no end or no limit. Days start at 00:00 UTC. "
             "Outside the phases the board accepts no submissions."
         )
         with st.container(horizontal=True, gap="small"):
@@ -122,7 +122,7 @@ def _facts(page: BoardPage) -> None:
         columns = {label: [fact_text(row[fact]) for row in rows.values()] for fact, label in LABELS.items()}
         st.dataframe({"team": teams, **columns}, hide_index=True, alt="Facts about the teams")
     else:
-        st.markdown("Nothing yet. Ranking, report and JSON show what you write here.")
+        st.markdown("No facts yet. The ranking, the report and the JSON show the facts that you write here.")
     with st.expander("**Type the facts**", icon=":material/edit_note:"):
         team = st.selectbox("Team", teams, key=f"facts_team_{board.row.id}", width=WIDTH)
         with st.form(f"facts_{board.row.id}_{team}", border=False):
@@ -209,7 +209,7 @@ def _decision(page: BoardPage) -> None:
     if final is not None:
         st.markdown(f"The final ranking was frozen on {phases_and_limits.spoken(final.created)}.")
     elif st.button("Freeze the final ranking", icon=":material/lock:", key=f"freeze_{board_id}"):
-        actions.done(actions.attempt(final_ranking.freeze, store, board_id), "It was not frozen")
+        actions.done(actions.attempt(final_ranking.freeze, store, board_id), "The ranking was not frozen")
     if final is None:
         st.caption(
             "This saves the ranking with its time, version and hashes. After that, the board accepts no "

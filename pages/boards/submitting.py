@@ -153,7 +153,7 @@ def _submit(
         job.progress(number, len(every))
         if job.cancelled():
             rest = len(every) - number
-            message = f"{rest} were not submitted: drop them again."
+            message = f"{rest} were not submitted: drop these files again."
             done.problems[""].append(error("cancelled", "submit", message))
             break
         try:

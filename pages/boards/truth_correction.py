@@ -40,8 +40,8 @@ def show(page: BoardPage) -> None:
     with right:
         table = selectors.one_file(f"Metadata, if it changed: {ABOUT_CASES}", f"{prefix}_metadata")
     st.caption(
-        "All submissions are scored again, and you see the changes. Everybody else sees the old "
-        "numbers until you show the new ones. Old versions stay."
+        "All submissions are scored again, and you see the changes. Everybody else sees the old scores "
+        "until you show the new ones. Old versions are not deleted."
     )
     if (truth or table) and st.button(
         "Score all again", type="primary", icon=":material/replay:", key="board_rescore"
@@ -68,7 +68,9 @@ def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
             if done < total and st.button("Go on", icon=":material/play_arrow:", key="board_go_on"):
                 actions.long(key, lambda job: _rescored(board, None, None, job))
                 st.rerun()
-            if done == total and st.button("Show it to everybody", icon=":material/publish:", type="primary"):
+            if done == total and st.button(
+                "Show the correction to everybody", icon=":material/publish:", type="primary"
+            ):
                 actions.do(rescoring.rescore, board.store, board.row.id, None)
             if st.button("Discard it", icon=":material/undo:", type="tertiary"):
                 actions.do(rescoring.discard, board.store, board.row.id)

@@ -70,7 +70,7 @@ def _scores(
     figure = intervals(
         rows,
         layout.theme(),
-        f"{REGISTRY[challenge_id].name}: what do the sample teams score?",
+        f"{REGISTRY[challenge_id].name}: what are the scores of the sample teams?",
         scale.unit,
         digits=0 if scale.factor == 100 else 2,
     )

@@ -47,7 +47,9 @@ def _form(offer: HistoryContext) -> None:
     if of_what != content:
         st.caption("Program, container, page for participants, and your truth, which the platform stores.")
     elif not isinstance(result, tuple):
-        finding_list.refusal(result, title="There is no bundle yet", message="Change what is named here.")
+        finding_list.refusal(
+            result, title="There is no bundle yet", message="Change the settings named here."
+        )
     else:
         file = f"{challenge.id.partition('@')[0]}-{NAMES[platform]}.zip"
         downloads.button("Bundle (zip)", partial(_zip, NAMES[platform], order), file, "bundle_download")

@@ -40,7 +40,7 @@ def draw(
         st.info(markdown(str(outcome.refused), 600), icon=":material/visibility_off:")
         return
     if outcome.value is None:
-        st.info("This case has no truth mask: there is nothing to show.", icon=":material/visibility_off:")
+        st.info("This case has no truth mask, so the viewer is empty.", icon=":material/visibility_off:")
         return
     payload, findings = outcome.value
     for finding in findings:

@@ -54,7 +54,7 @@ def cases(compared: ComparisonContext) -> None:
     layout.gallery(
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
         "All teams are wrong, and at least one of them is sure. Is the true label correct?"
-        if kind == "all wrong, one sure"
+        if kind == "all wrong, one of them sure"
         else f"The teams' predictions{': 1 is right' * (correct.quantity == SHARE)}."
         if graded
         else "The true class is bold. The teams' predictions follow.",
@@ -72,12 +72,12 @@ def _kind(
     names = compared.names
     better = "one better than another" if graded else "one right, another wrong"
     sure = correctness.wrong_and_confident(correct, compared.comparison.cards)
-    kinds = ["hard for all", *["all wrong, one sure"] * bool(len(sure))]
+    kinds = ["hard for all", *["all wrong, one of them sure"] * bool(len(sure))]
     kinds += [*["only one team right"] * (not graded), better] if len(names) > 1 else []
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kind = url_choices.segments("Cases", kinds, "case_kind")
         if kind not in ("only one team right", better):
-            return kind, sure if kind == "all wrong, one sure" else correct.order, names[:4]
+            return kind, sure if kind == "all wrong, one of them sure" else correct.order, names[:4]
         first = url_choices.select("Better" if graded else "Right", names, "case_right", 200, shortened)
         if kind == "only one team right":
             return kind, correctness.only_right(correct, first), list(dict.fromkeys([first, *names[:3]]))

@@ -111,7 +111,7 @@ def subgroups(compared: ComparisonContext) -> None:
     rows = [row for row in groups if row.column == column and row.measure == measure]
     path = compared.path(f"Subgroups/{column}/{measure}/{to_overall}")
     render.draw(views.group_panels(compared.displayed, rows, to_overall), path.inside("panels"))
-    table = views.group_table(compared.displayed, rows, len(groups), "What are the exact numbers?")
+    table = views.group_table(compared.displayed, rows, len(groups), "Which numbers does the figure show?")
     render.draw(table, path.inside("table"))
 
 

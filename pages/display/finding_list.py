@@ -24,7 +24,7 @@ COMMON = {
 
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
-BY_HAND = "Fix the problems below and choose the file again; nothing else was lost."
+BY_HAND = "Fix the problems below and choose the file again. Your other files are still here."
 BY_BUTTON = "Each button applies one fix without a new upload. Fix the other problems in the file itself."
 NOT_SCORED = "This cannot be scored"
 LISTED = 100
@@ -40,7 +40,7 @@ def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
     refused = any(entry.level == "error" for entry in entries)
     with st.expander(f"**Findings**  {badges(entries) or ':green-badge[✓ none]'}", expanded=refused):
         if not entries:
-            st.caption("Nothing was noticed about these files.")
+            st.caption("No finding about these files.")
         drawn: set[SuggestedFix] = set()
         for number, fold in enumerate(grouped(entries)):
             new = [fix for fix in fold.fixes if fix.changes and fix not in drawn] if take else []

@@ -105,7 +105,7 @@ def _page_of(reading: Candidate) -> tuple[str, dict[str, str]]:
 def _question(part: Dropped, key: str) -> None:
     """Draw the question what files are, with the likely answers as buttons."""
     with st.container(border=True, gap="xsmall"):
-        st.markdown(f":material/help: What is **{markdown(part.name, 60)}**? It can be")
+        st.markdown(f":material/help: Which kind of file is **{markdown(part.name, 60)}**? It can be")
         for index, reading in enumerate(_likely(part)):
             st.button(_called(reading), key=f"{key}_{index}", on_click=change, args=(part, reading))
             if reading.place == "truth" and (replaced := _test_set_in_use(reading.challenge)):

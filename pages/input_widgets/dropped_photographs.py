@@ -75,7 +75,7 @@ def ask() -> None:
         return
     with st.container(border=True, gap="xsmall"):
         named = f"**{markdown(files[0].name, 60)}**" if len(files) == 1 else f"**{len(files)} images**"
-        st.markdown(f":material/help: What does {named} show? A model of that challenge then answers.")
+        st.markdown(f":material/help: What does {named} show? Benchside then opens a model for such images.")
         with st.container(horizontal=True, gap="small"):
             for challenge_id in challenge_ids():
                 support = load_challenge(challenge_id).display.single_image

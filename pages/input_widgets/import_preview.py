@@ -74,10 +74,10 @@ def _choices(
     case = picked.pop(table.form.case)
     fix = chosen(table, case, picked)
     if fix is None:
-        st.caption("Each item needs its own column.")
+        st.caption("Choose a different column for each item.")
         return
     if table.guess.in_order:
-        st.caption("Numbered columns are taken in the order of the challenge's classes.")
+        st.caption("Numbered columns are read in the order of the challenge's classes.")
     score = _score(challenge.id, (dropped.key, test_set[0]), fix.changes, challenge, dropped, test_set[1])
     score_text = "" if score is None else f": {score_words(challenge, score)}"
     st.button(

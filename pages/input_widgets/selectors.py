@@ -137,7 +137,7 @@ def second(
     Returns:
         The choice, None if there is none, and its name on the page.
     """
-    key, about = f"{page}_second", "Second submission: is it better or worse? Compared case by case"
+    key, about = f"{page}_second", "Second submission, compared with the first case by case"
     offered = {name: sample.title for name, sample in samples.items()}
     offered |= {name: title for name, (title, _) in kept.items()}
     titles = {name: f"Compare with {title}" for name, title in offered.items()}
@@ -289,7 +289,7 @@ def dropped(
             "zip-among-files",
             file.name,
             f"it was dropped together with {len(files) - 1} other file{'s' * (len(files) > 2)}, but a zip "
-            "must be dropped alone: no file was read. Drop the zip alone, or files without a zip.",
+            "cannot be combined with other files: no file was read. Drop only the zip, or only other files.",
         )
         for file in files
         if is_zip(file) and "/" not in file.name

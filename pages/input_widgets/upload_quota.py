@@ -29,7 +29,8 @@ STEP_BYTES = 1_000_000
 """Number of bytes after which the remaining space for an upload is checked again."""
 
 NO_ROOM = (
-    "This file was not accepted: the server could not store it ({}). Nothing else is lost. Please tell the "
+    "This file was not accepted: the server could not store it ({}). Your other files are still here. "
+    "Please tell the "
     "operator of the server."
 )
 LOG = logging.getLogger(__name__)
@@ -97,8 +98,8 @@ class UploadQuota:
         if everybody + size > allowed.server_bytes:
             return (
                 f"This file was not accepted: all visitors together may have {_mb(allowed.server_bytes)} MB "
-                "of files here, and this space is full. Try again in a minute; nothing that you dropped is "
-                "lost."
+                "of files here, and this space is full. Try again in a minute. Your other files are still "
+                "here."
             )
         return ""
 

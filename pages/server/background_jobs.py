@@ -279,7 +279,7 @@ def watch(job: Job, key: tuple, unit: str, each: bool = False) -> None:
             )
         if job.begun is not None and (seconds is None or seconds > BUDGET_SECONDS / 2):
             st.caption(
-                f"While others wait, a run may take at most {BUDGET_SECONDS // 60} minutes. If "
+                f"If other runs wait, a run may take at most {BUDGET_SECONDS // 60} minutes. If "
                 f"{RUNNING_JOBS + LONG_JOBS} runs are active, the longest run ends after {ENDED_SECONDS} s."
             )
 

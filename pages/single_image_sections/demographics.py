@@ -73,7 +73,7 @@ def fields(
         )
         st.info(
             (
-                "The model takes age, sex and body site. An empty field would change its answer. "
+                "The model takes age, sex and body site. An empty field would change the model's answer. "
                 f"Missing: {missing}."
             ),
             icon=":material/edit:",

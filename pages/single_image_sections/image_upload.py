@@ -38,12 +38,12 @@ TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "svs", "bmp", "gif", "heic
 MOST_MB = 64
 CASES_IN_SIGHT = 8
 OLDEST_DROPPED = (
-    f"Your images may take {HELD_BYTES // 1_000_000} MB of memory together: the oldest was removed to make "
-    "room."
+    f"All your images together may take {HELD_BYTES // 1_000_000} MB of memory, so the oldest image was "
+    "removed."
 )
 TOO_MANY = (
-    f"More images were left out: the page compares at most {MOST} images of a lesion, and a session takes "
-    "up to twenty."
+    f"The other images were left out. The page compares at most {MOST} images of a lesion, and a session "
+    "has at most twenty images."
 )
 CAMERA_PIXELS: Final = "1080p"
 REFUSED, TURN = f"{session_state.PREFIX}refused", "_turn_of_single_uploads"
@@ -259,7 +259,7 @@ def waiting(has_agreed: bool) -> list:
     if files:
         named = f"**{markdown(files[0].name, 60)}**" if len(files) == 1 else f"**{len(files)} images**"
         st.info(
-            f"{named}: the answer appears after you have confirmed this text. Tick “I have read this”.",
+            f"{named}: confirm this text to see the model's answer. Tick “I have read this”.",
             icon=":material/image:",
         )
     return []

@@ -76,8 +76,7 @@ def wait_for_place(waiting: Waiting) -> None:
         st.session_state[_ASKED] = True
         who = "You are next" if waiting.position == 1 else f"You are number {waiting.position} in the queue"
         st.info(
-            f"All places for visitors' own models are in use ({MOST_MODELS}). {who}; the page continues by "
-            "itself.",
+            f"At most {MOST_MODELS} models of visitors can run at once. {who}; the page continues by itself.",
             icon=":material/hourglass_top:",
         )
 
@@ -99,7 +98,8 @@ def second_worker(wanted: ModelTask, chosen: ChosenInput) -> Outcome | Waiting:
 def no_person() -> InputRefused:
     """Return why a second model cannot run: the first takes only the image."""
     sentence = (
-        "This model takes age, sex and body site as well: choose it as the first model and give them there."
+        "This model also takes age, sex and body site. Choose it as the first model, and enter age, sex and "
+        "body site there."
     )
     return InputRefused([error("missing-value", "the model", sentence)])
 

@@ -28,7 +28,9 @@ def _reference(query: Query) -> Reference | None:
     """Return the cases to compare with; where there are none, yet or at all, say so and return None."""
     if query.held is not None and len(query.held):
         return query.held
-    st.info("This needs the model's answers to the test set: see below.", icon=":material/hourglass_top:")
+    st.info(
+        "This section needs the model's answers for the test set: see below.", icon=":material/hourglass_top:"
+    )
     return None
 
 
@@ -58,7 +60,7 @@ def _threshold(query: Query, held: Reference) -> None:
     point = operating_point(held, malignant, wanted / 100)
     if point is None:
         st.info(
-            f"{wording.of_test_set(held)} malignant or other cases are missing, so no threshold can be "
+            f"{wording.of_test_set(held)} malignant or other cases are missing, so a threshold cannot be "
             "chosen."
         )
         return
@@ -137,7 +139,7 @@ def cases_alike(query: Query) -> None:
             query,
             held,
             looks,
-            "Which cases look most alike?",
+            "Which test cases look most like this image?",
             "Cases are compared by colour, texture and layout, independently of the model's predictions. "
             f"{n}.",
             "single_similar",
@@ -146,7 +148,7 @@ def cases_alike(query: Query) -> None:
         query,
         held,
         [rows[case.index] for case in alike(held, answer.probabilities)],
-        "Which cases got similar scores from the model?",
+        "Which test cases have similar scores?",
         f"{wording.ALIKE} {n}.",
         "single_alike",
     )

@@ -41,15 +41,17 @@ ASKED = (
     "class."
 )
 NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."
-PERSON_FIRST = "The answer will appear here once age, body site and sex are given."
+PERSON_FIRST = "Enter age, body site and sex to see the answer here."
 NEVER = (
-    "There will be no answer for this image: see its quality. Its scores can be shown once age, body site "
-    "and sex are given."
+    "The model gives no answer for this image because of its quality, shown below. You can see the scores "
+    "after you enter age, body site and sex."
 )
-MEASURED = "Meanwhile Benchside measures the images of the test set, to see whether your image is like them."
+MEASURED = (
+    "Meanwhile Benchside measures the images of the test set, to find out whether your image is similar."
+)
 NOT_YET = (
-    "Not yet known whether this image is like the test set: its images are being measured. The model's "
-    "answer appears after that."
+    "Benchside is measuring the images of the test set, to find out whether this image is similar. The "
+    "model's answer appears after that."
 )
 
 

@@ -48,7 +48,7 @@ def impression_first(several: bool = False) -> bool:
         several,
         key="single_session_first" if several else "single_first",
         persist_state="session",
-        help="The model's answer stays hidden until you have given yours.",
+        help="You see the model's answer after you have entered your impression.",
     )
 
 
@@ -115,7 +115,8 @@ def show(query: Query, own: Impression) -> bool:
     if views is None and not session_state.held("views", query.view_key):
         seconds = query.answer.cpu_ms * query.other_views / 1000
         if st.button(
-            f"Turn and mirror it too ({query.other_views} runs, {seconds:.0f} s or more)", key="single_views"
+            f"Run on turned and mirrored copies too ({query.other_views} runs, {seconds:.0f} s or more)",
+            key="single_views",
         ):
             query.turned()
             st.rerun()
@@ -151,7 +152,7 @@ def _card(query: Query) -> None:
         for name, value in told:
             st.markdown(f"{markdown(name)}: {markdown(value, 600)}")
         if not told:
-            st.caption("The model's file does not say what it was trained on or what it is for.")
+            st.caption("The model's file does not name its training data or its purpose.")
 
 
 def _no_answer(query: Query, reasons: tuple[str, ...], own: Impression) -> None:
@@ -188,7 +189,7 @@ def _lead(query: Query, own: Impression, withheld: bool) -> None:
     answer, names = query.answer, query.setup.task.names
     first = wording.headline(answer, names, () if withheld else further_photographs.cautions(query))
     if withheld:
-        st.markdown(f"{markdown(first)}, but no answer.")
+        st.markdown(f"{markdown(first)}, but the model gives no answer.")
     else:
         st.header(markdown(first, 400), anchor=False)
         st.caption(f"Model: {markdown(query.model_name)}")

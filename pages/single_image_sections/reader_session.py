@@ -31,12 +31,14 @@ from scoring.single_image.reader_study import (
 
 CASES, OWN = "Cases of the test set", image_upload.OWN_IMAGES
 HOW: Final = (
-    "Say what you see in each image before the model's answer is shown, and again after it. At the end you "
-    "see your impressions, the model's answers and the truth side by side."
+    "Enter your impression of each image before you see the model's answer, and again after it. At the end "
+    "you see your impressions, the model's answers and the truth side by side."
 )
-AT_ONCE: Final = "The model's answers appear as they come. A table of them can be saved as CSV."
+AT_ONCE: Final = (
+    "Each answer of the model appears when it is computed. You can save a table of all answers as CSV."
+)
 FEW_OF_ONE: Final = (
-    "One reader and few images: intervals are wide, and other images and readers can give other numbers."
+    "With one reader and few images the intervals are wide. Other images and readers can give other results."
 )
 NEXT: Final = "The next image appears here."
 WITHOUT_YOU: Final = ("image", FILE, "truth", "model", "highest score", "remarks")
@@ -71,14 +73,17 @@ def show(on: Session) -> None:
     if WAITING in st.session_state:
         st.session_state[image_upload.READ] = OWN
     kind = st.segmented_control(
-        "What do you read?", [CASES, OWN], key=image_upload.READ, required=True, default=CASES
+        "Which images do you want to read?", [CASES, OWN], key=image_upload.READ, required=True, default=CASES
     )
     st.caption(HOW if on.first else AT_ONCE)
     queue = session_queue.own() if kind == OWN else session_queue.cases(on)
     if queue is None:
         return
     if not on.measured:
-        st.info(f"{len(queue.waiting) + len(queue.done)} images: the answers come after the test set's.")
+        st.info(
+            f"{len(queue.waiting) + len(queue.done)} images: their answers follow after those of the "
+            "test set."
+        )
         return
     if queue.basis not in (None, on.key):
         st.info(OTHER_MODEL, icon=":material/info:")
@@ -111,7 +116,9 @@ def show(on: Session) -> None:
 def _read(on: Session, queue: ImageQueue, images: dict[int, SessionImage], read: Progress) -> bool:
     """Draw the image that is next, or the tally; return whether there is an image to read."""
     if seen := len(read.shown & images.keys()):
-        st.caption(f"{seen} of {len(images)} images are not read: you saw the model's answers first.")
+        st.caption(
+            f"{seen} of {len(images)} images do not count as read, because you saw the model's answers first."
+        )
     readable = [number for number in images if number not in read.shown]
     unread, total = [number for number in readable if number not in read.assisted], len(readable)
     total += len(queue.waiting)
@@ -227,7 +234,7 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
         _written(Table(question, columns, rows, caption, key="single_readers"))
     else:
         st.caption("No true class is known, so your impressions cannot be checked.")
-    _table("What did you and the model answer?", table(images, on.task.names), "single_reading")
+    _table("Which class did you and the model choose?", table(images, on.task.names), "single_reading")
 
 
 def _table(question: str, rows: dict[str, list[str | float]], key: str) -> None:

@@ -24,7 +24,7 @@ from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 
 SWEEP_RUNS, USUAL_OPACITY = 30, 50
 WAYS = (
-    "Parts hidden one at a time",
+    "One part hidden at a time",
     f"Random half of the picture hidden, {random_mask_saliency.COUNT} times",
 )
 
@@ -39,11 +39,11 @@ def parts(query: Query) -> None:
     if session_state.outcome(key) is None and st.session_state.get(wanted) != key:
         seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
-            f"{wording.MAP} You see two maps made by two methods, to check whether they agree, and the "
+            f"{wording.MAP} You see the maps of two methods, to check whether they agree, and the "
             "effect of other light and colour on the whole image. "
-            f"It takes {runs} runs of the model: {max(1, seconds):.0f} s or more, if others use the server."
+            f"This takes {runs} runs of the model: {max(1, seconds):.0f} s, longer if others use the server."
         )
-        if st.button("Which parts move the score?", key="single_map", icon=":material/texture:"):
+        if st.button("Which parts change the score?", key="single_map", icon=":material/texture:"):
             st.session_state[wanted] = key
             model_processes.measure_later()
             st.rerun()
@@ -70,7 +70,7 @@ def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanati
 
 def _maps(query: Query, maps: Explanation) -> None:
     task, answer = query.setup.task, query.answer
-    layout.heading("Which parts of the image move the score?")
+    layout.heading("Which parts of the image change the score?")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         k = st.selectbox(
             "Class",
@@ -133,7 +133,7 @@ def _technical(maps: Explanation, k: int) -> None:
     grid, fine = maps.one_by_one.drops.shape[1], maps.random_halves.drops.shape[1]
     r = maps.correlation(k)
     st.markdown(
-        f"- Parts hidden one at a time: occlusion with {grid} × {grid} soft patches in the colour around "
+        f"- One part hidden at a time: occlusion with {grid} × {grid} soft patches in the colour around "
         "the lesion; the value is the original score minus the score with the patch.\n"
         f"- Random halves hidden: RISE, {random_mask_saliency.COUNT} random masks on {fine} × {fine} points; "
         "the value at each point is the covariance of score and mask, divided by the variance of the mask: "

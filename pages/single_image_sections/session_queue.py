@@ -85,7 +85,7 @@ def cases(on: Session) -> ImageQueue | None:
         label = "Draw cases and begin" if seed < 0 else "Draw other cases"
         if st.button(label, key="single_begin", type="primary" if seed < 0 else "secondary"):
             seed, count = st.session_state[DRAWN] = (seed + 1, wanted)
-    st.caption("About half of the drawn cases are malignant, if the test set has enough.")
+    st.caption("About half of the drawn cases are malignant, if the test set has enough malignant cases.")
     if seed < 0:
         return None
     return session_state.cached("drawn cases", (*on.key, seed, count), lambda: _drawn(on, seed, count))

@@ -36,7 +36,7 @@ from scoring.single_image.side_by_side import (
 )
 
 NO_MODEL, OWN_MODEL = "none", "own"
-SECOND_ASKED = "Meanwhile the second model runs on the test set, to measure how good it is."
+SECOND_ASKED = "Meanwhile the second model runs on the test set, to measure its performance."
 SHOWN = f"{session_state.PREFIX}second_shown"
 
 
@@ -92,9 +92,8 @@ def _over_time(query: Query, lesion: dict[int, ImageAnswer]) -> None:
             caption = f"{answer.called}: {query.setup.task.names[top]} {answer.score(top)}"
             draw_picture(pictures[answer.name], markdown(caption), width="stretch", alt=answer.called)
     st.caption(
-        "The photographs are shown as cropped: crop the same part of each for a fair comparison. In "
-        "brackets: range over "
-        "turned and mirrored copies."
+        "Each photograph is shown after cropping. Crop the same part of each for a fair comparison. In "
+        "brackets: range over turned and mirrored copies."
     )
     for sentence in changes_over_time(ordered, query.setup.task.names):
         st.markdown(markdown(sentence, 900))

@@ -8,7 +8,7 @@ from pages.display import finding_list
 from pages.single_image_sections import image_upload, model_and_test_set, model_processes, tile_nuclei
 from scoring.single_image.nuclei import tile_support
 
-MEASURED = "Meanwhile Benchside measures the tiles of the test set, to see whether your tile is like them."
+MEASURED = "Meanwhile Benchside measures the tiles of the test set, to find out whether your tile is similar."
 
 
 def show(challenge_id: str) -> None:

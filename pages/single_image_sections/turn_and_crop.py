@@ -48,7 +48,7 @@ def _frame(original: ChosenImage) -> None:
     st.checkbox(
         "Crop to a square",
         key=f"single_square_{token}",
-        help="Models receive a square: other shapes are stretched to a square, as the challenge does.",
+        help="Models receive a square. As in the challenge, other shapes are resized to a square.",
         persist_state="session",
     )
     turned = session_state.cached(

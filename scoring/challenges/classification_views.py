@@ -259,7 +259,7 @@ def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords())
         return [
             Text(
                 "Calibration is not defined here: the outputs are not probabilities (labels only, "
-                "logits, or rows that do not sum to 1). It is not in the score.",
+                "logits, or rows that do not sum to 1). The score does not include it.",
                 "note",
             )
         ]
@@ -279,7 +279,7 @@ def calibration(card: ScoreCard, wording: CalibrationWords = CalibrationWords())
         },
     )
     distance = Facts(_distances(card, wording), "How large is the calibration error?")
-    above = Text(f"{wording.above} Calibration is not in the score.")
+    above = Text(f"{wording.above} The score does not include calibration.")
     return [SideBySide(((diagram,), (distance, above)), (3, 2))]
 
 

@@ -140,7 +140,7 @@ def test_an_organizers_walk(visitor, server, tmp_path):
         _file("corrected.csv", corrected)
     )
     driver.settled(page).get_by_role("button", name="Score all again").click()
-    page.get_by_role("button", name="Show it to everybody").click(timeout=driver.PATIENCE)
+    page.get_by_role("button", name="Show the correction to everybody").click(timeout=driver.PATIENCE)
     shown = page.get_by_role("heading", name="What did the correction change?")
     expect(shown).to_be_visible(timeout=driver.PATIENCE)
     after = board_ranking(opened(store, board_id))

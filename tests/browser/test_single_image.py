@@ -77,7 +77,7 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
     choose(page, "Body site", "leg")
     page.get_by_role("radio", name="female", exact=True).click()
     page.get_by_role("heading").filter(has_text="Highest score:").wait_for()
-    page.get_by_role("button", name="Which parts move the score?").click()
+    page.get_by_role("button", name="Which parts change the score?").click()
     page.get_by_text("Strongest change").first.wait_for()
     driver.settled(page)
     assert page.get_by_test_id("stException").count() == 0

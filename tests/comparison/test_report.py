@@ -95,7 +95,7 @@ def test_findings_are_one_list():
     said = " ".join(read(report.html(some)).words)
     assert some.findings == ()
     assert len(some.noticed) > 5
-    assert "Nothing was noticed" not in said
+    assert "No finding about" not in said
     assert said.count("What was noticed") == 1
 
 

@@ -31,8 +31,8 @@ from tests.support.workbooks import sheet, workbook
 
 SECONDS, MEGABYTES = 20, 50
 PENDING = (
-    "While others wait, a run may take",
-    "the answer appears after you have confirmed this text",
+    "If other runs wait, a run may take",
+    "confirm this text to see the model",
     "Waiting",
 )
 """What a page says while a file is read beside it."""

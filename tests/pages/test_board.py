@@ -84,7 +84,7 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     assert board_of(store, "lesions-2026").row.version == 1, "nothing is shown before it is confirmed"
     assert "Nobody else sees these changes yet" in words(app)
     assert "What would the correction change?" in [one.value for one in app.header]
-    button(app, "Show it to everybody").click().run()
+    button(app, "Show the correction to everybody").click().run()
     assert not app.exception
     assert board_of(store, "lesions-2026").row.version == 2
     app.toggle(key="board_old_ranking").set_value(True).run()
@@ -95,7 +95,7 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     finished(button(app, "Return to version 1").click().run())
     app.run()
     assert not app.exception, "the preview stands beside the changes of the version that is shown"
-    button(app, "Show it to everybody").click().run()
+    button(app, "Show the correction to everybody").click().run()
     assert not app.exception
     chosen = {one.label: one.value for one in app.selectbox}
     assert (chosen["Version of the test set"], chosen["Compared with"]) == (3, 2), "what is chosen is shown"
@@ -147,7 +147,7 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     app.selectbox(key="phase_b").select("first").run()
     app.datetime_input(key=f"phase_closes_b_first_{times[1]}").set_value(datetime(2026, 9, 1))
     button(app, "Save the phase").click().run()
-    assert "This was not done: 1 problem" in app.error[0].proto.title
+    assert "The change was not made: 1 problem" in app.error[0].proto.title
     assert "before it opens" in words(app)
     assert "--closes" not in words(app)
     button(app, "Remove it").click().run()

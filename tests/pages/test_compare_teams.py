@@ -423,7 +423,9 @@ def test_names_of_strangers_are_shown_as_they_were_typed(page, payload):
     assert text.shortened(seen) in words(app)
 
 
-@pytest.mark.parametrize("mode", ["only one team right", "one right, another wrong", "all wrong, one sure"])
+@pytest.mark.parametrize(
+    "mode", ["only one team right", "one right, another wrong", "all wrong, one of them sure"]
+)
 def test_disagreements_of_cases(page, mode):
     app = page(tab="Cases", case_kind=mode)
     assert not app.exception

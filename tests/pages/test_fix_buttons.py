@@ -119,7 +119,7 @@ def test_columns_of_a_foreign_table_are_chosen_and_remembered(opened):
     (button,) = (button for button in app.button if (button.key or "").startswith("import_take"))
     assert button.label.split()[-1] in score
     next(box for box in app.selectbox if box.label == "MEL").set_value("Nävus").run()
-    assert "Each item needs its own column." in words(app)
+    assert "Choose a different column for each item." in words(app)
     next(box for box in app.selectbox if box.label == "MEL").set_value("Melanom").run()
     app = next(button for button in app.button if (button.key or "").startswith("import_take")).click().run()
     assert not app.exception

@@ -214,7 +214,8 @@ def test_beside_all_problems_stands_the_one_message_of_the_official_scorer(isic)
     predictions, truth, case = golden("refused-predictions")
     app = put(isic(), predictions, truth)
     assert f"{len(case['expect']['problems'])} problems" in app.error[0].proto.title
-    assert f"It would say only: “{official_message(predictions[1], truth[1])}”" in words(app)
+    message = official_message(predictions[1], truth[1])
+    assert f"The official scorer would report only: “{message}”" in words(app)
 
 
 def test_ten_thousand_cases_of_a_label_are_all_found_by_it(isic):

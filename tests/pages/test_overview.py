@@ -39,7 +39,7 @@ def test_a_photograph_goes_to_the_single_image_of_the_challenge_that_is_chosen()
     app.button(key="photograph_melanoma").click().run()
     assert not app.exception
     assert [app.title[0].value, app.session_state["single_challenge"]] == ["Single image", "melanoma"]
-    assert "the answer appears after you have confirmed this text" in words(app)
+    assert "confirm this text to see the model's answer" in words(app)
     app.checkbox(key="single_agreed").check().run()
     assert not app.exception
     assert "Removed from the file: position" in words(app)

@@ -378,4 +378,4 @@ def test_a_zip_among_other_files_is_refused_and_nothing_of_it_scored(puma):
     ).run()
     assert not app.metric
     assert "zip-among-files" in words(app)
-    assert "a zip must be dropped alone: no file was read" in words(app)
+    assert "a zip cannot be combined with other files: no file was read" in words(app)

@@ -157,8 +157,8 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
 def test_cases_that_look_alike_stand_beside_those_that_were_scored_alike(single_image):
     app = single_image(challenge="melanoma", tab="Cases alike")
     assert not app.exception
-    assert "Which cases look most alike?" in said(app)
-    assert "Which cases got similar scores from the model?" in said(app)
+    assert "Which test cases look most like this image?" in said(app)
+    assert "Which test cases have similar scores?" in said(app)
 
 
 @pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 12))
@@ -260,7 +260,7 @@ def test_no_answer_is_said_before_age_sex_and_site_are_asked_for(single_image):
     """ "The answer will appear here", beside an image that gets none."""
     tile = Image.open(next(TILES.glob("*.tif"))).convert("RGB")
     app = settled(own(single_image(challenge="tricorder3"), photographs.encoded(np.asarray(tile))))
-    assert "There will be no answer for this image" in said(app)
+    assert "The model gives no answer for this image" in said(app)
     assert "The answer will appear here" not in said(app)
 
 
@@ -618,7 +618,7 @@ def test_answers_of_a_session_are_shown_at_once_as_csv_and_are_not_read_afterwar
         assert (model == "no answer") <= bool(remarks)
     assert said(app).count("Highest score:") == sum(row[2] != "no answer" for row in images)
     app.toggle(key="single_session_first").set_value(True).run()
-    assert "10 of 10 images are not read: you saw the model's answers first." in said(app)
+    assert "10 of 10 images do not count as read, because you saw the model's answers first." in said(app)
     assert "Highest score" not in said(app)
 
 
@@ -1063,7 +1063,9 @@ def test_a_foreign_picture_has_no_headline_before_its_similarity_is_known(single
         assert not headlines(app)
         assert "Highest score" not in said(app)
         assert "What is in the record?" not in said(app)
-        assert any(one.value.startswith("Not yet known whether this image is like") for one in app.info)
+        assert any(
+            one.value.startswith("Benchside is measuring the images of the test set") for one in app.info
+        )
     finally:
         blocked.set()
     assert headlines(settled(app)) == ["No answer"]

@@ -265,7 +265,7 @@ def test_the_record_is_one_page_that_says_all(said):
         "Which threshold was chosen? Threshold ",
         "for a wanted sensitivity of 90%: this image has ",
         "Further photographs of this lesion photograph 2",
-        "Which parts of the image move the score?",
+        "Which parts of the image change the score?",
         "Random half of the picture hidden",
         "Removed from the file:",
     ):

@@ -143,7 +143,7 @@ def direction_switch(scored: ScoredSubmission) -> None:
             "is this right?"
         )
         st.button(
-            f"Read them as a {direction.other}",
+            f"Read the scores as a {direction.other}",
             key="switch_direction",
             icon=":material/swap_vert:",
             on_click=_read_as,

@@ -46,7 +46,8 @@ def threshold_tab(scored: ScoredSubmission) -> None:
         scored_submission.block(block, scored, f"tuning/{number}")
     _sliders(scored)
     st.caption(
-        "A file of rescaled scores: the official threshold 0.5 then acts as these thresholds. Each score p "
+        "A file of rescaled scores: with it, the official threshold 0.5 gives the same decisions as these "
+        "thresholds. Each score p "
         "is rescaled around its "
         "threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a "
         "category stays the same, but another category can have the largest score: check the balanced "
@@ -121,8 +122,8 @@ def all_cases(scored: ScoredSubmission) -> None:
         "weight": tables.number_column("weight", 2),
     }
     how = (
-        "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by "
-        "255. Of a lesion with several photographs, the first is shown."
+        "Resized in one step (bilinear) to the model's size, even if the shape changes. EXIF orientation is "
+        "ignored. Values are divided by 255. Of a lesion with several photographs, the first is shown."
     )
     case_table.table_and_case(scored, case_rows, columns, case_table.pixels_and_block(how, scores))
 
@@ -162,12 +163,16 @@ def official_message(test_set: ChosenInput, submission: ChosenInput) -> None:
     )
     if outcome.refused is not None:
         st.markdown(
-            "It could not open the files, or these files need more time or memory than this server allows."
+            "The official scorer could not open the files, or it needs more time or memory than this server "
+            "allows."
         )
     elif outcome.value:
-        st.markdown(f"It would say only: “{markdown(outcome.value, 600)}”")
+        st.markdown(f"The official scorer would report only: “{markdown(outcome.value, 600)}”")
     else:
-        st.markdown("It would accept the predictions; it does not check the problems that were refused here.")
+        st.markdown(
+            "The official scorer would accept the predictions, because it does not check for the "
+            "problems that Benchside refused."
+        )
 
 
 @st.cache_resource(max_entries=SHARED_MESSAGES, show_spinner=False)

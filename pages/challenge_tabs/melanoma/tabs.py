@@ -72,7 +72,7 @@ def _threshold(card: ScoreCard, best: float | None) -> float:
 @st.fragment
 def _wanted(scored: ScoredSubmission) -> None:
     """Choose a sensitivity and a specificity. A move repaints this and nothing else."""
-    layout.heading("What does a required sensitivity or specificity cost?")
+    layout.heading("Which specificity does a required sensitivity leave, and the other way round?")
     for column, wanted in zip(st.columns(2, gap="large"), ("sensitivity", "specificity"), strict=True):
         with column:
             value = st.slider(
@@ -169,8 +169,8 @@ def all_cases(scored: ScoredSubmission) -> None:
         "location": tables.text_column("body site"),
     }
     how = (
-        "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "
-        "EXIF; divided by 255."
+        "Resized in one step (bicubic) to the model's size, even if the shape changes. EXIF orientation is "
+        "ignored. Values are divided by 255."
     )
     case_table.table_and_case(scored, case_rows, columns, case_table.pixels_and_block(how, case_score))
 

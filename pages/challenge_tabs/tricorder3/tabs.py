@@ -98,8 +98,8 @@ def received(scored: ScoredSubmission, index: int) -> None:
             scored,
             index,
             (
-                "Stretched to 512 × 512 without keeping the aspect, then to the size that the model "
-                "declares; not turned by EXIF; divided by 255."
+                "Resized to 512 × 512, then to the size that the model declares, even if the shape changes. "
+                "EXIF orientation is ignored. Values are divided by 255."
             ),
         )
         age, gender, location = case["encoded"]

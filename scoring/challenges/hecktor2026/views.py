@@ -25,7 +25,7 @@ from scoring.presentation.figures.score_points import SHARE, ScorePart, score_st
 
 CONFIDENTIAL = (
     "▲ scorecard.json, the report and the table of cases contain the truth of every patient: do not give "
-    "them to anyone who must not see it."
+    "these files to anyone who must not see the truth."
 )
 COMPONENTS = {
     "segmentation": {"dice_gtvp": "GTVp", "dice_gtvn": "GTVn"},

@@ -92,7 +92,7 @@ def findings(entries: Iterable[Finding], more: str = "") -> str:
     """
     noticed = list(entries)
     if not noticed:
-        return section("What was noticed?", "<p>Nothing was noticed about these files.</p>")
+        return section("What was noticed?", "<p>No finding about these files.</p>")
     rows = [
         (Cell(fold.level, kind=fold.level), Cell(fold.code, tag="code"), fold.where, fold.message)
         for fold in grouped(noticed)
