@@ -105,7 +105,7 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
         raise _refusal(files, message) from problem
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error) as problem:
         message = (
-            "it is no leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON of "
+            "it is not a leaderboard of Grand Challenge (JSON of evaluations), Codabench (CSV or JSON of "
             "results), EvalAI (JSON) or Kaggle (CSV), and no CSV with a column of teams and one of numbers."
         )
         raise _refusal(files, message) from problem

@@ -68,8 +68,8 @@ def _exposed(arguments: Namespace) -> list[Finding]:
     if arguments.name or arguments.host in (HOST, "127.0.0.1", "::1"):
         return []
     message = (
-        f"other machines could reach {arguments.host}: put a proxy with a login before it, and give the name "
-        "that visitors use with --name; or leave --host out for this machine alone."
+        f"other machines could reach {arguments.host}. Put a proxy with a login in front of the server, and "
+        "give the address that visitors use with --name. For this machine alone, leave --host out."
     )
     return [error("bad-option", "--host", message)]
 
@@ -105,5 +105,5 @@ def _unwritable() -> list[Finding]:
     nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if is_there() or (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
         return []
-    message = "it cannot be written: name another folder with --store."
+    message = "nothing can be written there: name another folder with --store."
     return [error("store-read-only", str(folder), message)]

@@ -95,7 +95,7 @@ def final(store: Store, arguments: argparse.Namespace) -> None:
         final_ranking.freeze(store, board.row.id)
     now = board_ranking(opened(store, board.row.id))
     value = final_ranking.as_dict(now, final_ranking.frozen(store, board.row.id))
-    message = "Nothing was frozen: use --freeze when everything is decided."
+    message = "No final ranking was frozen: use --freeze when all submissions are scored."
     if value is not None:
         lines = [f"Frozen on {value['frozen'][:16]} (UTC) by Benchside {value['version']}"]
         lines += [f"SHA-256 of {name}: {value[key]}" for key, name in HASHES.items()]
@@ -176,7 +176,9 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
     if arguments.name is None and (values or problems or arguments.remove):
         problems.append(error("bad-option", "--name", "name the phase."))
     if arguments.remove and values:
-        problems.append(error("bad-option", "--remove", "it cannot be combined with times and limits."))
+        problems.append(
+            error("bad-option", "--remove", "this option cannot be combined with times and limits.")
+        )
     if problems:
         raise InputRefused(problems)
     if arguments.remove:
@@ -186,7 +188,7 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
         phases_and_limits.define(store, board.row.id, replace(before, **values))
     defined = phases_and_limits.phases(store, board.row.id)
     print_findings(visible_results.unsafe(board))
-    message = phase_lines(defined) or "No phases: submissions are taken at any time, without limits."
+    message = phase_lines(defined) or "No phases: teams can submit at any time, without limits."
     respond(arguments.json, {"board": board.row.id, "phases": [each.as_dict() for each in defined]}, message)
 
 
@@ -250,14 +252,14 @@ def _values(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Finding
         elif field in ("opens", "closes"):
             values[field] = submitting.time_of(text)
             if values[field] is None:
-                message = f"{text[:60]!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC), or none."
+                message = f"{text[:60]!r} is not a time: write 2026-01-31 or 2026-01-31T18:00 (UTC), or none."
                 problems.append(error("bad-option", flag, message))
             elif field == "closes" and len(text.strip()) == phases_and_limits.DAY:
                 values[field] = _day_after(values[field])
         elif text.isascii() and text.isdigit():
             values[field] = int(text)
         else:
-            message = f"{text[:60]!r} is no number of submissions: write 1 or more, or none."
+            message = f"{text[:60]!r} is not a number of submissions: write 1 or more, or none."
             problems.append(error("bad-option", flag, message))
     return values, problems
 

@@ -127,7 +127,7 @@ def _sent(arguments: argparse.Namespace, board: OpenBoard) -> tuple[list[Submiss
             raise InputRefused(
                 [
                     error(
-                        "unreadable-file", arguments.folder, "there is no such folder or zip: check the path."
+                        "unreadable-file", arguments.folder, "no folder or zip has this path: check the path."
                     )
                 ]
             )
@@ -142,7 +142,7 @@ def _sent(arguments: argparse.Namespace, board: OpenBoard) -> tuple[list[Submiss
         raise InputRefused([error("bad-option", "board submit", message)])
     time = submitting.time_of(arguments.time) if arguments.time else None
     if arguments.time and time is None:
-        message = f"{arguments.time!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC)."
+        message = f"{arguments.time!r} is not a time: write 2026-01-31 or 2026-01-31T18:00 (UTC)."
         raise InputRefused([error("bad-option", "--time", message)])
     pairs = [text.partition("=") for text in arguments.option]
     own = own_options(board.challenge, {key.strip(): value for key, _, value in pairs})
@@ -238,8 +238,8 @@ def _delete(store: Store, arguments: argparse.Namespace) -> None:
         subject = f"Board {arguments.board} (submissions: {gone.submissions})"
     else:
         message = (
-            "this deletes the board with all of its submissions: confirm with --yes, or name one "
-            "submission (--submission)."
+            "this deletes the board and all its submissions. Confirm with --yes, or name one submission "
+            "with --submission."
         )
         raise InputRefused([error("bad-option", "--yes", message)])
     print_findings(gone.findings)

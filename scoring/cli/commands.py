@@ -31,10 +31,10 @@ from scoring.version import __version__
 COMMANDS = {
     "check": "list problems and findings without scoring",
     "predict": "run a model on images and write its predictions",
-    "score": "the official score with its interval and everything behind it",
-    "compare": "compare several teams on one truth: ranks, paired differences, and their certainty",
+    "score": "compute the official score with its interval, parts and cases",
+    "compare": "compare several teams on one truth: ranks, paired differences, tests",
 }
-CHALLENGE = "challenges of your own, each a file without code: check, add, list, show, remove, init"
+CHALLENGE = "your own challenges, each declared in a file: check, add, list, show, remove, init"
 BOARD = "collect submissions over weeks and rank the teams"
 HISTORY = "your saved submissions: list, show, note, delete"
 PLATFORM = "score inside Grand Challenge, Codabench or EvalAI, and write the files to upload there"
@@ -54,7 +54,7 @@ def parser() -> Parser:
     add_command(commands, "challenges", "list the challenges", examples(prog, "challenges"))
     of_metrics = add_command(commands, "metrics", metrics.MEANING, examples(prog, "metrics"))
     of_metrics.fill = metrics.fill
-    help_text = "check this installation: confinement, limits, what to fix"
+    help_text = "check this installation: confinement, limits, problems to fix"
     about = add_command(commands, "doctor", help_text, examples(prog, "doctor"))
     about.add_argument("--json", metavar="FILE", help="write JSON to this file (- for standard output)")
     of_app = add_command(commands, "app", "open the pages in a browser", examples(prog, "app"))
@@ -147,7 +147,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     fixes.add_argument("--rename-columns", metavar=f"{team}OLD=NEW,...", help=names, **pairs)
     cases = "read cases and files by another name: *_seg=*"
     fixes.add_argument("--rename-cases", metavar=f"{team}OLD=NEW,...", help=cases, **pairs)
-    commas = "commas in numbers are decimal commas, though commas separate cells"
+    commas = "commas in numbers are decimal commas, even if commas also separate cells"
     switch: dict[str, Any] = {**several, "metavar": "TEAM"} if of_teams else {"action": "store_true"}
     fixes.add_argument("--decimal-commas", help=commas, **switch)
     fixes.add_argument("--delimiter", metavar=f"{team}C", help="what separates cells", **several)
@@ -156,7 +156,7 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
         "mean=COLUMN reads their mean, first=COLUMN or last=COLUMN keeps one (if that column is the same)"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
-    edits = f"change the whole table, or the model, as a message suggests: {', '.join(EDITS)}"
+    edits = f"apply a change that a message suggests to the whole table or the model: {', '.join(EDITS)}"
     fixes.add_argument("--edit-table", metavar=f"{team}EDIT=VALUE,...", help=edits, **pairs)
 
 

@@ -239,7 +239,7 @@ def _team_options(
             try:
                 (by_team.setdefault(team, {}) if mark else shared)[option.name] = option.type(value)
             except ValueError:
-                message = f"{text!r} is no number, nor TEAM=number."
+                message = f"{text!r} is not a number and not TEAM=number."
                 reading.add([error("bad-option", option.flag, message)], ())
             if mark and team not in teams:
                 reading.add([error("bad-option", option.flag, f"{team!r} is none of the teams.")], ())

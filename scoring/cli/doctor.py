@@ -128,7 +128,7 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
     yield Check(
         MODELS,
         "Confinement: a network without interfaces",
-        "active" if spaces else "not allowed here; the other layers stop the network, too",
+        "active" if spaces else "not allowed here; the other layers also block the network",
     )
     bound = "threads" in layers
     yield Check(
@@ -197,10 +197,10 @@ def _store() -> Iterator[Check]:
         yield Check(DATA, name, f"{folder} can only be read", "caution", advice)
         return
     if foreign:
-        listed = f"{len(foreign)} files that this database does not know, such as {foreign[0][:12]}"
+        listed = f"{len(foreign)} files that do not belong to this database, such as {foreign[0][:12]}"
         advice = (
-            "Nothing is deleted while these files exist. If another store uses this place, give each store "
-            "its own (BENCHSIDE_FILES); otherwise move the files away."
+            "Benchside deletes no stored file while these files exist. If another store uses this folder, "
+            "give each store its own folder (BENCHSIDE_FILES). Otherwise move the files away."
         )
         yield Check(DATA, "Files of boards and history", listed, "caution", advice)
     yield _room(name, folder, "Free some space there: otherwise nothing more can be saved.")

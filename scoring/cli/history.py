@@ -141,7 +141,7 @@ def _write_files(store: Store, entry: SavedSubmission, folder: str) -> None:
         file for input_name in keeping.PLACES for file in saved_submissions.files(store, entry, input_name)
     ]
     if not named:
-        message = "this entry has no files: it was made from a sample."
+        message = "this submission has no files, because it is a sample."
         raise InputRefused([error("nothing-kept", entry.id, message)])
     for name, data in named:
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]

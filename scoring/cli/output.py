@@ -58,7 +58,7 @@ def closing(verdict: str, problems: Sequence[Finding]) -> str:
         return verdict
     if problems:
         return f"{verdict}: {tally(problems)}. Nothing was scored: fix the problems above and check again."
-    return f"{verdict}: the files can be scored. Nothing was scored yet: the command score does that."
+    return f"{verdict}: the files can be scored. To score them, use the command score."
 
 
 def write(target: str, content: str | bytes | Iterable[str], option: str) -> None:

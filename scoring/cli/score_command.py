@@ -70,7 +70,7 @@ def predict(arguments: argparse.Namespace) -> None:
     challenge = load_challenge(arguments.challenge)
     challenge.models("predict")
     if not arguments.images:
-        raise InputRefused([error("bad-option", "--images", "say where the images are: a folder or a zip.")])
+        raise InputRefused([error("bad-option", "--images", "name the folder or zip of the images.")])
     cases = challenge.read_images(arguments.images)
     options = chosen(arguments, challenge.options_of("predict"))
     predictions = challenge.predict(arguments.model, cases, progress=progress(), **options)

@@ -260,7 +260,7 @@ def _overlaps(name: str, files: list[zipfile.ZipInfo], directory_start: int) -> 
     spans = sorted((e.header_offset, e.header_offset + 30 + _name_bytes(e) + e.compress_size) for e in files)
     ends = [start for start, _ in spans[1:]] + [directory_start]
     if any(end > following for (_, end), following in zip(spans, ends, strict=False)):
-        yield _bad(name, f"its entries overlap, which ordinary programs never write. {AGAIN}")
+        yield _bad(name, f"its entries overlap; ordinary programs never write such a zip. {AGAIN}")
 
 
 def _name_bytes(entry: zipfile.ZipInfo) -> int:

@@ -81,7 +81,7 @@ def rival_of(
     names = ", ".join(f"“{name}”" for name in list(form.columns)[:SHOWN])
     return (
         SuggestedFix(f"Read {_named(changes).words()}", changes),
-        SuggestedFix(f"Read columns {names} and so on as they are called", first),
+        SuggestedFix(f"Read columns {names} and so on by their names", first),
     )
 
 

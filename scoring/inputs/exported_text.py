@@ -12,7 +12,7 @@ from scoring.common.text import csv_text
 from scoring.inputs.table_text import LINES
 
 HEAD = 20_000
-ARFF, OF_R, SQL, OF_PSQL = "Weka's ARFF", "R's write.table", "A dump of a database", "A listing of psql"
+ARFF, OF_R, SQL, OF_PSQL = "Weka's ARFF", "R's write.table", "An SQL dump of a database", "A listing of psql"
 TWO_LEVELS = "A table of pandas with two lines of headings"
 BLANKS = re.compile(r'"[^"]*"(?: "[^"]*")+')
 """Headings with quotation marks and blanks between them."""

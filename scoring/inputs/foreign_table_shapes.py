@@ -45,7 +45,7 @@ def shape_problem(
     known = {case_ids.stem(name).lower() for name in ids}
     cases = [header for header in table.header if case_ids.stem(header).lower() in known]
     if known and 2 * len(cases) > len(table.header):
-        message = f"cases stand in columns ({', '.join(cases[:3])}): write a row for each."
+        message = f"cases are in columns ({', '.join(cases[:3])}): write a row for each."
         return error("missing-column", table.header_place, message).with_fixes(editing("transpose"))
     if len(cases) == 1 and all(NUMERIC.fullmatch(cell) for cell in table.header if cell not in cases):
         message = "the first line is a case: write the names of the columns above it."
@@ -108,8 +108,8 @@ def _labels(table: TextTable, form: TableForm, ids: Collection[str]) -> Finding 
     ((place, readings),) = found.items()
     header = table.header[place]
     message = (
-        f"column {header[:60]!r} holds the class of each case and no score. Official programs take a score "
-        "for each class: write 1 for the predicted class and 0 for the others."
+        f"column {header[:60]!r} contains the class of each case, not scores. Official programs need a "
+        "score for each class: write 1 for the predicted class and 0 for the others."
     )
     fixes = [
         editing("labels", labels_argument(header, classes), f"Read {header[:60]!r} as the class{how}")

@@ -233,7 +233,7 @@ def as_table(files: SourceFiles, columns: AnswerColumns = USUAL) -> JobTable | N
         member.split("/")[0] for member in named.members if "/" in member and member.endswith(".json")
     )
     for case in several:
-        message = f"its job wrote {several[case]} JSON files: one answer is expected."
+        message = f"its job wrote {several[case]} JSON files; one JSON file with the prediction is expected."
         problems.append(error("unreadable-file", shortened(case, 64), message))
     for member in named.members:
         if "/" in member or not member.lower().endswith(".json"):

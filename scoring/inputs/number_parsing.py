@@ -85,7 +85,7 @@ def possible_thousands(table: TextTable, columns: Iterable[int]) -> list[Finding
     """Return `ambiguous-number` for each column whose points may be thousands separators; empty if commas
     separate cells."""
     cells = {} if table.delimiter == "," else {c: two_readings(table.cells(c)) for c in columns}
-    fix = "the column has whole numbers too. Write one decimal more, or no mark between thousands."
+    fix = "the column also has whole numbers. Write one decimal more, or no separator between thousands."
     return [
         error("ambiguous-number", table.header_place, f"{table.header[c]}: {reading}; {fix}")
         for c, reading in cells.items()

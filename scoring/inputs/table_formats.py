@@ -107,7 +107,9 @@ def _without_lists(columns: Columns, name: str) -> Columns:
             [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         )
     except _NotATable as fault:
-        raise refuse(name, f"a column holds lists or objects that are no cells ({fault}). {SAVE}") from fault
+        raise refuse(
+            name, f"a column contains lists or objects instead of numbers or text ({fault}). {SAVE}"
+        ) from fault
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -159,8 +161,8 @@ def _of_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Columns:
     if not columns or len(columns) > COLUMNS:
         raise refuse(
             name,
-            f"it holds {', '.join(list(arrays)[:5])}: an array of ids and an array of scores are "
-            f"needed. {SAVE}",
+            f"it holds {', '.join(list(arrays)[:5])}: an array of ids and an array of scores are required. "
+            f"{SAVE}",
         )
     return columns
 

@@ -88,7 +88,7 @@ def of_teams(
                 )
             )
         elif entry is None:
-            message = "a zip inside is not opened: unpack it into a folder of that name."
+            message = "a zip inside a zip is not opened: unpack the inner zip into a folder of the same name."
             problems.append(error("bad-zip", f"{team}: {where}", message))
         else:
             teams[team] = entry

@@ -118,7 +118,7 @@ def read_image(opener: Opener, picks: Picks) -> ImageRegion:
             )
         x, y, z = indices = picks(header.grid)
         if not all(map(len, indices)):
-            raise MaskError("wrong-grid", "it does not cover the place of the masks.")
+            raise MaskError("wrong-grid", "it does not cover the masks.")
         values = np.empty((len(x), len(y), len(z)), np.float32)
         wanted = {int(plane): at for at, plane in enumerate(z)}
         for number, plane in enumerate(_planes(header, file, int(z[-1]) + 1)):

@@ -54,7 +54,7 @@ def as_csv(data: bytes, name: str) -> bytes:
     if len(tables) != 1:
         titles = ", ".join(repr(title[:40]) for title in list(tables)[:5])
         problem = f"it has a table on {len(tables)} sheets ({titles})" if tables else "no sheet has a table"
-        raise refuse(name, f"{problem}: keep one sheet, or save the right one as CSV.")
+        raise refuse(name, f"{problem}: keep one sheet, or save the sheet with the table as CSV.")
     return next(iter(tables.values()))
 
 
@@ -100,8 +100,9 @@ def _tables(archive: Archive, name: str) -> dict[str, bytes]:
 def _text(sheet: "_Sheet", name: str) -> bytes:
     if sheet.unknown:
         message = (
-            f"{len(sheet.unknown):,} cells hold formulas without their values (first: {sheet.unknown[0]}), "
-            "as programs write them that do not compute values. Open the workbook in a spreadsheet program "
+            f"{len(sheet.unknown):,} cells contain formulas without values (first: {sheet.unknown[0]}), "
+            "because the program that wrote the file does not compute formulas. Open the workbook in a "
+            "spreadsheet program "
             "and save it, "
             "or save the table as CSV."
         )

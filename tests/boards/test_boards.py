@@ -147,7 +147,7 @@ def test_wrong_input_is_said_and_counts_nothing(sent, tmp_path):
     assert "no-board" in refusal("show", "nothing")
     assert "no-version" in refusal("show", "b", "--test-set", 7)
     assert "name --team and --predictions" in refusal("submit", "b")
-    assert "is no time" in refusal(
+    assert "is not a time" in refusal(
         "submit", "b", "--team", "c", "--predictions", file, "--time", "2026-13-01"
     )
     wrong = refusal("submit", "b", "--team", "c", "--predictions", bad)

@@ -49,7 +49,7 @@ def test_a_deleted_submission_and_a_deleted_board_are_gone(database, tmp_path):
     assert files(store) == 1 + 1 + 2 * 2, "a truth, a refused file, two files with their scorecards"
 
     assert "no-submission" in board("delete", "b", "--submission", shared).err
-    assert "confirm with --yes" in board("delete", "b").err
+    assert "Confirm with --yes" in board("delete", "b").err
     done = board("delete", "b", "--submission", mine)
     assert (done.status, done.err) == (0, "")
     assert "from the disk: 2" in done.out

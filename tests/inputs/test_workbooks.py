@@ -131,7 +131,7 @@ def test_formulas_without_their_values_are_one_problem():
         '<row r="3"><c r="A3" t="str"><f>""</f><v></v></c><c r="B3"><f>1/4</f><v></v></c></row>'
         '<row r="4"><c r="AB4"><f>1/4</f></c></row>'
     )
-    words = "2 cells hold formulas without their values (first: B3)"
+    words = "2 cells contain formulas without values (first: B3)"
     found = refused(workbooks.as_csv, workbook({"T": sheet(ROWS[:2], body)}), "w.xlsx")
     assert [problem.message.startswith(words) for problem in found.problems] == [True]
 

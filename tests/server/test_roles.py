@@ -105,7 +105,7 @@ def test_cookies_that_are_forged_or_expired_are_nobodys(place, arrive):
         "another server": cookie_of(olga, "http://elsewhere:1"),
         "changed": ".".join([unsigned.rsplit(".", 2)[0], *signed.rsplit(".", 2)[1:]]),
         "expired": place.cookie("olga", exp=time.time() - 9 * 3600),
-        "no end": place.cookie("olga", exp=None),
+        "without end": place.cookie("olga", exp=None),
         "from the future": place.cookie("olga", iat=time.time() + 9999),
         "not signed": "x" * 390,
         "no address": place.cookie("olga", email_verified=False),

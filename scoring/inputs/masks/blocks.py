@@ -108,7 +108,9 @@ def _check_end(file: ByteFile) -> None:
     """Read one byte more, which makes the inflaters verify their checksums. Raises MaskError."""
     with reading():
         if file.readinto(memoryview(bytearray(1))):
-            raise MaskError("unreadable-file", "it has more data than its header announces: write it again.")
+            raise MaskError(
+                "unreadable-file", "it has more data than its header states: save the mask again."
+            )
 
 
 def _named(values: Floats | Ints) -> str:

@@ -135,7 +135,7 @@ def labels_of(mask: Mask) -> Iterator[VoxelBlock]:
             yield from blocks(header, file)
     except MaskError as fault:
         raise InputRefused(
-            [error(fault.code, "the truth", f"a mask changed while it was in use: {fault.words}")]
+            [error(fault.code, "the truth", f"a mask file changed during the run: {fault.words}")]
         ) from fault
 
 

@@ -37,7 +37,7 @@ def reading() -> Iterator[None]:
         raise cut_off() from problem
     except Exception as problem:  # gzip, zipfile, nibabel and struct raise a dozen kinds
         raise MaskError(
-            "unreadable-file", f"it cannot be read ({_words(problem)}): write it again."
+            "unreadable-file", f"it cannot be read ({_words(problem)}): save the mask again."
         ) from problem
 
 

@@ -39,8 +39,8 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
         if reference is not None and way is None and place is None:
             raise MaskError(
                 "wrong-grid",
-                f"{difference(header.grid, reference)}. Masks are not resampled: write it on "
-                "the truth's grid.",
+                f"{difference(header.grid, reference)}. Masks are not resampled: save the mask on the "
+                "truth's grid.",
             )
         labels = _labels(header, file)
     if reference is not None and place is not None:
@@ -86,7 +86,9 @@ def _whole(plane: Array, header: Header) -> Array:
             rounded = np.round(values)
             is_whole = (np.abs(values - rounded) <= ROUNDED).all()
         if not is_whole:
-            raise MaskError("bad-label", "it holds values that are not whole numbers: write labels.")
+            raise MaskError(
+                "bad-label", "it contains values that are not whole numbers: save labels as whole numbers."
+            )
         values = rounded
     if values.size and not (values.min() >= 0 and values.max() <= HIGHEST):
         raise MaskError("bad-label", f"it holds values outside 0 to {HIGHEST:,}: write labels.")

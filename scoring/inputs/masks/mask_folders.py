@@ -84,4 +84,4 @@ def other_names(regions: Mapping[str, Sequence[int]], masks: Mapping[str, Opener
         others = [(name, number) for name, number in named if value_of.get(name, number) != number]
         if others:
             told = " and ".join(f"{name} is {number}, here {value_of[name]}" for name, number in others)
-            yield error("label-order", where, f"its header says that {told}: write the challenge's values.")
+            yield error("label-order", where, f"in its header, {told}: use the values of the challenge.")

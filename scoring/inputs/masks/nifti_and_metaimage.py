@@ -56,12 +56,12 @@ def metaimage_fields(file: ByteFile) -> Fields:
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
         raise MaskError(
-            "unreadable-file", "its voxels are in another file: write header and voxels as one .mha file."
+            "unreadable-file", "its voxels are in another file: save header and voxels as one .mha file."
         )
     if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
         message = (
-            f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN_TYPE]}, not binary "
-            "numbers: write it again."
+            f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN_TYPE]}, not binary numbers: "
+            "save the mask again."
         )
         raise MaskError("unreadable-file", message)
     axes = int(entries.get("NDims", 3))
@@ -69,7 +69,8 @@ def metaimage_fields(file: ByteFile) -> Fields:
     channels = int(entries.get("ElementNumberOfChannels", 1))
     if len(shape) != axes:
         message = (
-            f"its header announces {str(axes)[:SHOWN_TYPE]} axes, but {len(shape)} lengths: write it again."
+            f"its header announces {str(axes)[:SHOWN_TYPE]} axes, but {len(shape)} lengths: save the mask "
+            "again."
         )
         raise MaskError("unreadable-file", message)
     high = _is_true(entries, "BinaryDataByteOrderMSB", "False") or _is_true(
@@ -92,7 +93,7 @@ def _entries(file: ByteFile) -> dict[str, str]:
         entries[key.strip()] = value.strip()
         if key.strip() == "ElementDataFile":
             return entries
-    raise MaskError("unreadable-file", f"its header has more than {LINES} lines: write it again.")
+    raise MaskError("unreadable-file", f"its header has more than {LINES} lines: save the mask again.")
 
 
 def _metaimage_affine(entries: dict[str, str], axes: int) -> Floats:
@@ -162,12 +163,12 @@ def nifti_fields(head: bytes, file: ByteFile) -> Fields:
     header = kind(block, endianness=order, check=False)
     if not bytes(header["magic"]).startswith(b"n+"):
         message = (
-            "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz."
+            "it is a header without voxels (.hdr and .img are two files): save the mask as one .nii.gz file."
         )
         raise MaskError("unreadable-file", message)
     if not 1 <= int(header["dim"][0]) <= MOST_AXES:
         raise MaskError(
-            "unreadable-file", f"its header announces {int(header['dim'][0])} axes: write it again."
+            "unreadable-file", f"its header announces {int(header['dim'][0])} axes: save the mask again."
         )
     names = OF_LABEL.findall(_skip(file, float(header["vox_offset"]), len(block)))
     slope, intercept = header.get_slope_inter()
@@ -282,7 +283,10 @@ def checked(fields: Fields, axes: tuple[int, ...]) -> Header:
         sentence = f"it is not 3D but has shape {lengths}: write one label map, not a channel per structure."
         raise MaskError("wrong-grid", sentence)
     if min(shape) < 1:
-        raise MaskError("unreadable-file", f"its header announces the shape {lengths}: write it again.")
+        raise MaskError(
+            "unreadable-file",
+            f"its header states the shape {lengths}, which is impossible: save the mask again.",
+        )
     if int(np.prod(shape, dtype=object)) > MOST_VOXELS:
         raise MaskError(
             "unreadable-file", f"its header announces {lengths} voxels; at most {MOST_VOXELS:,} are read."

@@ -49,7 +49,7 @@ def nrrd_fields(file: ByteFile) -> Fields:
     Raises MaskError, and ValueError for invalid numbers."""
     fields, pairs = _lines(file)
     if "data file" in fields or "datafile" in fields:
-        message = "its voxels are in another file: write header and voxels as one .nrrd file."
+        message = "its voxels are in another file: save header and voxels as one .nrrd file."
         raise MaskError("unreadable-file", message)
     kind, encoding = fields.get("type", "").lower(), fields.get("encoding", "").lower()
     skipped = {fields.get(name, "0") for name in ("line skip", "lineskip", "byte skip", "byteskip")}
@@ -96,7 +96,9 @@ def _lines(file: ByteFile) -> tuple[dict[str, str], dict[str, str]]:
         if mark and not text.startswith("#"):
             target, name = (pairs, name) if value.startswith("=") else (fields, name.lower())
             target[name] = value.removeprefix("=").strip()
-    raise MaskError("unreadable-file", f"its header has more than {HEADER_BYTES:,} bytes: write it again.")
+    raise MaskError(
+        "unreadable-file", f"its header has more than {HEADER_BYTES:,} bytes: save the mask again."
+    )
 
 
 def _affine(fields: Mapping[str, str]) -> Floats:
@@ -105,8 +107,8 @@ def _affine(fields: Mapping[str, str]) -> Floats:
     origin = _vectors(fields.get("space origin", ""))
     if to_ras is None or len(directions) != AXES or len(origin) != 1:
         message = (
-            "its header does not say where the voxels lie (space, space directions and space origin): write "
-            "it with the position of the image."
+            "its header does not state the position of the voxels (space, space directions and space "
+            "origin): save the mask with the position of the image."
         )
         raise MaskError("unreadable-file", message)
     affine = np.eye(4)

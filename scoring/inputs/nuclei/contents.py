@@ -203,8 +203,10 @@ def same_name(where: str, *images: str) -> Finding:
         where: Where the images are.
         images: Their paths.
     """
-    text = f"{' and '.join(shortened(image, PATH) for image in images)} have the same name, by which nuclei"
-    return error("duplicate-case", where, f"{text} are matched to images. Keep one, or rename it.")
+    text = f"{' and '.join(shortened(image, PATH) for image in images)} have the same name, but nuclei"
+    return error(
+        "duplicate-case", where, f"{text} are matched to images by this name. Keep one image, or rename it."
+    )
 
 
 def too_large(where: str, items: int) -> Finding:

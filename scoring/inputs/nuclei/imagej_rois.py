@@ -76,14 +76,16 @@ def cells_of(
 def _rings(data: bytes, where: str) -> list[list[list[float]]]:
     """Return the outline of a region, or a ring without area for each of its points."""
     if len(data) < HEAD or data[:4] != b"Iout":
-        raise InputRefused([error("bad-nucleus", where, "it is no region of ImageJ: was it cut off?")])
+        raise InputRefused(
+            [error("bad-nucleus", where, "it is not a region of ImageJ: was the file cut off?")]
+        )
     version, kind, top, left = struct.unpack(">hBxhh", data[4:12])
     (count,) = struct.unpack(">H", data[16:18])
     (many, composite, options) = struct.unpack(">i14xi10xh", data[18:52])
     count = count or many
     if composite or kind not in (*OUTLINES, POINT):
         called = "composite" if composite else TYPES.get(kind, f"type {kind}")
-        text = f"it is a region of ImageJ of another kind ({called}): polygons and points are read."
+        text = f"it is a region of ImageJ of the kind {called}; only polygons and points are read."
         raise InputRefused([error("bad-nucleus", where, text)])
     is_exact = bool(options & SUBPIXEL) and version >= FLOATS_FROM
     start, width, form = (HEAD + 4 * count, 4, "f") if is_exact else (HEAD, 2, "h")

@@ -223,9 +223,7 @@ def _order_boxes(cells: list[Item], name: str) -> None:
         "edges": all(a <= b and c <= d for a, b, c, d in boxes),
     }
     if boxes and (all(fits.values()) or len(boxes) < FEW):
-        text = (
-            "it is not clear what the four numbers of its boxes are: write xmin, ymin, xmax and ymax by name."
-        )
+        text = "the four numbers of its boxes have no names: write xmin, ymin, xmax and ymax by name."
         raise InputRefused([error("bad-submission", name, text)])
     for cell in boxed:
         a, b, c, d = cell.pop("box")

@@ -186,7 +186,7 @@ def _by_values(table: TextTable, subject: str, fits: Callable[[str], bool]) -> l
             found[name] = cells
     if len({tuple(map(key, map(stem, cells))) for cells in found.values()}) > 1:
         listing = " and ".join(repr(name[:40]) for name in found)
-        text = f"columns {listing} name {subject}, and not the same ones: leave out all but one."
+        text = f"columns {listing} name {subject}differently: leave out all but one of these columns."
         fixes = [renaming("column", tuple((n, "") for n in found if n != name)) for name in found]
         raise InputRefused([error("duplicate-column", table.header_place, text).with_fixes(*fixes)])
     return next(iter(found.values()), None)

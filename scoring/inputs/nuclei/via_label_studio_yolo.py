@@ -156,7 +156,7 @@ def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
     }
     if len(graded or fields) > 1:
         listing = ", ".join(sorted(graded or fields)[:3])
-        text = f"it has several lists of detections ({listing}): export the one of the predictions alone."
+        text = f"it has several lists of detections ({listing}): export only the list of the predictions."
         raise InputRefused([error("duplicate-case", name, text)])
     for sample, lists in found:
         meta, usual = _object(sample, "metadata"), sizes.get(case_ids.stem(sample["filepath"]), sizes[""])

@@ -86,7 +86,7 @@ def test_a_board_takes_a_zip_of_many_as_it_takes_a_folder(place):
     assert run("board", "submit", "g", "teams.zip").status == 0
     shown = run("board", "show", "g", "--json", "-").json["teams"]
     assert [team["team"] for team in shown] == list(TEAMS)
-    assert "no such folder or zip" in run("board", "submit", "g", "nowhere.zip").err
+    assert "no folder or zip has this path" in run("board", "submit", "g", "nowhere.zip").err
 
 
 def test_the_history_outlives_the_file(place):

@@ -93,7 +93,7 @@ FAULTS = {
     "ASCII": (lambda m: volumes.nrrd(m, encoding="ascii"), "raw or gzip"),
     "block": (lambda m: volumes.nrrd(m, type="block"), "its voxels are block"),
     "two files": (lambda m: volumes.nrrd(m, lines={"data file": "m.raw"}), "in another file"),
-    "no place": (lambda m: volumes.nrrd(m, lines={"space origin": None}), "where the voxels lie"),
+    "no place": (lambda m: volumes.nrrd(m, lines={"space origin": None}), "the position of the voxels"),
     "cut off": (lambda m: volumes.nrrd(m)[:-9], ""),
     "no end": (lambda m: b"NRRD0004\n" + b"a:=b\n" * 300_000, "1,048,576 bytes"),
     "a long line": (lambda m: b"NRRD0004\n" + b"a" * 300_000, "cut off"),

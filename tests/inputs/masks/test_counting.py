@@ -307,7 +307,7 @@ def test_a_truth_that_changes_refuses(changed):
     data[0] = changed(data[0])
     with pytest.raises(InputRefused) as caught:
         count(truth, opener(nifti(random_labels(RANDOM, LARGE))))
-    assert "changed while it was in use" in str(caught.value)
+    assert "changed during the run" in str(caught.value)
 
 
 @pytest.mark.slow

@@ -276,7 +276,7 @@ def test_boxes_beside_masks_of_the_same_nuclei_are_left_out_with_a_note(truth):
                       "b": "roi_2.tif"}]), "names several images"),
         (json.dumps({"roi_1.tif": [{"label": "tumor", "point": [1, 2]}],
                      "rest": [{"label": "tumor", "point": [1, 2]}]}), "under no name of an image"),
-        (json.dumps({"roi_1.tif": [{"label": "tumor", "bbox": [1, 2, 3, 9]}]}), "what the four numbers"),
+        (json.dumps({"roi_1.tif": [{"label": "tumor", "bbox": [1, 2, 3, 9]}]}), "the four numbers"),
         (json.dumps({"roi_1.tif": [{"label": "tumor", "point": [1, 2]}, {"label": "x"}]}), "1 of 2 "),
         ({"a.csv": b"x,y,one,two\n1,2,tumor,stroma\n3,4,stroma,tumor\n"}, "'one' and 'two' name classes"),
         ({"a.csv": b"x,y,class,one,two\n1,2,tumor,roi_1,roi_2\n"}, "'one' and 'two' name images"),
