@@ -338,7 +338,7 @@ def test_a_model_brings_its_own_size():
 
 @pytest.mark.parametrize("option", ["--json", "--html"])
 def test_a_target_that_cannot_be_written(folder, option):
-    finished = score(folder, option, folder / "no folder or zip has this path" / "x")
+    finished = score(folder, option, folder / "no such folder" / "x")
     assert finished.status == 2
     assert f"error bad-option {option}: " in finished.err
 

@@ -40,7 +40,7 @@ CONFUSION = {
     for show in ("counts", "shares")
 }
 """Content of the cells -> style of the matrix of all classes."""
-STARRED = "A star marks a class with under 15 cases: rely on the interval, not on the value."
+STARRED = "A star marks a class with under 15 cases: read the interval, because the value is uncertain."
 
 
 def method(card: ScoreCard) -> str:
@@ -102,7 +102,7 @@ def score_strip(
 
 def authority(card: ScoreCard) -> str:
     """Return whether the score is official, as the end of a sentence."""
-    return "the official number to the last digit" if card.official.same else "not the official number"
+    return "equal to the official number in every digit" if card.official.same else "not the official number"
 
 
 def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
@@ -118,7 +118,8 @@ def points_lost_figure(card: ScoreCard, name: str = "F1", key: str = "f1") -> Fi
     rows = card.per_class
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
     caption = (
-        f"Bar: points lost to a class's {name}. Pale: the most that the class can cost. Hatched: points of "
+        f"Bar: points lost to a class's {name}. Pale: the largest possible loss of the class. Hatched: "
+        "points of "
         "classes without a case in this test set; no model can win "
         f"them. Number: cases of the class, * under {SMALL_CLASS}. n = {card.n_cases}."
     )
@@ -156,7 +157,7 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
     absent = dict.fromkeys(column.name for column in columns)
     entries = [{**absent, "class": name, **card.per_class[name]} for name in order]
     return Table.of(
-        "How good is each class?",
+        "How well is each class predicted?",
         entries,
         (Column("class", "class", "class", width=92), *columns),
         f"Interval of F1. {STARRED} –: undefined. {method(card)}" if caption is None else caption,
@@ -311,10 +312,10 @@ class Measure:
 
 
 RISK_MEASURES = (
-    Measure("accuracy", "For which patients is it worse?", "accuracy, share right"),
+    Measure("accuracy", "For which patients are the results worse?", "accuracy, share right"),
     Measure(
         "malignant_sensitivity",
-        "In which patients does it miss malignant lesions?",
+        "In which patients does the model miss malignant lesions?",
         "malignant sensitivity",
         "malignant ",
     ),

@@ -76,7 +76,7 @@ def doubtful_numbers(numbers: Floats, truth: Floats | None, where: str) -> Itera
         times = f"{ratio:.3g} times as large" if ratio > 1 else f"{1 / ratio:.3g} times as small"
         message = (
             f"the median prediction is {own:.4g}, and that of the truth {true:.4g}, {times}: is the unit "
-            "another one, such as mm and cm? Scored as written; send predictions in the unit of the truth."
+            "different, such as mm and cm? Scored as written; submit predictions in the unit of the truth."
         )
         yield warning("other-unit", where, message)
 

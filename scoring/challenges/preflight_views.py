@@ -41,7 +41,7 @@ def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
 def tensors(model: Mapping[str, Any]) -> Table:
     """Return the inputs and outputs that a model declares. model: `Inspection.model`."""
     return Table.of(
-        "What are the model's inputs and outputs?",
+        "Which inputs and outputs does the model have?",
         [{**tensor, "what": end} for end in ("inputs", "outputs") for tensor in model[end]],
         (
             Column("what", "what"),

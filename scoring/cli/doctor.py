@@ -275,7 +275,10 @@ def _machine() -> Iterator[Check]:
         yield Check(MACHINE, "Memory", f"{_mb(held)} held, {free / 1e9:.1f} GB free", state, advice)
     most = limits.descriptors()
     if most is not None:
-        advice = "Start it with more, for example after `ulimit -n 4096`: each open tab takes four."
+        advice = (
+            "Start the app with a higher limit, for example after `ulimit -n 4096`: each open tab takes "
+            "four files."
+        )
         yield Check(
             MACHINE,
             "Open files and connections",

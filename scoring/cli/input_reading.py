@@ -71,7 +71,9 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
     if has_model:
         of_files = [name for name in (*FIX_OPTIONS, "submitted_only") if name != "edit_table"]
         given = [name for name in of_files if getattr(arguments, name, None)]  # boards have no such option
-        message = "sets how predictions are read, but a model has no prediction file: leave it out."
+        message = (
+            "this option sets how a prediction file is read, but a model was given: leave the option out."
+        )
         wrong |= {f"--{name.replace('_', '-')}": message for name in given}
     return [error("bad-option", flag, message) for flag, message in wrong.items()]
 

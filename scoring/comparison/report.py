@@ -91,7 +91,7 @@ def _of_many(comparison: Comparison) -> list[str]:
         report_blocks.citation(load_challenge(comparison.challenge)),
         *report_blocks.sections(chapters, figures),
         section(
-            "What else is known?",
+            "Which other facts does the report have?",
             f"<p>{IN_APPENDIX.format(tally(_listed(comparison)[0]) or 'no findings')}</p>",
         ),
         provenance({"challenge": comparison.challenge, **_without_teams(comparison)}),

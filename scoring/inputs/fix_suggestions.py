@@ -210,7 +210,10 @@ def _with_zeros(stems: Sequence[str], known: Collection[str]) -> tuple[Suggested
         least = LEAST * len(stems) if {m[1] for m in fits} == {start} else len(stems)
         if len(fits) >= max(1, least) and len({m[1] for m in fits}) == 1:
             pair = (f"{fits[0][1]}{ANY}", f"{start}{ANY}{{{width}}}")
-            label = f"Read case “{fits[0][0]}” as “{start}{fits[0][2].zfill(width)}”, and others alike"
+            label = (
+                f"Read case “{fits[0][0]}” as “{start}{fits[0][2].zfill(width)}”, and other ids in the same "
+                "way"
+            )
             return (SuggestedFix(label, InputChanges(cases=(pair,))),)
     return ()
 

@@ -353,7 +353,7 @@ def test_another_reading_is_not_official(changed):
     usual, found = (patients.card(four.TRUTH, four.SUBMISSION, **options) for options in ({}, changed))
     assert found.score != usual.score
     assert (found.official.same, found.official.score) == (False, usual.score)
-    assert "Other rules than the published ones" in found.official.reason
+    assert "The rules differ from the published rules" in found.official.reason
 
 
 # Everywhere alike
@@ -382,7 +382,7 @@ def test_report_and_terminal_say_what_the_json_says(tmp_path):
     assert f"\n{badge.capitalize()}.\n" in shown
     assert f"Incomplete: {found['incomplete']}." in shown
     assert "Incomplete: 2 of 6 predictions missing, counted as wrong." in page
-    assert "the official number to the last digit" not in page
+    assert "equal to the official number in every digit" not in page
 
 
 def given_wrongly(challenge_id: str):
@@ -444,5 +444,5 @@ def test_report_and_terminal_name_an_official_score():
     found = lesions()
     page = html(found)
     assert "Official score, as the validator computes it." in page
-    assert "the official number to the last digit" in page
+    assert "equal to the official number in every digit" in page
     assert "not the official" not in page

@@ -179,7 +179,7 @@ def test_doctor_says_why_a_cluster_cannot_be_used(fallback, state, monkeypatch):
     monkeypatch.setenv(ADDRESS, "tcp://host")
     monkeypatch.setenv(FALLBACK, fallback)
     (found,) = [entry for entry in doctor.examine() if entry.name == "Cluster that runs models"]
-    assert (found.state, "is no scheduler's address" in found.mend) == (state, True)
+    assert (found.state, "is not the address of a scheduler" in found.mend) == (state, True)
 
 
 def test_cancelling_ends_the_work_and_the_processes_at_once(on_cluster):
@@ -244,8 +244,8 @@ def test_the_work_is_done_here_where_nobody_answers_if_that_is_wanted(monkeypatc
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({ADDRESS: "http://host:8786"}, "is no scheduler's address"),
-        ({ADDRESS: "tcp://host"}, "is no scheduler's address"),
+        ({ADDRESS: "http://host:8786"}, "is not the address of a scheduler"),
+        ({ADDRESS: "tcp://host"}, "is not the address of a scheduler"),
         ({ADDRESS: "tcp://host:8786", FALLBACK: "yes"}, "the only allowed value is local"),
         ({ADDRESS: "tls://host:8786"}, "It is not set: tls:// needs"),
         ({ADDRESS: "tls://host:8786", AUTHORITY: "/nowhere.pem"}, "It is no file: tls:// needs"),

@@ -158,15 +158,15 @@ PUMA_REFUSED = {
 FACTS = {
     "isic": PageFacts(
         tabs={
-            "Categories": "How good is each category?",
+            "Categories": "How well is each category predicted?",
             "Points": "Where were the points lost?",
             "Confusion": "Which classes are confused?",
             "Curves": "How well is each category separated from the rest?",
-            "Thresholds": "Is it worth tuning thresholds?",
+            "Thresholds": "Would tuned thresholds help on new cases?",
             "Calibration": "When the model gives 70%, is it right 70% of the time?",
-            "Subgroups": "For which patients is it worse?",
+            "Subgroups": "For which patients are the results worse?",
             "Cases": "Which pixels did the model receive?",
-            "Preflight": "What would the official scorer do?",
+            "Preflight": "Would the official scorer accept these files?",
         },
         named=_isic_named,
         tampered=[
@@ -198,16 +198,16 @@ FACTS = {
         ),
         of_metadata=frozenset({"Subgroups"}),
         choices=("metric",),
-        preflight="What are the model's inputs and outputs?",
+        preflight="Which inputs and outputs does the model have?",
     ),
     "melanoma": PageFacts(
         tabs={
             "Threshold": "What would the score be?",
             "Missed": "What does a positive prediction mean?",
-            "Classes": "How good is each class?",
+            "Classes": "How well is each class predicted?",
             "Calibration": "When the model gives 70%, do 70% have a melanoma?",
             "Net benefit": "Is the model more useful than treating everybody as positive?",
-            "Subgroups": "In which patients does it miss melanomas?",
+            "Subgroups": "In which patients does the model miss melanomas?",
             "Cases": "Which pixels did the model receive?",
             "Preflight": "What would the official code report?",
         },
@@ -229,7 +229,7 @@ FACTS = {
     ),
     "puma": PageFacts(
         tabs={
-            "Classes": "How good is each class?",
+            "Classes": "How well is each class predicted?",
             "Images": "Which classes fail in which images?",
             "Viewer": "How was each nucleus scored?",
             "Radius": "How does the score change with the radius?",
@@ -256,9 +256,9 @@ FACTS = {
             "Segmentation": "How well does each patient's mask fit?",
             "Staging": "Which T stages are confused?",
             "Prognosis": "Do patients with a higher predicted risk relapse earlier?",
-            "Centers": "Does it work everywhere?",
+            "Centers": "Are the results similar in all groups?",
             "Readings": "What would the score be under another reading rule?",
-            "Patients": "Which patients' masks fit worst?",
+            "Patients": "Which patients have the lowest Dice?",
             "Viewer": "How were its voxels classified?",
         },
         named=_hecktor_named,
@@ -288,10 +288,10 @@ FACTS = {
         tabs={
             "Points": "Where were the points lost?",
             "Risk": "Which cancers were predicted as benign?",
-            "Classes": "How good is each class?",
+            "Classes": "How well is each class predicted?",
             "Curves": "How well is each class separated from the rest?",
             "Calibration": "When the model gives 70%, is it right 70% of the time?",
-            "Subgroups": "For which patients is it worse?",
+            "Subgroups": "For which patients are the results worse?",
             "Cases": "Which pixels did the model receive?",
             "Preflight": "What would the official validator report?",
         },

@@ -101,7 +101,7 @@ def test_a_new_challenge_is_kept_once_and_stands_among_the_own_ones(opened, tmp_
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
     assert "Lesions" in opened("board").selectbox(key="board_new_challenge").options
     app.button(key="new_keep").click().run()
-    assert "there is a challenge of this id already" in words(app)
+    assert "a challenge with this id exists already" in words(app)
     monkeypatch.setattr(network_exposure, "is_public", lambda: True)
     assert "new_keep" not in {button.key for button in new(opened, TRUTH).button}
 
@@ -253,7 +253,7 @@ def test_boxes_become_a_challenge_whose_corners_can_be_sizes(opened):
     assert app.metric[1].value == "0.5"
     next(box for box in app.selectbox if box.key.endswith("_boxes")).set_value("").run()
     assert not app.exception
-    assert "the second corner is at or before the first one" in words(app)
+    assert "the second corner must be to the right of and below the first corner" in words(app)
     next(box for box in app.selectbox if box.key.endswith("_boxes")).set_value("size").run()
     app.button(key="new_open").click().run()
     assert not app.exception
@@ -355,7 +355,7 @@ def test_pictures_of_cases_stand_worst_first_and_a_model_is_scored(opened):
     open_tab(app, "Cases")
     assert "Which cases? 12 of 12" in words(app)
     assert not open_tab(app, "Model").exception
-    assert "What are the model's inputs and outputs?" in words(app)
+    assert "Which inputs and outputs does the model have?" in words(app)
 
 
 def test_an_unknown_challenge_is_named_as_unknown(opened):

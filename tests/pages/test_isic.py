@@ -84,7 +84,7 @@ def test_an_absent_category_is_in_no_mean_and_says_so(isic):
     assert list(rows.loc[absent, "n"]) == ["0, absent"] * len(absent)
     assert rows.loc[absent, "recall"].isna().all()
     assert "The official scorer stops with an error" in words(app)
-    assert "to the last digit" not in words(app)
+    assert "in every digit" not in words(app)
 
 
 def test_a_class_of_another_test_set_gives_way(isic):

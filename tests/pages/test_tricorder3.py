@@ -136,7 +136,7 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
     assert "▲ not the official score, which is 0.00" in words(app)
     assert "▲ 7 of 30 predictions missing, counted as wrong" in words(app)
     assert "Not the official score, which is 0.00." in words(app)
-    assert "the official number to the last digit" not in words(app)
+    assert "equal to the official number in every digit" not in words(app)
 
 
 def test_all_cases_of_one_class(tricorder3):

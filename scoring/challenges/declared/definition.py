@@ -104,7 +104,7 @@ def words_of(declaration: Declaration) -> Words:
     )
     order = ranked_by(declaration)
     better = f"{declaration.quantity.better.capitalize()} is better.{f' {order.words}' if order else ''}"
-    rule = f"| part | weight | what it is |\n|---|--:|---|\n{rows}\n{better}"
+    rule = f"| part | weight | definition |\n|---|--:|---|\n{rows}\n{better}"
     url = cite.get("url") or (f"doi.org/{cite['doi']}" if "doi" in cite else about.source)
     citation = Citation(about.id.replace("-", "_"), cite.get("text") or about.title, (), url=url)
     return Words(
@@ -113,7 +113,7 @@ def words_of(declaration: Declaration) -> Words:
         formula=summands if len(uses) > 1 else uses[0].title,
         rule=f"{rule} {MISSING[declaration.predictions.missing]['rule']}",
         citations=(citation,) if cite or about.source else (),
-        official_source="as the challenge's file declares it",
+        official_source="as the challenge's file declares",
         reading="by the challenge's file; no official program was run",
         no_model=NO_MODEL,
     )

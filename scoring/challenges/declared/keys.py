@@ -59,7 +59,7 @@ class KeyReader:
         known = tuple(known)
         for key in (key for key in table if key not in known):
             listing = did_you_mean(nearest(key, known)) or f" Keys here: {', '.join(known)}."
-            self.refuse("unknown-key", (*path, key), f"there is no such key.{listing}")
+            self.refuse("unknown-key", (*path, key), f"this key is unknown.{listing}")
 
     def required(self, path: Path, reason: str, table: Mapping[str, Any] | None = None) -> bool:
         """Return whether a key exists and is not an empty list; otherwise refuse the file."""

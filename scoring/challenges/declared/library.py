@@ -101,7 +101,7 @@ def add(data: bytes, name: str, may_replace: bool = False) -> Path:
         message = f"{wanted} is the id of a challenge that is built in or in the gallery: choose another."
         raise InputRefused([error("bad-value", name, message)])
     if target.exists() and not may_replace:
-        message = f"there is a challenge of this id already ({target}): add --replace, or choose another id."
+        message = f"a challenge with this id exists already ({target}): add --replace, or choose another id."
         raise InputRefused([error("bad-option", name, message)])
     with writing(target, FOLDER):
         target.parent.mkdir(parents=True, exist_ok=True)

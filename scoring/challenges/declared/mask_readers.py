@@ -70,7 +70,7 @@ def _unused(declaration: Declaration, held: Mapping[int, str]) -> list[Finding]:
     """Return a warning for each value that is in no region. held: values with the first file of each."""
     known = {0}.union(*declaration.regions.values())
     return [
-        warning("unused-label", where, f"the value {value} is in no region: it counts as background.")
+        warning("unused-label", where, f"no region contains the value {value}: it counts as background.")
         for value, where in sorted(held.items())
         if value not in known
     ]
@@ -85,7 +85,7 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
         if lacking := tuple(value for value in values if value not in held and value not in absent):
             ends[lacking] = f"which the region {name} has as well."
         elif absent.issuperset(values):
-            end = "a submission that leaves it empty as well gets the value of a perfect one."
+            end = "a submission without this region then gets the value of a perfect submission."
             ends[values] = f"the region {name}: {end}"
     advice = "Check the values in the challenge's file."
     return [

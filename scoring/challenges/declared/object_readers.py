@@ -106,7 +106,7 @@ def _objects(
         wrong = "width or height is 0 or less."
         if declaration.truth.boxes == "corners":
             numbers[:, 2:4] -= numbers[:, :2]
-            wrong = "the second corner is at or before the first one."
+            wrong = "the second corner must be to the right of and below the first corner."
         read.refuse_cases(np.any(numbers[:, 2:4] <= 0, axis=1), rows, wrong)
     read.settle()
     further = numbers[:, n] if numbers.shape[1] > n else None

@@ -75,7 +75,7 @@ def _classes(keys: KeyReader, task: str) -> tuple[tuple[str, ...], str | None]:
     top = keys.values("")
     if TASKS.get(task, {}).get("classes") and not keys.tree.get("regions"):
         of_masks = "write [regions] and below it the values of each region, such as tumor = [1, 4]."
-        of_tables = "name the classes; if they are ordered, in their order."
+        of_tables = "name the classes. If the classes have an order, name them in this order."
         keys.required(("classes",), of_masks if task == "segmentation" else of_tables)
     classes, positive = top.get("classes", ()), top.get("positive")
     advice = "a classification needs two classes or more: name them."
@@ -188,9 +188,7 @@ class _MetricReader:
         elif len(report) + len(summands or ()) > MOST_METRICS:
             keys.bad(("report",), f"at most {MOST_METRICS} metrics are allowed.")
         elif summands is not None and "metric" in score:
-            keys.refuse(
-                "missing-key", ("score", "metric"), "metric and parts are both there: keep one of them."
-            )
+            keys.refuse("missing-key", ("score", "metric"), "give metric or parts, not both.")
         elif summands is None and "metric" not in score:
             near = [f" Did you mean metric in place of {key}?" for key in score if nearest("metric", [key])]
             advice = f'write metric = "...", or parts = [...] for a weighted sum.{"".join(near[:1])}'

@@ -101,8 +101,9 @@ def _case(truth: TruthTable) -> str:
     unique = [heading for heading in truth.columns if len(truth.values(heading)) == n]
     if not unique:
         message = (
-            "no column has a different value in every row, so no column can be the case id. Add a column "
-            "of ids to truth and predictions; if several columns together name a case, join their texts."
+            "the case id needs a column with a different value in every row, and there is none. Add a "
+            "column of ids to truth and predictions. If several columns together name a case, join their "
+            "texts."
         )
         raise InputRefused([error("missing-column", truth.name, message)])
     return next(filter(CASE.search, unique), unique[0])

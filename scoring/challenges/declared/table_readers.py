@@ -147,7 +147,9 @@ def _undefined(declaration: Declaration, truth: DeclaredCases, where: str) -> li
     different = Predictions("", np.arange(float(len(truth)))[:, None], np.zeros(len(truth), int))
     cases, weights = as_metric_cases(declaration, truth, different), np.ones((1, len(truth)))
     names = [use.key for use in declaration.uses if np.isnan(use.compute(cases, weights)[0])]
-    message = f"{', '.join(names)} will be undefined for every team on this truth: change it, or the metric."
+    message = (
+        f"{', '.join(names)} will be undefined for every team on this truth: change the truth or the metric."
+    )
     return [warning("undefined-metric", where, message)] if names else []
 
 
@@ -213,12 +215,12 @@ def _not_probabilities(declaration: Declaration, outputs: Floats, where: str) ->
     if called and outside:
         message = (
             f"{called[0]} predicts a class when its score is above 0.5, because the challenge's file names "
-            "no threshold. Scores here are outside 0 to 1: send probabilities, or name a threshold in the "
+            "no threshold. Scores here are outside 0 to 1: submit probabilities, or name a threshold in the "
             "file."
         )
     else:
         which = "are outside 0 to 1" if outside else "do not sum to 1"
-        message = f"{[*needing, ''][0]} needs probabilities, and scores here {which}: send probabilities "
+        message = f"{[*needing, ''][0]} needs probabilities, and scores here {which}: submit probabilities "
         message += "(softmax, sigmoid)."
     wrong = (called and outside) or (needing and (outside or unsummed))
     return [error("not-a-probability", where, message)] if wrong else []

@@ -32,7 +32,7 @@ CUTS = np.linspace(0, 1, 201)
 def views(declaration: Declaration, card: ScoreCard) -> Views:
     """Return headline and sections of a scorecard."""
     axis = declaration.score[0].metric.title if len(declaration.score) == 1 else "score"
-    of_groups, model = Measure(SCORE, "For which groups is it worse?", axis), card.more.get("model")
+    of_groups, model = Measure(SCORE, "For which groups are the results worse?", axis), card.more.get("model")
     sections: Sequence[tuple[str, Sequence[Block]]] = (
         ("Metrics", [_metrics(declaration, card)]),
         ("Classes", list(_classes(card))),

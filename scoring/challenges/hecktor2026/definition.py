@@ -16,7 +16,7 @@ from scoring.core.scores import ScoreBreakdownPart, Scoring
 from scoring.inputs.masks.detached import ENDINGS
 
 RULE = """
-| part | weight | what it is |
+| part | weight | definition |
 |---|--:|---|
 | segmentation | 0.25 | mean over patients of the Dice of GTVp, the same of GTVn, and the plain mean of the two |
 | staging | 0.35 | balanced accuracy of T and of N (mean recall over the stages that occur in the truth), and the plain mean of the two |

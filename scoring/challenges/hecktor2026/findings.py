@@ -25,7 +25,7 @@ def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
     truth, submission, options = evaluation.truth, evaluation.submission, evaluation.options
     absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
     if truth.has_mask.any() and not submission.contents.layout.masks:
-        yield _subtask("segmentation", "there is no mask: every mask counts as empty.")
+        yield _subtask("segmentation", "there is no mask, so the mask of every patient counts as empty.")
     elif absent.any():
         yield _missing("missing-mask", "masks", _named(truth, absent), "no mask, counted as empty")
     for kind in STAGES:
@@ -33,7 +33,7 @@ def missing_findings(evaluation: HecktorEvaluation) -> Iterator[Finding]:
         if not takes_part.any():
             continue
         if submitted is None:
-            message = f"there is no {kind.upper()} stage: every one counts as wrong."
+            message = f"there is no {kind.upper()} stage, so the stage of every patient counts as wrong."
             yield _subtask(f"{kind.upper()} stage", message)
         elif (lacking := takes_part & (submitted == NO_STAGE)).any():
             yield _missing(
@@ -71,7 +71,7 @@ def _named(truth: HecktorTruth, chosen_patients: Iterable[bool]) -> list[str]:
 
 
 UNDEFINED = {
-    "segmentation": "no mask pair is left to score: segmentation and score are undefined (null).",
+    "segmentation": "no patient has a mask to compare: segmentation and score are undefined (null).",
     "balanced_accuracy_t": "no patient of the truth has a T stage: staging and score are undefined (null).",
     "balanced_accuracy_n": "no patient of the truth has an N stage: staging and score are undefined (null).",
     "c_index": (
@@ -184,7 +184,7 @@ def official(evaluation: HecktorEvaluation, score: float) -> Official:
         f"{labels[name]}: {getattr(options, name)} instead of {getattr(usual, name)}" for name in changed
     )
     published = float(replace(evaluation, options=usual).point["score"][0])
-    return Official.compare(score, published, f"Other rules than the published ones ({changes}).")
+    return Official.compare(score, published, f"The rules differ from the published rules ({changes}).")
 
 
 def missing_words(evaluation: HecktorEvaluation, metrics: Mapping[str, Any]) -> str:

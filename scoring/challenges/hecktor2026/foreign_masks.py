@@ -56,7 +56,7 @@ def with_usual_names(
     if not new or len({*patients}) < len(patients):
         return contents, findings
     first = next(iter(new))
-    message = f"{len(new)} masks are called by the patient and an ending ({first}): read as {new[first]}."
+    message = f"{len(new)} masks have names of a patient and an ending ({first}): read as {new[first]}."
     masks = {new.get(name, name): members for name, members in layout.masks.items()}
     named = replace(contents, layout=replace(layout, masks=masks))
     return named, [*findings, note(OTHER_FORMAT, contents.name, message)]
@@ -68,7 +68,7 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
     masks = [member for members in contents.layout.masks.values() for member in members]
     counts = (
         (
-            "are NRRD; cropped ones are put back to their place",
+            "are NRRD; cropped masks are put back at their position",
             sum(m.lower().endswith(".nrrd") for m in masks),
         ),
         ("are a header with its voxels in another file", len(contents.written)),
@@ -77,7 +77,7 @@ def _of_forms(contents: SubmissionLayout) -> list[Finding]:
             sum(form.channels > 1 for form in forms),
         ),
         (
-            "say in their headers that GTVn is 1 or GTVp is 2, and are read so",
+            "state in their headers that GTVn is 1 or GTVp is 2, and are read accordingly",
             0 if contents.swap else sum(is_exchanged(form.names) for form in forms),
         ),
     )
@@ -106,8 +106,8 @@ def numbered(contents: SubmissionLayout, ids: Collection[str]) -> list[Finding]:
         if (pairs := ((f"{ANY}{mark}1", f"{ANY}_{one}"), (f"{ANY}{mark}2", f"{ANY}_{two}")))
     ]
     message = (
-        f"{len(found)} masks have the numbers 1 and 2 after the patient ({first}), one of a structure each: "
-        "name them PatientID_GTVp and PatientID_GTVn."
+        f"{len(found)} masks have the numbers 1 and 2 after the patient ({first}), a number for each "
+        "structure: name these masks PatientID_GTVp and PatientID_GTVn."
     )
     return [error("separate-structures", contents.files.called(first), message).with_fixes(*fixes)]
 
@@ -149,7 +149,7 @@ def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
     where, pairs = ("", set()) if is_exchanged_already else _names(contents)
     if SWAPPED & pairs:
         order = " and ".join(f"{n.upper()[:3]}{n[3]} is {number}" for n, number in sorted(pairs & SWAPPED))
-        message = f"it says that {order}: in masks write GTVp as 1 and GTVn as 2, or fix this list."
+        message = f"in this list, {order}: in masks write GTVp as 1 and GTVn as 2, or correct the list."
         keep = editing("swap_labels", "no", f"Read 1 as GTVp and 2 as GTVn{told[0]}")
         return [error("label-order", where, message).with_fixes(exchange, keep)]
     if swapped < dice + FAR_BETTER:

@@ -44,7 +44,7 @@ MISSING_SCORES = _choice(
             MISSING_RISK,
             (
                 "They earn nothing.",
-                "They earn half, like a tie.",
+                "These pairs count half, as ties do.",
                 "These patients are left out of the C-index.",
             ),
             strict=True,
@@ -57,8 +57,8 @@ DIRECTION = _choice(
     "Scores are read as",
     {
         "auto": "By the column's name: risk is a risk, RFS a time.",
-        "risk": "The higher the worse.",
-        "time": "Days to relapse: the lower the worse.",
+        "risk": "A higher score means an earlier relapse.",
+        "time": "Days to relapse: a lower score means an earlier relapse.",
     },
 )
 T0 = _choice(
@@ -80,7 +80,7 @@ LESIONS = Option(
 )
 ORDER = Option(
     name="order",
-    help="what orders the teams: weighted ranks (rank, the default) or weighted scores (score)",
+    help="order of the teams: by weighted ranks (rank, the default) or by weighted scores (score)",
     default="rank",
     values=("rank", "score"),
     metavar="HOW",

@@ -62,7 +62,7 @@ def completed(
     joined = joined_table([table, *others], PATIENT, plain_name, patient_of)
     if joined is None:
         names = ", ".join(one.name for one in (table, *others))
-        sentence = f"{len(others) + 1} tables hold patients ({names}), and columns twice: join them to one."
+        sentence = f"{len(others) + 1} tables list patients ({names}) and repeat columns: join these tables."
         raise InputRefused([error("ambiguous-table", files.name, sentence)])
     findings += joined.notes
     headers = {name for other in others for name in other.header}
@@ -87,7 +87,7 @@ def _with_patients(
     """Return a table whose column of patients is called so, whatever its name; None for one without patients.
     Raises InputRefused if patients are columns, or numbers of the rows of the first table."""
     if 2 * len({*map(patient_of, table.header)} & {*known}) >= len(known):
-        message = "its columns are patients: write a row for each, with columns PatientID and Risk."
+        message = "its columns are patients: write a row for each patient, with columns PatientID and Risk."
         raise InputRefused([error("missing-column", table.header_place, message)])
     for place, cells in enumerate(table.columns):
         patients = [patient_of(cell.strip()) for cell in cells]
@@ -107,7 +107,7 @@ def _require_no_numbering(name: str, names: Sequence[str], other: str, own: Sequ
     table. Raises InputRefused."""
     if not is_numbering(names, own):
         return
-    message = f"its PatientIDs are {names[0]} to {names[-1]}, and no patient has such a name.{OF_ROWS}"
+    message = f"its PatientIDs are {names[0]} to {names[-1]}, which are not names of patients.{OF_ROWS}"
     fix = SuggestedFix(f"Rows are in the order of {other}", InputChanges(cases=_in_order(names, own)))
     raise InputRefused([error("no-common-case", name, message).with_fixes(fix)])
 
@@ -131,8 +131,8 @@ def _require_no_curves(
     patients = own if is_of_rows else ids
     rows = f" Its columns are called {ids[0]} to {ids[-1]}, as no patient is.{OF_ROWS}" * is_of_rows
     message = (
-        f"it holds survival curves, {len(patients)} patients at {len(curves.times)} times: one number "
-        f"of each has to count.{rows}"
+        f"it holds survival curves, {len(patients)} patients at {len(curves.times)} times: the score needs "
+        f"one number for each patient.{rows}"
     )
     fixes = [_reading(how, words, curves, patients, truth) for how, words in READINGS.items()]
     if is_of_rows:

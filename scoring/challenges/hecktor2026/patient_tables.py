@@ -54,7 +54,7 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
         return joined
     if len(fit) > 1:
         names = ", ".join(table.name for table, _ in fit)
-        sentence = f"{len(fit)} tables have a PatientID column ({names}): join them to one {standard}."
+        sentence = f"{len(fit)} tables have a PatientID column ({names}): join these tables as {standard}."
         raise InputRefused([error("ambiguous-table", files.name, sentence)])
     if problems and not fit:
         raise InputRefused(problems)

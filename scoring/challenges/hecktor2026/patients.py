@@ -248,7 +248,7 @@ def _known(card: ScoreCard, index: int) -> Facts:
         ),
         Fact("Center", row["center"] or UNDEFINED),
     )
-    return Facts((*stages, *others), "What else is known?")
+    return Facts((*stages, *others), "Which other facts are known about this patient?")
 
 
 def _discordant(card: ScoreCard, index: int) -> Sequence[Text]:

@@ -202,7 +202,7 @@ def _rows(
     except InputRefused as refused:
         problems += refused.problems
     if table and layout.answers:
-        sentence = "there is a table and there are JSON files of patients: the table counts."
+        sentence = "a table and JSON files both describe patients: only the table counts."
         findings.append(note("table-over-json", table.name, sentence))
     return table, rows or PatientCells((), {}, ()), others
 
@@ -234,7 +234,7 @@ def _most_unknown(
         fixes = fix_suggestions.without_affix(unknown, truth.ids)
         if fixes or len(unknown) >= NO_ACCIDENT:
             message = (
-                f"{len(unknown)} of {len(names)} {noun} belong to no patient of {truth.name} "
+                f"{len(unknown)} of {len(names)} {noun} are not names of patients of {truth.name} "
                 f"({', '.join(unknown[:3])}): use the names of the truth."
             )
             problems.append(error("unknown-patient", contents.name, message).with_fixes(*fixes))
@@ -251,7 +251,9 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
     zeros = np.count_nonzero(read.codes[row_of[row_of >= 0]] == T0) if kind == "t" else 0
     if zeros:
         highest = int(read.codes.max())
-        from_zero = f" The numbers are 0 to {highest}: are they the stages minus one? Write T1 to T4."
+        from_zero = (
+            f" The numbers are 0 to {highest}: are these numbers one less than the stages? Write T1 to T4."
+        )
         guess = from_zero * (read.as_numbers and highest < len(STAGES[kind]) - 1)
         message = f"{zeros} answered T0, a stage that submissions may not answer.{guess}"
         findings.append(warning("t0-answered", rows.places[0], message))

@@ -96,7 +96,7 @@ def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySid
     )
     now = RuleVariant("", "", card.score, None, {part.metric: part.value for part in summary.parts(card)})
     table = Table.of(
-        "Which part of the score does it change?",
+        "Which part of the score does each choice change?",
         (now, *variants),
         (
             Column(
@@ -112,7 +112,8 @@ def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySid
                 for metric, (_, short, _) in WEIGHTS.items()
             ),
         ),
-        "The description does not say these rules, or contradicts itself. The choices above the headline "
+        "The challenge's description does not state these rules, or contradicts itself. The choices above "
+        "the headline "
         "change them.",
         key="readings",
     )
@@ -157,7 +158,7 @@ def center_figure(
     draw = partial(
         intervals,
         rows,
-        question="Does it work everywhere?",
+        question="Are the results similar in all groups?",
         axis_title=f"{label} ↑",
         reference=card.metrics[metric],
     )

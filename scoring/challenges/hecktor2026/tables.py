@@ -210,11 +210,13 @@ def _unread(table: TextTable, part: str, fixes: Sequence[SuggestedFix]) -> Findi
     name, wanted = {
         "t": ("of T stages", "T-stage"),
         "n": ("of N stages", "N-stage"),
-        "prognosis": ("of the prognosis", "Risk, the higher the worse, or RFS, a time"),
+        "prognosis": ("of the prognosis", "Risk (a higher value means an earlier relapse) or RFS (a time)"),
     }[part]
     headers = dict.fromkeys(fix.changes.columns[0][0] for fix in fixes)
     written = " or ".join(repr(header) for header in [*headers][:MOST])
-    message = f"no column {name} is read, but {written} may be it. Call it {wanted}, or leave it out."
+    message = (
+        f"no column {name} is read, but {written} may be that column. Rename it to {wanted}, or leave it out."
+    )
     leaving = tuple((header, "") for header in headers if ANY not in header)
     dropped = SuggestedFix("Leave it out", InputChanges(columns=leaving))
     return error("missing-column", table.header_place, message).with_fixes(*fixes, dropped)
@@ -370,7 +372,7 @@ def read_scores(
             findings.append(warning("ambiguous-number", rows.places[0], sentence))
         scores[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
     if len(scores) == len(KINDS):
-        sentence = "there is a risk and a time: `auto` takes the risk (--prognosis-direction)."
+        sentence = "the table has a risk and a time: `auto` takes the risk (--prognosis-direction)."
         findings.append(note("two-prognosis-columns", rows.places[0], sentence))
     if scores:
         meaning = {

@@ -55,7 +55,7 @@ CENTER_COLUMNS = (
 )
 WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
     "dice": (
-        "Which patients' masks fit worst?",
+        "Which patients have the lowest Dice?",
         (
             Column("dice_gtvp", "GTVp", "number", 2, "higher"),
             Column("dice_gtvn", "GTVn", "number", 2, "higher"),
@@ -140,8 +140,7 @@ def headline(card: ScoreCard) -> Headline:
 def _arithmetic(card: ScoreCard, parts: Sequence[summary.SubtaskPart]) -> str:
     if card.score is None:
         return (
-            "The score is **undefined**: a subtask has nothing to be scored on in this test set; see the "
-            "findings."
+            "The score is **undefined**: a subtask has no cases to score in this test set; see the findings."
         )
     total = " + ".join(f"{part.weight:.2f} × {part.value:.6f}" for part in parts)
     return f"{total} = **{card.score!r}**. n = {card.n_cases} patients."
@@ -172,8 +171,8 @@ def _unusable(card: ScoreCard) -> Text:
     if credit:
         whole = share(card.metrics["dice_from_empty_cases"])
         sentence += (
-            f" :gray-badge[∅ {decimal(credit, 4)} of the score] from patients with nothing to find and "
-            f"nothing found ({whole} of segmentation)"
+            f" :gray-badge[∅ {decimal(credit, 4)} of the score] from structures that are empty in truth and "
+            f"prediction ({whole} of segmentation)"
         )
     return Text(sentence)
 
@@ -181,7 +180,7 @@ def _unusable(card: ScoreCard) -> Text:
 def segmentation(card: ScoreCard) -> Sequence[Block]:
     """Return how well masks match: Dice by patient, the parts of its mean, Dice and volumes by size."""
     if all(row["mask"] == "no-truth" for row in card.cases):
-        return (Text("The test set has no mask: there is no segmentation to look at.", "note"),)
+        return (Text("The test set has no mask, so no segmentation is shown.", "note"),)
     by_size = [
         SideBySide([(draw(card, structure),) for structure in STRUCTURES], (1, 1))
         for draw in (figures.dice_by_volume, figures.volumes)
@@ -197,7 +196,7 @@ def structures(card: ScoreCard) -> Table:
         entry = {**card.per_class[name], "interval": span(card.intervals.get(f"dice_{structure}"), 2)}
         columns[name] = [write(entry[key]) for key, write in STRUCTURE_ROWS.values()]
     return Table(
-        "Which values does the mean contain?",
+        "Which patients does the mean include?",
         (Column("what", "", width=196), *(Column(name, name, "written", width=96) for name in columns)),
         {"what": list(STRUCTURE_ROWS), **columns},
         f"Pooled: the definition of 2022, which is not part of this score. {method(card)}",
@@ -255,7 +254,7 @@ def recalls(card: ScoreCard, kind: str) -> Table:
     entries = {name: entry for name, entry in card.per_class.items() if name[0] == kind and len(name) == 2}
     key = f"balanced_accuracy_{kind.lower()}"
     return Table.of(
-        f"How well is each {kind} stage found?",
+        f"How well is each {kind} stage predicted?",
         [{**entry, "stage": name} for name, entry in entries.items()],
         (
             Column("stage", "stage", width=60),

@@ -147,7 +147,7 @@ def categories(card: ScoreCard) -> Table:
     entries = [_category(entry) for entry in card.per_class.values()]
     columns = dict(COLUMNS)
     return Table(
-        "How good is each category?",
+        "How well is each category predicted?",
         (
             Column("category", "category", "class", width=92),
             Column("n", "n", "written", full="cases", width=64, lighter=True),

@@ -16,7 +16,7 @@ from scoring.core.scores import Scoring
 from scoring.core.submission import example_table, faults_by_option
 
 RULE = """
-| measure | what it is |
+| measure | definition |
 |---|---|
 | balanced accuracy | plain mean over the categories of: cases of the category whose **largest** score is that category / cases of the category |
 | largest score shared | the row is undecided and counts as wrong |

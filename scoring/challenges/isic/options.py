@@ -41,8 +41,8 @@ RULES = Option(
     label="Positive is a score",
     value_labels={"official": "above 0.5, official", PAGE_RULES: "0.5 and above, MILK10k page"},
     explain=(
-        "This file holds scores of exactly 0.5. The MILK10k page says ≥ 0.5; every version of its scorer "
-        "takes > 0.5."
+        "This file holds scores of exactly 0.5. The MILK10k page states ≥ 0.5; every version of its scorer "
+        "uses > 0.5."
     ),
 )
 CATEGORIES = Option(

@@ -34,7 +34,7 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
                 better="higher",
             ),
         ),
-        "Is it worth tuning thresholds?",
+        "Would tuned thresholds help on new cases?",
     )
     if honest is None or half is None or same_rows is None:
         return (facts,)
@@ -48,7 +48,7 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
     else:
         sentence = (
             f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}), "
-            "whatever they gain on the rows on which they were chosen."
+            "although they raise it on the rows on which they were chosen."
         )
     return facts, Text(sentence)
 

@@ -214,11 +214,15 @@ def preflight(card: ScoreCard) -> tuple[Block, ...]:
         *_sanity(card),
         SideBySide(
             (
-                (Text("\n\n".join(_official(card)), question="What would the official scorer do?"),),
                 (
                     Text(
-                        "\n\n".join(to_fix) or "Nothing has to be fixed.",
-                        question="What must be fixed for the official scorer?",
+                        "\n\n".join(_official(card)), question="Would the official scorer accept these files?"
+                    ),
+                ),
+                (
+                    Text(
+                        "\n\n".join(to_fix) or "The files need no changes.",
+                        question="Which changes does the official scorer need?",
                     ),
                 ),
             ),
@@ -251,13 +255,13 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
             "gives “about 0.3” for guessing; this figure is for its own subset of images."
         )
     )
-    return Facts(facts, "Do the numbers make sense?"), Text(advice)
+    return Facts(facts, "Are the numbers plausible?"), Text(advice)
 
 
 def _official(card: ScoreCard) -> list[str]:
     message, absent = card.more["official_check"]["message"], card_summary.absent(card)
     lines = [
-        f"It would **refuse the files** and say only: “{markdown(message, SENTENCE)}”"
+        f"It would **refuse the files** and report only: “{markdown(message, SENTENCE)}”"
         if message
         else "It **accepts both files**."
     ]

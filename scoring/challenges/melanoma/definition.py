@@ -7,7 +7,7 @@ from scoring.core.challenge import Challenge, Words
 from scoring.core.challenge_files import Sample
 
 RULE = """
-| part | weight | what it is |
+| part | weight | definition |
 |---|--:|---|
 | F2 | 60 | 5 TP / (5 TP + 4 FN + FP) at the threshold: a missed melanoma costs four times a false alarm |
 | accuracy | 30 | correct cases / all cases at the threshold |
@@ -20,7 +20,8 @@ CHALLENGE = Challenge(
     id=ID,
     words=Words(
         title="Melanoma, risk from a photograph",
-        about="One number from 0 to 1 for a phone photograph; missing a melanoma is worse than a false alarm.",
+        about="One number from 0 to 1 for a phone photograph. A missed melanoma costs more than a false "
+        "alarm.",
         formula="60 × F2 + 30 × accuracy + 10 × AUC",
         rule=RULE,
         citations=shared.citations("safescan_melanoma", "Melanoma competition"),

@@ -59,7 +59,7 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
     if scale in probability_scales.WORDS:
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5". These '
-            f"are {probability_scales.WORDS[scale]}. The official program takes them as they are."
+            f"are {probability_scales.WORDS[scale]}. The official program does not transform them."
         )
         yield warning(scale, where, message).with_fixes(*probability_scales.OF_RISKS[scale])
     elif len(scores) and not are_risks(scores):

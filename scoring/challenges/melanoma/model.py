@@ -67,8 +67,8 @@ def _described(inspected: Inspection, name: str, trial: bool) -> Inspection:
     shape, more = inspected.model["inputs"][0]["shape"] or (None,) * 4, []
     if shape[0] == 1:
         sentence = (
-            "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 blocks "
-            "of 200 were fed."
+            "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 the challenge fed "
+            "blocks of 200 images."
         )
         more.append(warning("fixed-batch-1", name, sentence))
     if any(side not in (None, PICTURE_SIDE) for side in shape[2:]):

@@ -116,7 +116,7 @@ def _choose_column(
         if OTHER_CLASS.fullmatch(table.keys[others[0]]):
             problems.append(_other_class(table, header))
         if OF_TRUTH.fullmatch(table.keys[others[0]]):
-            sentence = f"column {header!r} was read as the risk of melanoma: is it that?"
+            sentence = f"column {header!r} was read as the risk of melanoma: is this correct?"
             findings.append(warning("column-suspect", table.header_place, sentence))
         return partial(_read_scores, others[0])
     column, twice = tables.find_column(

@@ -215,7 +215,7 @@ def cost(card: ScoreCard, wanted: str, value: float) -> Facts | Text:
                 other.capitalize(),
                 share(reached[other]),
                 span(bounds, 3),
-                "The interval lets every resample choose its own threshold",
+                "In the interval, every resample has its own best threshold",
                 "higher",
             ),
             Fact(f"{wanted.capitalize()} reached", share(reached[wanted])),

@@ -43,10 +43,10 @@ CALIBRATION = CalibrationWords(
     "Above the dotted line the scores are too low, below it too high.",
 )
 MEASURES = (
-    Measure("accuracy", "For which patients is it worse?", "accuracy, share right"),
+    Measure("accuracy", "For which patients are the results worse?", "accuracy, share right"),
     Measure(
         "recall",
-        "In which patients does it miss melanomas?",
+        "In which patients does the model miss melanomas?",
         "sensitivity, share of melanomas flagged",
         "melanoma ",
     ),
@@ -190,7 +190,7 @@ def _classes_table(card: ScoreCard) -> Table:
         {**absent, "class": NAMES[name], **card.per_class[name]} for name in reversed(list(card.per_class))
     ]
     return Table.of(
-        "How good is each class?",
+        "How well is each class predicted?",
         entries,
         (Column("class", "class", "class", width=84), *CLASS_COLUMNS),
         f"Interval of F1. Each class taken as the positive one. –: undefined. {shared.method(card)}",

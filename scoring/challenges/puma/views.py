@@ -192,7 +192,7 @@ CLASS_COLUMNS = (
 def classes_table(card: ScoreCard) -> Table:
     """Return how good each class is."""
     return Table.of(
-        "How good is each class?",
+        "How well is each class predicted?",
         [{"f1_interval": None, **row, "class": spaced(name)} for name, row in card.per_class.items()],
         CLASS_COLUMNS,
         "F1 follows the chosen rule; precision and recall come from the counts of all images. * in under "

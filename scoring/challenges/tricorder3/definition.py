@@ -8,7 +8,7 @@ from scoring.core.challenge_files import Sample
 from scoring.core.lazy import Lazy
 
 RULE = """
-| part | weight | what it is |
+| part | weight | definition |
 |---|--:|---|
 | accuracy | 45 | correct cases / all cases, rounded to 6 decimals |
 | weighted F1 | 45 | (3 × malignant + 2 × medium + 1 × benign) / 6, each the plain mean of its classes' F1, rounded to 6 decimals |

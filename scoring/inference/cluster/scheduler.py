@@ -81,7 +81,9 @@ def named() -> Scheduler | None:
         )
     parts = _ADDRESS.fullmatch(address)
     if not parts or not 0 < int(parts[3]) < 65536:
-        sentence = f"{address[:80]!r} is no scheduler's address: write tcp://host:8786 or tls://host:8786."
+        sentence = (
+            f"{address[:80]!r} is not the address of a scheduler: write tcp://host:8786 or tls://host:8786."
+        )
         raise ClusterUnusable(ADDRESS, sentence)
     certificates = _certificates() if parts[1] == "tls" else None
     return Scheduler(address, certificates)

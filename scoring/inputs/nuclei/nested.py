@@ -100,7 +100,10 @@ class _Search:
             are_nuclei = [self.visit(entry, image, depth + 1) for entry in node]
             if any(are_nuclei) and not all(are_nuclei):
                 first = are_nuclei.index(False)
-                text = f"{are_nuclei.count(False):,} of {len(node):,} entries of a list lack class or place"
+                text = (
+                    f"{are_nuclei.count(False):,} of {len(node):,} entries of a list have no class or no "
+                    "position"
+                )
                 what = f"(entry {first}: {strict.quoted(node[first])}): write both, or leave them out."
                 raise InputRefused([error("bad-nucleus", self._name, f"{text} {what}")])
             return False
@@ -129,7 +132,9 @@ class _Search:
         own = {*filter(None, map(self._image, node.values()))}
         if len(own) > 1:
             listing = ", ".join(shortened(case, PATH) for case in sorted(own)[:FEW])
-            text = f"one entry names several images ({listing}): name one, of which its nuclei are."
+            text = (
+                f"one entry names several images ({listing}): name only the image that contains the nuclei."
+            )
             raise InputRefused([error("duplicate-case", self._name, text)])
         parts = [value for value in node.values() if isinstance(value, dict)]
         inner = {*filter(None, (self._image(text) for part in parts for text in part.values()))}

@@ -75,7 +75,9 @@ def of_table(
         is_header = of_class[1] is not None and point_tables.is_of_one_image(header)
         return _of_images({of_class[0]: []}, {}, name) if is_header else None
     if point_tables.in_micrometres(table) and (fixes := questions.get(MICROMETRES)):
-        text = "coordinates are in µm, and px are needed: divide them by the size of a pixel in µm."
+        text = (
+            "coordinates are in µm, but px are needed: divide the coordinates by the size of a pixel in µm."
+        )
         raise InputRefused([error("bad-submission", table.header_place, text).with_fixes(*fixes)])
     cells = point_tables.cells(table, of_class, numbered, sizes, classes)
     return None if cells is None else _grouped(cells, name)

@@ -298,7 +298,9 @@ def moved_polygons(data: bytes, name: str, edits: dict[str, str]) -> bytes:
     document, _problem = strict.document(data, name)
     polygons = document.get(POLYGONS) if isinstance(document, dict) else None
     if not isinstance(polygons, list):
-        text = "coordinates of this format are changed here alone: export them in px of the image, as [x, y]."
+        text = (
+            "only Benchside converts coordinates of this format: export them in px of the image, as [x, y]."
+        )
         raise InputRefused([error("bad-option", name, text)])
     factor, step = float(edits.get("multiply", 1)), -1 if "exchange" in edits else 1
     for polygon in polygons:

@@ -81,7 +81,7 @@ def _per_class(card: ScoreCard) -> Iterator[Block]:
         kinds.setdefault(tuple(key for key in entry if key != "risk"), []).append(name)
     for k, (keys, names) in enumerate(kinds.items()):
         yield Table(
-            "" if k else "How good is each class?",
+            "" if k else "How well is each class predicted?",
             [Column("class", "class", "class"), *map(shared.estimated, keys)],
             {"class": names, **{key: [card.per_class[name][key] for name in names] for key in keys}},
             risks=shared.risks_of(card),

@@ -76,7 +76,7 @@ BAD = {
     "average": ('"macro"', '"mean"', "bad-value", 15, "score.average", "macro, micro, weighted"),
     "no average": ('\naverage = "macro"', "", "missing-key", 14, "score.metric", 'average = "macro"'),
     "class": ('average = "macro"', 'class = "z"', "bad-value", 15, "score.class", "'z' is not one of the"),
-    "option": (SCORE, f"{SCORE}\nbeta = 2", "unknown-key", 16, "score.beta", "no such key"),
+    "option": (SCORE, f"{SCORE}\nbeta = 2", "unknown-key", 16, "score.beta", "this key is unknown"),
     "beta": (SCORE, 'metric = "f_beta"\naverage = "macro"\nbeta = -1', "bad-value", 16, "score.beta", "0.01"),
     "huge": (
         *(SCORE, f'metric = "f_beta"\naverage = "macro"\nbeta = {10**400}'),
@@ -391,7 +391,7 @@ def test_keys_beside_an_unknown_metric_are_listed_in_one_order():
         (
             'metric = "mae"',
             'metric = "mae"\nparts = [{metric = "mae"}]',
-            "metric and parts are both there",
+            "give metric or parts, not both",
         ),
         ('title = "T"', 'title = "T\0"', "it holds NUL characters: save it as plain text"),
         ('title = "T"', 'title = "T"' + " " * 300_000, "it has more than 256,000 bytes"),

@@ -59,7 +59,7 @@ def test_a_figure_has_the_values_of_the_card_and_the_intervals_it_is_given(card)
         "n": [entry["n_cases"] for entry in found.values()],
     }
     drawn = figure.build(LIGHT)
-    assert drawn.layout.meta["question"] == "Does it work everywhere?"
+    assert drawn.layout.meta["question"] == "Are the results similar in all groups?"
     assert [x + more for x, more in zip(drawn.data[0].x, drawn.data[0].error_x.array, strict=True)] == [
         0.75
     ] * len(found)

@@ -44,7 +44,7 @@ def container(patient: str, inner: str = "", **answers) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("stages", "said"),
     [
-        ("012", "the stages minus one"),
+        ("012", "one less than the stages"),
         ("034", "answered T0, a stage"),
         (("T0", "T1", "T2"), "1 answered T0"),
         ("123", ""),
@@ -55,7 +55,7 @@ def test_answers_of_t0_are_told(truth, stages, said):
     found = CHALLENGE.read_predictions(submission_folder(rows, TRUTH_MASKS), truth)
     messages = [finding.message for finding in found.read if finding.code == "t0-answered"]
     assert [said in message for message in messages] == [True] * bool(said)
-    assert ("the stages minus one" in "".join(messages)) == (stages == "012")
+    assert ("one less than the stages" in "".join(messages)) == (stages == "012")
 
 
 @pytest.mark.parametrize("delimiter", [";", ","])

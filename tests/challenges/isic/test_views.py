@@ -57,7 +57,7 @@ def test_the_headline_is_the_score_with_its_arithmetic(card, metric):
     card = score(SAMPLE.path, SAMPLE.submissions["lyra"].path, metric=metric)
     head, (name, measure) = views(card).headline, card_summary.ranking(card)
     assert (head.score.value, head.score.below) == (share(card.score), span(card.intervals["score"], 3))
-    whose = "the official number to the last digit" if metric is None else "not the official number"
+    whose = "equal to the official number in every digit" if metric is None else "not the official number"
     words = head.strip.caption
     assert f"**{card.score!r}**, {whose}" in words
     summands = words[1 : words.index(")")].split(" + ")

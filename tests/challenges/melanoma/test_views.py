@@ -35,7 +35,7 @@ def test_the_headline_is_the_score_with_its_arithmetic(card):
     head = views(card).headline
     assert head.score.value == points(card.score)
     assert head.score.below == span(card.intervals["score"], 1, 100)
-    assert f"**{card.score!r}**, the official number to the last digit" in head.strip.caption
+    assert f"**{card.score!r}**, equal to the official number in every digit" in head.strip.caption
     melanomas = card.per_class["positive"]["support"]
     values = {fact.name: fact.value for fact in head.facts}
     assert values.pop("Melanomas") == f"{melanomas} of {card.n_cases}"

@@ -38,7 +38,7 @@ from tests.support.payloads import PAYLOADS
 
 QUESTIONS = (
     "How close is the score to the best possible score?",
-    "How good is each class?",
+    "How well is each class predicted?",
     "How well are nuclei found?",
     "Which classes are confused, which nuclei are missed, and which do not exist?",
     "Which classes fail in which images?",
