@@ -236,7 +236,7 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
             raise InputRefused([error("no-board", shortened(board_id, 64), message)])
         require_readable(board_id, [row])
         if IMPORTED in row.options:
-            message = "it was imported from another platform: it is shown, and takes no submissions."
+            message = "it was imported from another platform: it is shown, but accepts no submissions."
             raise InputRefused([error("imported-board", board_id, message)])
         remember(row.options.get("declaration"))
         if not is_known(row.challenge):

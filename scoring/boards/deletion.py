@@ -121,6 +121,6 @@ def _empty_log(store: Store) -> tuple[Finding, ...]:
         return ()
     message = (
         "another program reads the database: deleted data stay in the database's log until a later deletion. "
-        "Delete something else when that program has finished."
+        "When that program has finished, the next deletion removes these data."
     )
     return (warning("store-busy", store.place, message),)

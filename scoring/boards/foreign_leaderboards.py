@@ -91,7 +91,7 @@ def read_leaderboard(source: Source, score: str | None = None, team: str | None 
     files = open_source(source)
     tables = [m for m in files.members if m.lower().endswith((".csv", ".json"))] or list(files.members)
     if len(tables) != 1:
-        message = f"it holds {len(tables)} tables; one is read: import each phase by itself."
+        message = f"it holds {len(tables)} tables, but only one can be read: import each phase separately."
         raise _refusal(files, message)
     member = tables[0]
     if files.sizes[member] > BYTES:

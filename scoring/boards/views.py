@@ -297,7 +297,7 @@ def _figure(value: Value, scale: Scale) -> Figure:
 
 
 def _drawn(teams: Sequence[tuple[str, Sequence[DatedScore]]], scale: Scale, theme: Theme) -> go.Figure:
-    question = "Do the teams get better?"
+    question = "Do the teams' scores improve?"
     return over_time(teams, theme, question, scale.unit, scale.digits_of_intervals)
 
 
@@ -320,7 +320,7 @@ def history(value: Value, scale: Scale, digits: int | None = None) -> Table:
         Column("state", "state"),
     ]
     rows = history_rows(value["teams"])
-    return Table.of("How did the teams get there?", rows, columns, key=HISTORY)
+    return Table.of("How did the ranks change over time?", rows, columns, key=HISTORY)
 
 
 def excluded(value: Value) -> list[Block]:

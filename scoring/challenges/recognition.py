@@ -43,9 +43,9 @@ MOST_CELLS = 500_000
 """Part of a table that is tried with cases in columns."""
 CASE_HEADERS = ("image", "PatientID")
 """Replacement for an unknown header of the case column."""
-AS_CSV = "Tables are read as CSV, Excel workbook, JSON, Parquet or NumPy archive: save it as one."
-AS_ONNX = "Models are read as ONNX: export it as ONNX."
-AS_ZIP = "Unpack it, and drop the files or a zip of them."
+AS_CSV = "Save the table as CSV, Excel workbook, JSON, Parquet or NumPy archive."
+AS_ONNX = "Export the model as ONNX."
+AS_ZIP = "Unpack the archive, and drop the files or a zip of the files."
 ENDINGS = {
     (".docx", ".pptx"): f"It is a document or presentation. {AS_CSV}",
     (".npy", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
@@ -330,11 +330,9 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     if foreign and not name.lower().endswith((*MASKS, *TABLES)):
         return foreign
     if is_picture(name, data):
-        return (
-            "It is an image: “Single image” asks a model about one. A test set also needs a table of labels."
-        )
+        return "It is an image: open it on the page “Single image”. A test set also needs a table of labels."
     if ending == ".toml":
-        return "It declares a challenge of its own: open it on “More challenges”."
+        return "It declares a challenge: open it on the page “More challenges”."
     if data.startswith(b"version https://git-lfs"):
         return "It is a pointer of Git LFS, not the file itself: fetch that with “git lfs pull”."
     kind = next((sentence for magic, sentence in FOREIGN.items() if data.startswith(magic)), None)
@@ -354,5 +352,5 @@ def _nothing_takes(contents: FileContents) -> str:
         columns = ", ".join(contents.tables[0].header[:6])
         return f"No challenge of Benchside has a table with these columns: {columns}."
     if contents.pictures:
-        return "There are images and no table: drop the table with their labels as well."
-    return f"No challenge of Benchside takes such files. {READ}"
+        return "There are images but no table: also drop the table with their labels."
+    return f"No challenge of Benchside uses such files. {READ}"

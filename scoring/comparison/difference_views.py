@@ -29,7 +29,7 @@ def classes(displayed: Displayed) -> tuple[Block, ...]:
     """Return a table or figure of classes by team."""
     matrix = by_class.matrix(displayed.comparison)
     if not matrix.classes:
-        return (Text("There is no class that all teams were scored on.", "note"),)
+        return (Text("The teams have no scored class in common.", "note"),)
     return (class_values(displayed, matrix),)
 
 
@@ -101,10 +101,10 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
     kind, how, first = "right", "Strong and ×: wrong", "which the fewest teams predicted correctly"
     if correct.quantity != SHARE:
         kind = "value"
-        how = f"The stronger the colour, the worse; {correct.quantity.better} is better"
+        how = f"Stronger colour: worse; {correct.quantity.better} is better"
         first = "hardest for all"
     elif correct.graded:
-        how = "The stronger the colour, the less is correct; ×: nothing is correct"
+        how = "Stronger colour: less is correct; ×: nothing is correct"
     return Figure(
         build,
         f"{how}. {len(drawn)} of {len(order)} such cases, those first {first}, then "

@@ -129,7 +129,7 @@ def _rules(displayed: Displayed, robust: Robustness, kinds: Sequence[str]) -> Fi
     small = "Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else ""
     return Figure(
         partial(figures.rules, robust, kinds, displayed.names),
-        "Ranks; the stronger the colour, the better. Above the line: the official order. τ (Kendall): "
+        "Ranks; a stronger colour is a better rank. Above the line: the official order. τ (Kendall): "
         "agreement of a rule's order with the official order; 1 is the same "
         f"order. {small}{_left_out(robust)}"
         f"{len(robust.rules) - 1} other rules were compared, so one may differ by chance alone. "
@@ -194,7 +194,7 @@ def _map(displayed: Displayed, grid: WeightGrid, firsts: FirstTeams, question: s
     return Figure(
         partial(weight_map, question, figures.first_places(grid, firsts)),
         "Each point: weights that sum to 1, and the team that is first with them. Ring: the official "
-        f"weights, with {ring} first. {robustness.held_fixed(displayed.comparison, grid)} It does not "
+        f"weights, with {ring} first. {robustness.held_fixed(displayed.comparison, grid)} The map does not "
         "account for chance.",
         {
             **{part: grid.weights[:, k].tolist() for k, part in enumerate(parts)},

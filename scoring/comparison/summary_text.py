@@ -167,7 +167,7 @@ def caveat(comparison: Comparison) -> str:
         return limit
     return (
         f"{limit} In a category with few cases, equal answers can hide different skill: the test allows for "
-        "this, so it tells fewer teams apart."
+        "this, so it finds fewer differences."
     )
 
 

@@ -104,8 +104,8 @@ def _headline_facts(displayed: Displayed) -> list[Fact]:
                 f"Likely too {scale.too} by",
                 f"about {too_good}",
                 "the leader's score",
-                "The best of several was chosen on the same data, so its score is likely about this much "
-                f"too {scale.too}",
+                "The best of several teams was chosen on the same data, so its score is likely about this "
+                "much too {scale.too}",
             )
         )
     return facts

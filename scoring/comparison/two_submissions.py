@@ -198,7 +198,7 @@ def _classes(
     measures = ", ".join(dict.fromkeys(named(row.measure) for row in known))
 
     def build(theme: Theme) -> go.Figure:
-        return _figure(rows, theme, "Which classes won and lost?", displayed, first, second)
+        return _figure(rows, theme, "Which classes improved and which got worse?", displayed, first, second)
 
     return (
         Figure(

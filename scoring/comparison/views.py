@@ -298,7 +298,7 @@ def stability(displayed: Displayed) -> tuple[Block, ...]:
         "likely a team is to be the best**: the leader on these cases also leads in their "
         "resamples. Among twenty exactly equal teams, "
         "the one that leads by chance wins a third of the resamples.",
-        question="Is a share a chance?",
+        question="Does a share show how likely a team is to be the best?",
     )
     return (SideBySide(((figure,), (meaning, *stability_facts(comparison))), (3, 2)),)
 

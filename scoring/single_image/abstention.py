@@ -130,7 +130,7 @@ def causes(
     if views is not None and views.others and views.changed >= UNSTABLE * views.others:
         found["another class when turned"] = (
             f"The model's answer is not stable: {views.changed} of {views.others} turned or mirrored copies "
-            "of the image get another class."
+            "of the image get a different class."
         )
     if failed:
         found[FAILED] = f"The model failed on this image turned or mirrored: {failed}"

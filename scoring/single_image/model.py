@@ -81,8 +81,8 @@ class OpenModel(ModelHandle):
                     error(
                         "wrong-output",
                         CALLED,
-                        "This model's answer to the image is not a list of finite numbers, so there is "
-                        "nothing to show.",
+                        "This model's output for the image is not a list of finite numbers, so no answer is "
+                        "shown.",
                     )
                 ]
             )

@@ -51,5 +51,5 @@ def _missing(field: str, fix: str) -> Finding:
     return error(
         "missing-value",
         field,
-        f"The model takes {field} as an input, and an empty one would change its answer: {fix}.",
+        f"The model takes {field} as an input. A missing value would change the model's answer: {fix}.",
     )

@@ -266,8 +266,9 @@ def _size(measures: Quality, shortest_side: int) -> QualityBadge:
             "size",
             CAUTION,
             value,
-            f"Smaller than the images that models receive ({LEAST_SIDE} px or more): it is enlarged and "
-            "stays coarse.",
+            f"The photograph is smaller than the images that models receive ({LEAST_SIDE} px or more): it "
+            "is enlarged, but "
+            "has no more detail.",
         )
     return QualityBadge("size", GOOD, value, "Large enough.")
 
@@ -300,13 +301,13 @@ def _sharpness(measures: Quality, among: Sequence[Quality | None] = ()) -> Quali
             else f"Blurrier than {_floored(1 - below)} of the test images."
         )
         level = STOP if sharpness < VERY_BLURRED else CAUTION
-        words = f"{sentence} The score may not mean anything."
+        words = f"{sentence} The score may be meaningless."
         return QualityBadge("sharpness", level, "blurred", words, below)
     if beyond == "high" and below is not None:
         those = "every test image has" if below == 1 else f"{_floored(below)} of the test images have"
         sentence = (
-            f"More fine detail than {those}: hair, print, noise or another camera. The score may not mean "
-            "anything."
+            f"More fine detail than {those}: hair, print, noise or another camera. The score may be "
+            "meaningless."
         )
         return QualityBadge("sharpness", CAUTION, "unusually fine detail", sentence, below)
     value = "enough" if below is None else f"usual (sharper than {below:.0%} of the test images)"
@@ -363,7 +364,7 @@ def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge
         "colours",
         CAUTION,
         value,
-        "Few colours of this image look like skin. The score may not mean anything.",
+        "Few colours of this image look like skin. The score may be meaningless.",
     )
 
 
@@ -391,5 +392,5 @@ def _tissue(measures: Quality) -> QualityBadge:
             "The colours do not match haematoxylin and eosin. The results may be meaningless.",
         )
     return QualityBadge(
-        "tissue", GOOD, value, "The colours match haematoxylin and eosin; those of red skin do, too."
+        "tissue", GOOD, value, "The colours match haematoxylin and eosin. Red skin has similar colours."
     )

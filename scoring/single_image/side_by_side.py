@@ -74,12 +74,12 @@ def changes_over_time(answers: Sequence[DatedAnswer], names: Sequence[str]) -> l
 
 def _against_copies(before: tuple[float, float], after: tuple[float, float], change: float) -> str:
     if before[0] <= after[1] and after[0] <= before[1]:
-        return " Turned and mirrored copies differ by as much: this does not show a change of the lesion."
+        return " Turned and mirrored copies differ as much, so this difference shows no change of the lesion."
     if abs(change) < FLOOR:
-        return " That is too little to show a change of the lesion."
+        return " This difference is too small to show a change of the lesion."
     return (
-        " That is more than the effect of turning and mirroring; light, distance and camera can have the "
-        "same effect."
+        " This difference is larger than the effect of turning and mirroring. Light, distance and camera "
+        "can have the same effect."
     )
 
 
@@ -105,7 +105,7 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
             for number, answer in answers.items()
             if answer.reasons
         )
-        return f"{refused} So there is no mean."
+        return f"{refused} Therefore no mean is shown."
     top, tops = int(mean.argmax()), [answer.prediction.top for answer in answers.values()]
     if len(set(tops)) == 1:
         sentence = f"{'Both' if n == 2 else f'All {n}'} photographs get {names[tops[0]]}."

@@ -36,13 +36,12 @@ TURNED = (
     "images, so its score can differ."
 )
 CAMERA_REFUSED = (
-    "No picture? Then the browser or its administrator does not let this page use the camera, or another "
-    "program uses it. Allow it in the browser, or take the photograph with the device's own camera and "
-    "choose it "
-    "under My image."
+    "If there is no picture, the browser or its administrator blocks the camera, or another program uses "
+    "the camera. Allow the camera in the browser. You can also take a photograph with the device's own "
+    "camera and choose the file under My image."
 )
-MAP = "Shows where hiding part of the image changes the model's score. It does not show disease."
-ALIKE = "Cases with similar scores from this model; they may look different."
+MAP = "The map shows where hiding a part of the image changes the model's score. It does not show disease."
+ALIKE = "Cases with similar scores from this model. These cases may look different."
 SAME_KIND = "These shares hold only for images of the same kind as the test set's."
 EXCHANGEABLE = "This does not hold for photos from another camera."
 UNKNOWN_INPUT = (
@@ -50,8 +49,8 @@ UNKNOWN_INPUT = (
     "different answers."
 )
 UNKNOWN_AGE = (
-    "The model gets 0 for an unknown age, as from the challenge's validator. Models cannot tell it from the "
-    "age of a newborn."
+    "For an unknown age the model receives 0, as in the challenge's validator. A model cannot distinguish "
+    "this 0 from the age of a newborn."
 )
 POSSIBLE = "Possible classes (built to hold the true one in 9 of 10 test cases)"
 NO_ANSWER = "No answer"
@@ -137,7 +136,7 @@ def right_line(right: RightShare, reference: Reference, name: str) -> str:
         return "The test set has one other case: too few to estimate how often such a score is right."
     whole = f"{of_test_set(reference)} the model was right on {right.similar} images"
     if right.every:
-        return f"{whole}: too few to tell high scores from low ones. {SAME_KIND}"
+        return f"{whole}: too few to compare high and low scores. {SAME_KIND}"
     among = (
         f"the highest score {right.low:.2f}"
         if f"{right.low:.2f}" == f"{right.high:.2f}"
@@ -162,7 +161,7 @@ def set_line(class_set: ClassSet, names: Sequence[str], top: int) -> str:
             f"than the scores of {1 - class_set.miss:.0%} of its cases in the test set."
         )
     if class_set.members.all():
-        sentence += " These are all classes: the model excludes none of them for this image."
+        sentence += " The set contains all classes: the model excludes no class for this image."
     if class_set.always.any():
         few = ", ".join(names[k] for k in np.flatnonzero(class_set.always).tolist())
         sentence += (

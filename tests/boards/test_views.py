@@ -45,7 +45,10 @@ def test_every_submission_has_a_state(sent):
     ranking, history = views.sections(found)
     assert [len(block.rows["team"]) for block in ranking.blocks if isinstance(block, Table)] == [2]
     tables = [block for block in history.blocks if isinstance(block, Table)]
-    assert [table.question for table in tables] == ["How did the teams get there?", "What was excluded?"]
+    assert [table.question for table in tables] == [
+        "How did the ranks change over time?",
+        "What was excluded?",
+    ]
 
 
 def test_a_bundle_is_recognised_and_says_what_is_ranked(sent):

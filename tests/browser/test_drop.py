@@ -246,8 +246,8 @@ def test_what_nothing_takes_says_its_mend_and_photographs_of_every_kind_are_answ
     refused = {
         "cut.zip": (zipped[: len(zipped) // 2], "was the upload cut off?"),
         "paper.pdf": (b"%PDF-1.7", "It is a PDF. Drop a table"),
-        "model.pt": (b"PK\x03\x04", "export it as ONNX"),
-        "predictions.csv.gz": (b"\x1f\x8b", "Unpack it"),
+        "model.pt": (b"PK\x03\x04", "Export the model as ONNX"),
+        "predictions.csv.gz": (b"\x1f\x8b", "Unpack the archive"),
     }
     page = opened()
     for name, (data, words) in refused.items():

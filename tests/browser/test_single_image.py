@@ -204,7 +204,7 @@ def test_a_camera_that_refuses_is_a_sentence(single_image):
     page.get_by_text("Camera", exact=True).click()
     driver.settled(page)
     page.get_by_text("I have read this").click()
-    page.get_by_text("the browser or its administrator does not let this page use the camera").wait_for()
+    page.get_by_text("the browser or its administrator blocks the camera").wait_for()
     assert page.get_by_test_id("stException").count() == 0
 
 

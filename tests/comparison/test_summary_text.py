@@ -149,7 +149,7 @@ def test_from_20_units_on_the_swap_test_speaks_and_names_its_limit():
         "apart. The test errs more often if a team fails rarely but badly, because a test set can lack such "
         "failures. "
         "In a category with few cases, equal answers can hide different skill: the test "
-        "allows for this, so it tells fewer teams apart."
+        "allows for this, so it finds fewer differences."
     )
     assert summary_text.method(some).endswith("seed 0; told apart by the swap test.")
     blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))

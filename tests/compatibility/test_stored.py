@@ -312,7 +312,7 @@ def test_the_same_files_score_and_compare_as_they_did(unpacked, commit):
         (
             "tricorder3",
             "mended",
-            "Read and score it as it was when saved",
+            "Read and score it as it was kept",
             "had another score when it was saved on 2026-11-23",  # with 20 replicates
         ),
     ],

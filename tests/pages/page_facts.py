@@ -233,7 +233,7 @@ FACTS = {
             "Images": "Which classes fail in which images?",
             "Viewer": "How was each nucleus scored?",
             "Radius": "How does the score change with the radius?",
-            "Tissue": "Is the share of lymphocytes (TIL) right?",
+            "Tissue": "Is the share of lymphocytes (TIL) correct?",
         },
         named=_puma_named,
         tampered=[

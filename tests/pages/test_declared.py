@@ -375,7 +375,7 @@ def test_a_dropped_file_that_no_challenge_takes_becomes_one(opened):
 def test_a_dropped_declaration_opens_as_a_challenge(opened):
     text = (library.GALLERY / "camelyon17.toml").read_bytes()
     app = opened("overview").file_uploader(key="any_files").upload("mine.toml", text).run()
-    assert "declares a challenge of its own" in words(app)
+    assert "declares a challenge: open it" in words(app)
     app.button(key="new_file_kept_0").click().run()
     assert not app.exception
     assert "CAMELYON17" in words(app)

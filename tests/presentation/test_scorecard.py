@@ -102,7 +102,7 @@ def test_a_report_is_light_and_opens_with_score_and_three_figures(text):
     assert len(text.encode()) < 1_000_000
     assert "<script" not in text
     words = read(text).words
-    chapter = words.index("Which part is worth working on?")
+    chapter = words.index("Which part can gain the most points?")
     assert all(words.index(question) < chapter for question in FRONT)
     assert words.index("Score of 100 points") < words.index(FRONT[0])
     assert words.index("What was noticed?") > words.index("Where do the numbers come from?")

@@ -273,7 +273,9 @@ def test_a_model_that_answers_with_no_number():
     ]
     with (
         model(builders.build(undefined, initializers=constants)) as found,
-        pytest.raises(InputRefused, match="This model's answer to the image is not a list of finite numbers"),
+        pytest.raises(
+            InputRefused, match="This model's output for the image is not a list of finite numbers"
+        ),
     ):
         predict(found, photograph(np.zeros((64, 64, 3), np.uint8)))
 

@@ -38,7 +38,7 @@ def test_a_refused_photograph_counts_in_no_mean_and_stands_in_the_headline():
     """A cat's chin beside a lesion got "Both photographs get ..." and a mean."""
     answers = lesion(an_answer(0.8, 0.2, 0.0), an_answer(0.75, 0.2, 0.05), refused=2)
     line = photographs_line(answers, NAMES)
-    assert line == "Photograph 2 gets no answer: This is nothing like them. So there is no mean."
+    assert line == "Photograph 2 gets no answer: This is nothing like them. Therefore no mean is shown."
     assert mean_scores(answers) is None
     assert photograph_cautions(0, {2: answers[2]}, NAMES) == ["photograph 2 gets no answer"]
 

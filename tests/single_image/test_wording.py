@@ -175,7 +175,7 @@ def test_numbers_name_their_test_set():
         "When it predicted Melanoma, with any score, it was right on 18 of 25 (72%; 52 to 86%). "
         "These shares hold only for images of the same kind as the test set's."
     )
-    assert "too few to tell high scores from low" in wording.right_line(
+    assert "too few to compare high and low scores" in wording.right_line(
         right(24, 34, True), a_reference(), "Melanoma"
     )
     assert "n = 103, 3 to 20 per class" in wording.of_test_set(
@@ -206,7 +206,7 @@ def test_sets_say_what_they_are_worth():
         added, ("Melanoma", "Other"), 0
     )
     every = ClassSet(np.array([True, True]), 0.1, np.array([False, False]), UNTRIED, 9)
-    assert "These are all classes" in wording.set_line(every, ("Melanoma", "Other"), 0)
+    assert "The set contains all classes" in wording.set_line(every, ("Melanoma", "Other"), 0)
     assert "With so few cases" in wording.set_line(every, ("Melanoma", "Other"), 0)
     tried = replace(every, coverage=Coverage(counted(104, 104), (counted(60, 60), None)))
     line = wording.set_line(tried, ("Melanoma", "Other"), 0)

@@ -89,13 +89,13 @@ def _form(manifest: Row) -> Iterator[Finding]:
     for name, table in ROWS.items():
         entries = manifest.get(name, [] if name in LATER_LISTS else None)
         if not isinstance(entries, list):
-            yield _bad(name, "it is no list")
+            yield _bad(name, "it is not a list")
             continue
         for number, entry in enumerate(entries):
             yield from _row_form(f"{name}[{number}]", table, entry)
     files = manifest.get("files")
     if not isinstance(files, dict):
-        yield _bad("files", "it is no object")
+        yield _bad("files", "it is not an object")
         return
     for digest, size in files.items():
         if not RULES["sha256"].holds(digest):
@@ -106,7 +106,7 @@ def _form(manifest: Row) -> Iterator[Finding]:
 
 def _row_form(place: str, table: type[schema.Base], entry: Any) -> Iterator[Finding]:
     if not isinstance(entry, dict):
-        yield _bad(place, "it is no object")
+        yield _bad(place, "it is not an object")
         return
     values = _columns(table, entry)
     yield from _unknown(f"{place}.", entry, table.__table__.columns.keys())
@@ -184,7 +184,8 @@ def _of_results(scorings: list[Row]) -> Iterator[Finding]:
             yield _bad(f"scorings[{number}]", "without a scorecard there must be problems and no score")
         if scoring["card"] is not None and scoring["problems"]:
             yield _bad(
-                f"scorings[{number}]", "there are a scorecard and problems: a result has either of them"
+                f"scorings[{number}]",
+                "it has both a scorecard and problems, but a result has only one of them",
             )
 
 

@@ -25,10 +25,9 @@ PROVENANCE = (
     *("seed", "resamples", "interval", "unit", "n_units"),
 )
 NOT_SAME = (
-    "It is not the official score. The reason is not shown, because it could reveal something about the "
-    "truth."
+    "This is not the official score. The reason is hidden, because it could reveal facts about the truth."
 )
-NOT_TOLD = "Once the truth is opened, the board says whether the official program gives this score."
+NOT_TOLD = "When the truth is open, the board shows whether the official program gives this score."
 MORE = ("model_size_mib",)
 """The team's statement about its model that affects the score."""
 Rows = Mapping[str, list[dict[str, Any]]]

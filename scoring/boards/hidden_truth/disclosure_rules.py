@@ -26,7 +26,7 @@ TELLS = {
     NOTHING: "no score until the truth is opened",
     "score": "the score",
     "classes": "the score and rates by class",
-    "cases": "the score, rates by class, and how correct each case is",
+    "cases": "the score, rates by class, and the result of each case",
 }
 """Disclosure level -> its description."""
 

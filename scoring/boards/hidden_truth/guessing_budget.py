@@ -80,7 +80,7 @@ class Use:
             return f"{shown}. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
         told = f"{shown}, which may have revealed {_percent(self.bits, self.cases)} of the labels' bits"
         most = f"guessing gained at most {self.gain:.2f} above the best constant answer"
-        end = "" if self.is_safe else "; a smaller lead proves little"
+        end = "" if self.is_safe else "; a smaller lead could come from guessing"
         equal = "if classes are equally frequent and cases have equal weights"
         return f"{told}: {equal}, {most}{end}. Rare classes are revealed sooner.{WITHHELD * self.is_part}"
 
@@ -118,11 +118,11 @@ class Budget:
                 f"any guessing strategy.{WITHHELD * self.use.is_part}"
             )
         if self.is_spent and not self.use.cases:
-            told = f"Not safe, whatever is shown from now on: scores have been shown already. {UNBOUNDED}"
+            told = f"Not safe under any rule from now on, because scores have been shown already. {UNBOUNDED}"
             return f"{told}{WITHHELD * self.use.is_part}"
         if self.is_spent:
             return (
-                "Not safe, whatever is shown from now on: the shown scores may have revealed so much "
+                "Not safe under any rule from now on: the shown scores may have revealed so much "
                 f"that guessing gains up to {self.use.gain:.2f} above the best constant answer."
                 f"{WITHHELD * self.use.is_part}"
             )

@@ -287,7 +287,8 @@ def equal_times(ranking: BoardRanking) -> list[Finding]:
         *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))
         if before and last and before.created == last.created:
             message = (
-                f"its last submissions have the same time: {last.id} counts as the later one, by its id."
+                f"its last submissions have the same time: {last.id} counts as the later submission, "
+                "because of its id."
             )
             found.append(note("equal-times", shortened(team, 60), message))
     return found

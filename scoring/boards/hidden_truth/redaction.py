@@ -35,8 +35,8 @@ SENTENCES = {
     "model": "the model could not be run as the challenge requires: try it on the challenge's practice data.",
     "options": "one of its settings is not allowed.",
     "store": "it was read, but could not be saved. Nothing was counted: submit it again.",
-    "grid": "this mask lies on another grid than the image of its case: keep its voxels and their size.",
-    "other": "it could not be scored. The organizer is told.",
+    "grid": "this mask has another grid than the image of its case: use the voxels and spacing of the image.",
+    "other": "it could not be scored. The organizer sees this error.",
 }
 CATEGORY = {
     **dict.fromkeys(

@@ -154,6 +154,12 @@ def _faults(chosen: Ints, classes: Ints, units: Ints) -> list[Finding]:
         return [_bad("split", "a part has no case: choose a larger or smaller shown part.")]
     torn = np.intersect1d(units[is_shown], units[~is_shown])
     if len(torn):
-        return [_bad("--cases", f"{len(torn)} units (patients) are in both parts: keep each in one.")]
+        return [
+            _bad("--cases", f"{len(torn)} units (patients) are in both parts: put each unit in one part.")
+        ]
     lacking = [part for part in (is_shown, ~is_shown) if set(classes[part]) != set(classes)]
-    return [_bad("split", "a class has cases in one part alone: show other cases.")] if lacking else []
+    return (
+        [_bad("split", "all cases of a class are in one part: choose other cases to show.")]
+        if lacking
+        else []
+    )

@@ -77,7 +77,7 @@ def _zenodo(ranking: BoardRanking, creators: Sequence[str], licence: str) -> dic
     return {
         "title": _title(ranking),
         "upload_type": "dataset",
-        "description": f"<p>{escape(_about(ranking))}</p><p>Scores and ranks; no case is in it.</p>",
+        "description": f"<p>{escape(_about(ranking))}</p><p>Scores and ranks, without cases.</p>",
         "creators": [{"name": name} for name in creators],
         "access_right": "open",
         "license": licence,

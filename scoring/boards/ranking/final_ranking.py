@@ -40,7 +40,7 @@ def freeze(store: Store, board_id: str) -> None:
     if ranking.hidden is not None:
         problems.append("its truth is hidden: open it first (`board hide --open`).")
     if ranking.phases and phases_and_limits.state_now(ranking.phases)[0] == OPEN:
-        problems.append("a phase is open: let it close first.")
+        problems.append("a phase is open: wait until the phase has closed.")
     if ranking.comparison is None:
         problems.append("nobody is ranked.")
     if problems:

@@ -146,7 +146,9 @@ def remove(store: Store, board_id: str, name: str) -> None:
         table = schema.Submission
         used = select(func.count()).where(table.board_id == board_id, table.phase == name)
         if session.scalar(used):
-            message = "a team has submitted in this phase: let it close instead."
+            message = (
+                "a team has submitted in this phase, so the phase cannot be removed: let the phase close."
+            )
             raise InputRefused([error("phase-used", shortened(name, 64), message)])
         session.delete(row)
         note_change(session, board_id)

@@ -140,5 +140,5 @@ def _move_people(session: Session, board_id: str, team: str, name: str) -> None:
 
 
 def _unknown(team: str) -> InputRefused:
-    message = "no team of this name has submitted anything: `board show` lists them."
+    message = "no team of this name has submitted: `board show` lists the teams."
     return InputRefused([error("unknown-team", shortened(team, 60), message)])

@@ -108,7 +108,7 @@ class Correction:
         if self.removed:
             many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
             lost = f"{many} gone: {_listed(self.removed)}."
-            more = f" New cases: {_listed(self.added)}. Were ids changed?" if self.added else ""
+            more = f" New cases: {_listed(self.added)}. Did the ids change?" if self.added else ""
             found.append(warning("correction-loses-cases", "truth", lost + more))
         if self.refused:
             first = self.refused[0]

@@ -160,7 +160,9 @@ def _asked_once(
         starts = [n for n in (0, 1) if n <= numbers[0] and numbers[-1] < n + N_CLASSES]
         fixes = [_in_order(n, *order) for n in starts for order in ORDERS]
         listing = ", ".join(map(str, numbers[:N_CLASSES])) + (", ..." if len(numbers) > N_CLASSES else "")
-        message = f"{unknown.total():,} nuclei have a number as class ({listing}): say what each number is."
+        message = (
+            f"{unknown.total():,} nuclei have a number as class ({listing}): name the class of each number."
+        )
         others = [entry for entry in problems if entry.code != "unknown-class"]
         return [*others, error("unknown-class", where, message).with_fixes(*fixes)]
     counted_too = 2 * sum(len(file.nuclei) for file in contents) >= sum(file.items for file in contents)
@@ -233,8 +235,8 @@ def _quoted(name: str) -> str:
 TABLE = "submission.csv"
 CASE, PATH = "case_id", "predicted_nuclei_path"
 NO_FORM = (
-    "it lists nuclei in no form that is read: write image, class, and x, y (or xmin, ymin, xmax, ymax) of "
-    "each. Run lengths, and several boxes in a cell, are not read."
+    "Benchside cannot read this form of a list of nuclei: write image, class, and x, y (or xmin, ymin, "
+    "xmax, ymax) of each nucleus. Run lengths, and several boxes in a cell, are not read."
 )
 HOW_TO_FIX = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
@@ -292,7 +294,7 @@ def _nothing_of(files: SourceFiles) -> str:
     if any(member.lower().endswith(".mat") for member in files.members):
         message += " HoVer-Net also writes nuclei as JSON: give its folder json, not the .mat files."
     if any(member.lower().endswith((".npy", ".npz")) for member in files.members):
-        message += " Maps of pixels (.npy, .npz) are not read: write the outline or middle of each nucleus."
+        message += " Maps of pixels (.npy, .npz) are not read: write the outline or centre of each nucleus."
     if any(member.lower().endswith(imagej_rois.ENDING) for member in files.members):
         message += " Regions of ImageJ (.roi) are read as a zip of those of each image, <case>.zip."
     return message

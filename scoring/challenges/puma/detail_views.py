@@ -19,7 +19,7 @@ from scoring.presentation.figures.number_format import percent
 
 SIDES = ("truth", "predicted")
 TIL = tissue_figures.AxisLabels(
-    "Is the share of lymphocytes (TIL) right?", "truth: lymphocytes among all nuclei", "predicted"
+    "Is the share of lymphocytes (TIL) correct?", "truth: lymphocytes among all nuclei", "predicted"
 )
 NEAREST = tissue_figures.AxisLabels(
     "How far is the nearest lymphocyte from a tumour nucleus?",
@@ -113,8 +113,8 @@ def distance_table(card: ScoreCard) -> Table:
         "How far are tumour nuclei from lymphocytes in each image?",
         columns,
         {column.name: [row.get(column.name) for row in rows] for column in columns},
-        "From every tumour nucleus to the nearest lymphocyte, truth beside prediction. –: the image has no "
-        "tumour nuclei or no lymphocytes.",
+        "Distance from each tumour nucleus to the nearest lymphocyte, in truth and prediction. –: the image "
+        "has no tumour nuclei or no lymphocytes.",
         key="distances",
     )
 
@@ -148,7 +148,9 @@ def outlines(card: ScoreCard) -> tuple[Block, ...]:
     """Return the outline quality of all classes together, of each class, and of each tile."""
     measured = card.more["outlines"]
     if not measured["n_tiles"]:
-        return (Text("No tile has outlines on both sides: there is nothing to measure.", "note"),)
+        return (
+            Text("No tile has outlines in both truth and prediction, so outlines are not measured.", "note"),
+        )
     facts = Facts(
         [shared.measure(card, name, label) for name, label in WORDS.items()],
         "How good are the outlines?",

@@ -82,7 +82,7 @@ def _deviations(d: PairedNuclei, predictions: NucleiPredictions) -> Iterator[Fin
         )
         yield note("differs-from-platform", predictions.name, message)
     if any(len(n) and not len(n.vertices) for n in predictions.nuclei):
-        message = "centroids are scored as they are; the official evaluator reads polygons only."
+        message = "centroids are scored; the official evaluator reads only polygons."
         yield note("differs-from-platform", predictions.name, message)
     unread = int((d.confidence != d.score).sum())
     if unread:

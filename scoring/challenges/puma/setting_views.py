@@ -62,8 +62,8 @@ def setting_facts(usual: ScoreCard, card: ScoreCard) -> Facts:
                 "Predictions lie",
                 _offset(shift(card)),
                 "to the right, down",
-                "The offset that most pairs of a nucleus and a prediction of its class share; about 0 "
-                "unless the tiles are shifted",
+                "Most frequent offset between a nucleus and a prediction of its class; about 0 unless the "
+                "tiles are shifted",
             ),
         )
     )
@@ -104,7 +104,7 @@ def over_confidence(card: ScoreCard, curve: Curve, setting: MatchingSetting) -> 
             "predictions below it are left out",
         ),
         f"Radius {setting.radius:g} px. Dotted: the challenge's rule, which keeps every prediction. The "
-        "best value was chosen on the images that it is scored on: expect less on new images.",
+        "best value was chosen on the same images: expect a lower score on new images.",
         {"confidence": curve["x"].tolist(), "macro F1": curve["y"].tolist()},
     )
 

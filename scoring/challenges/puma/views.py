@@ -64,8 +64,8 @@ def model(described: Mapping[str, Any]) -> tuple[Facts, Table]:
     """Return the declaration of a scored model."""
     facts = (Fact("Size", f"{described['size_mib']:.2f} MiB"), *format_facts(described, there=False))
     caption = (
-        "The model reads each tile in overlapping windows; peaks of its map are nuclei. Outlines end where "
-        "the model's map ends, at equal distances in opposite directions."
+        "The model reads each tile in overlapping windows. Peaks of its probability map are nuclei. "
+        "Outlines come from the same map."
     )
     return Facts(facts, "Which model was scored?", caption), tensors(described)
 
@@ -137,7 +137,7 @@ def observers_in_words() -> str:
     """Return what the figure of `reached` shows, for its caption."""
     between, within = (decimal(agreement["f1"], 3) for agreement in OBSERVERS.values())
     return (
-        "Hatched: points that even the truth itself could not reach if it were submitted. Strokes: "
+        "Hatched: points that a submission of the truth itself would not reach. Strokes: "
         "agreement of two "
         f"observers ({between}) "
         f"and of one observer with themselves ({within}), as detection F1 on 12 regions; do not compare "

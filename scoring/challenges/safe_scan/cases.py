@@ -285,7 +285,7 @@ def _not_opened(
     if not doubtful:
         return []
     sentence = (
-        f"{several(table, doubtful)}: no whole JPEG or PNG was seen here ({ids[doubtful[0]]}); "
-        "the validator gives every model the score 0 where it cannot open an image."
+        f"{several(table, doubtful)}: Benchside found no complete JPEG or PNG ({ids[doubtful[0]]}). If the "
+        "validator cannot open an image, it gives every model the score 0."
     )
     return [warning("images-not-opened", table.place(doubtful[0]), sentence)]

@@ -147,7 +147,7 @@ def file_consequences(table: TextTable, data: bytes, is_run: bool) -> list[Findi
     longer = [i for i, cells in table.written.lengths.items() if cells > len(table.written.header)]
     if set(longer) - table.ragged:
         rows = several(table, sorted(longer))
-        sentence = f"{rows} with more cells than the header, where the official loader stops."
+        sentence = f"{rows} with more cells than the header, and the official loader stops there."
         findings.append(_run_cancelled(table.place(min(longer)), sentence))
     blank = [i for i, line in enumerate(read_lines(data, table.name), 1) if line.isspace()]
     if blank and table.delimiter != "\t":

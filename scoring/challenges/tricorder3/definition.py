@@ -22,8 +22,8 @@ CHALLENGE = Challenge(
     words=Words(
         title="TRICORDER-3, 11 skin-lesion classes",
         about=(
-            "A photograph with age, gender and body site; malignant classes weigh most, and small models "
-            "are rewarded."
+            "A photograph with age, gender and body site. Malignant classes have the largest weights. Small "
+            "models get more points."
         ),
         formula="45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
         rule=RULE,

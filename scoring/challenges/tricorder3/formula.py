@@ -71,7 +71,7 @@ MODEL_SIZE = Option(
         "the size of a model is known from its file: leave the option out, or score predictions."
     ),
     label="Size of its model in MiB",
-    explain="1 MiB = 1,048,576 bytes, the challenge's MB. Up to 50 MiB cost nothing.",
+    explain="1 MiB = 1,048,576 bytes, which the challenge calls MB. Models up to 50 MiB lose no points.",
     problem=size_problem,
 )
 OPTIONS = (MISSING, MODEL_SIZE)

@@ -139,7 +139,7 @@ def _read_one_hot(table: TextTable, problems: list[Finding], findings: list[Find
         "label-one-hot",
         table,
         range(len(table)),
-        "the label stands in eleven one-hot columns; the official loader needs one column Class.",
+        "the label is in eleven one-hot columns; the official loader needs one column Class.",
     )
     return LabelColumn(np.where(good, np.nan_to_num(values).argmax(1), -1))
 
@@ -178,7 +178,7 @@ def _choose_columns(
     ids = truth.ids if truth is not None else None
     has_room = len(table.header) >= 2 * len(CLASSES)  # for a second column of each class
     if has_room and (rival := rival_of(table, form(truth), guess(table, form(truth), ids), ids)):
-        sentence = "the classes have two columns each: which are the scores, and which the truth?"
+        sentence = "each class has two columns: which of them are the scores, and which are the truth?"
         problems.append(error("column-suspect", table.header_place, sentence).with_fixes(*rival))
     if label is not None:
         sentence = f"column {table.header[label]!r} is ignored: the eleven class columns decide."

@@ -84,7 +84,7 @@ def headline(card: ScoreCard) -> Headline:
             card,
             "efficiency_score",
             "Efficiency",
-            "1 for models up to 50 MiB, 0 from 150 MiB. MiB = the challenge's MB",
+            "1 for models up to 50 MiB, 0 from 150 MiB. 1 MiB is 1 MB of the challenge",
             "size unknown" if size is None else f"{size:.2f} MiB",
         ),
         shared.measure(
@@ -132,7 +132,7 @@ def parts(card: ScoreCard) -> Table:
         ("efficiency", 10.0, m["efficiency_score"]),
     )
     return Table.of(
-        "Which part is worth working on?",
+        "Which part can gain the most points?",
         [(name, worth, value or 0.0) for name, worth, value in summands],
         (
             Column("part", "part", get=lambda part: part[0]),

@@ -155,7 +155,7 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
     for cases, words in ((CASES[:3], "both parts"), (["x"], "no cases"), (CASES, "has no case")):
         with pytest.raises(InputRefused, match=words):
             test_set_split.split_board(one.store, "h", cases=cases)
-    with pytest.raises(InputRefused, match="one part alone"):
+    with pytest.raises(InputRefused, match="are in one part: choose"):
         test_set_split.split_board(
             one.store, "h", cases=[c for c, ill in zip(CASES, TRUTH, strict=True) if ill]
         )

@@ -72,7 +72,7 @@ def test_a_correction_that_hurts_says_so_and_needs_a_second_word(sent, tmp_path,
         assert "no team would be ranked any more" in done.err
         assert "Of 2 teams: 2 ranked no more." in done.out
         assert re.search(r"\n3 refused:\n(  (alpha|beta), \w+: case canary4 .*\n){3}\n", done.out)
-        assert "New cases: canary4. Were ids changed?" in done.err
+        assert "New cases: canary4. Did the ids change?" in done.err
     found = correction(rescoring.begun(opened(open_store(), "b")), opened(open_store(), "b"))
     assert found.removed == ("canary04",)
     assert all(one.problem for one in found.refused)

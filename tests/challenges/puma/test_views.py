@@ -45,7 +45,7 @@ QUESTIONS = (
     "Which images are missing or suspicious?",
     "Where are the errors of the worst images?",
     "Does the number of nuclei of each class match the truth?",
-    "Is the share of lymphocytes (TIL) right?",
+    "Is the share of lymphocytes (TIL) correct?",
     "How far is the nearest lymphocyte from a tumour nucleus?",
     "How far are tumour nuclei from lymphocytes in each image?",
 )

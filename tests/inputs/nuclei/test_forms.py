@@ -340,7 +340,7 @@ def test_features_are_divided_only_where_one_file_names_several_images():
 
 def test_numbers_of_classes_are_offered_in_both_orders():
     boxes = json.dumps({"labels": [0, 9], "scores": [1, 1], "bboxes": [[0, 0, 2, 2], [4, 4, 6, 6]]}).encode()
-    with pytest.raises(scoring.InputRefused, match="say what each number is") as refused:
+    with pytest.raises(scoring.InputRefused, match="name the class of each number") as refused:
         read({"a.json": boxes})
     of_set, by_alphabet = (fix.label for fix in refused.value.problems[0].fixes)
     assert "0 tumor" in of_set
@@ -348,7 +348,7 @@ def test_numbers_of_classes_are_offered_in_both_orders():
     assert by_alphabet.startswith("Read numbers as the ten classes by the alphabet, from 0")
     (nuclei,) = read({"a.json": boxes, "classes.json": b'{"0": "stroma", "9": "tumor"}'}).nuclei
     assert nuclei.classes.tolist() == [6, 0]
-    with pytest.raises(scoring.InputRefused, match="say what each number is"):
+    with pytest.raises(scoring.InputRefused, match="name the class of each number"):
         read({"a.json": boxes, "classes.json": b'["stroma", "tumor"]'})
 
 

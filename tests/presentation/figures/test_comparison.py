@@ -56,7 +56,7 @@ def every(theme, names=NAMES):
             [Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, theme, (50, 150)
         ),
         weight_map("Who wins?", FirstPlaces("abc", WEIGHTS, firsts, names, (0.25, 0.35, 0.4)), theme),
-        over_time(sent, theme, "Do the teams get better?", "points", 1),
+        over_time(sent, theme, "Do the teams' scores improve?", "points", 1),
     )
 
 
@@ -175,7 +175,7 @@ def test_groups_beside_each_other_have_one_axis():
 )
 def test_days_on_the_axis_of_time_do_not_cover_each_other(days):
     sent = [DatedScore(f"2026-{day}T12:00:00+00:00", 1.0, None, True) for day in days]
-    axis = over_time([("a", sent)], LIGHT, "Do the teams get better?", "points", 1).layout.xaxis
+    axis = over_time([("a", sent)], LIGHT, "Do the teams' scores improve?", "points", 1).layout.xaxis
     letters, phone = 7, 290  # pixels
     places = [(value - axis.range[0]) / (axis.range[1] - axis.range[0]) * phone for value in axis.tickvals]
     halves = [len(text) * letters / 2 for text in axis.ticktext]
