@@ -515,7 +515,7 @@ def test_images_of_a_session_dropped_before_the_notice_is_read_stay_in_the_sessi
     app.segmented_control(key="single_read").set_value(reader_session.OWN).run()
     uploader = next(one for one in app.file_uploader if one.key.startswith("single_session"))
     uploader.set_value([("1.png", photographs.encoded(lesion()), "image/png")]).run()
-    assert "the answer appears after you have confirmed this text" in said(app)
+    assert "confirm this text to see the model's answer" in said(app)
     app.checkbox(key="single_agreed").check().run()
     assert app.segmented_control(key="single_source").value == image_upload.SESSION
     assert app.session_state[dropped_photographs.QUEUED].added == 1
