@@ -7,10 +7,19 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Literal
 
-from scoring.common.fixes import ANY, InputChanges, SuggestedFix, editing, quoted_mark, renamed, renaming
+from scoring.common.fixes import (
+    ANY,
+    InputChanges,
+    Pairs,
+    SuggestedFix,
+    editing,
+    quoted_mark,
+    renamed,
+    renaming,
+)
 from scoring.inputs.case_ids import case_parts
 
 ALIKE = 0.75
@@ -151,6 +160,8 @@ LEAST = 0.5
 """Minimum share of names that must fit after removing the prefix or suffix."""
 COMPARED = 500
 """Maximum compared names."""
+SPELLINGS = 20
+"""Maximum beginnings of names, such as centers, that are spelled otherwise."""
 ZEROS_BEFORE = re.compile(rf"0+{re.escape(ANY)}")
 ENDS_IN_NUMBER = re.compile(r"(.*?)(\d+)", re.ASCII | re.DOTALL)
 
@@ -174,26 +185,47 @@ def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Suggested
         zeros = sorted((p for p in patterns if ZEROS_BEFORE.fullmatch(p)), key=len, reverse=True)
         taken = zeros if pattern in zeros else [pattern]  # 0061 and 0004 have different zeros before them
         return (renaming("case", tuple((written, ANY) for written in taken)),)
-    return _with_zeros(stems, known) or _in_other_letters(stems, known)
+    return _with_zeros(stems, known) or _in_other_spelling(stems, known)
 
 
-def _in_other_letters(stems: Sequence[str], known: Collection[str]) -> tuple[SuggestedFix, ...]:
-    """Return the fix for names whose first part has capital letters where the cases have small ones, or the
-    other way round."""
+def _in_other_spelling(stems: Sequence[str], known: Collection[str]) -> tuple[SuggestedFix, ...]:
+    """Return the fix for names that are cases in other letters or with other marks between, perhaps with more
+    before or after: hk_001_pred, sub-HK001 for HK-001. Each name must be one case, and none of two."""
     cases_of: dict[str, list[str]] = {}
     for case in known:
-        cases_of.setdefault(case.lower(), []).append(case)
+        cases_of.setdefault(_letters(case), []).append(case)
     patterns: Counter[tuple[str, str]] = Counter()
+    found: dict[str, str] = {}
     for stem in stems:
-        case, *others = cases_of.get(stem.lower(), [""])
-        if case and not others and len(case) == len(stem):
-            cut = max(
-                (i + 1 for i, pair in enumerate(zip(stem, case, strict=True)) if len({*pair}) > 1), default=0
-            )
-            patterns[f"{stem[:cut]}{ANY}", f"{case[:cut]}{ANY}"] += 0 < cut < len(stem)
-    pairs = tuple(pair for pair, count in patterns.most_common(MOST) if count)
-    is_enough = sum(patterns[pair] for pair in pairs) >= max(1, LEAST * len(stems))
-    return (renaming("case", pairs),) if is_enough else ()
+        spelled = ((cases_of.get(_letters(stem[i:j]), []), i, j) for i, j in _within_marks(stem))
+        cases, i, j = next(((cases, i, j) for cases, i, j in spelled if cases), ([], 0, 0))
+        if len(cases) == 1:
+            found[stem] = case = cases[0]
+            pairs_of_letters = zip(reversed(stem[i:j]), reversed(case), strict=False)
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs_of_letters))
+            old, new = stem[: j - same], case[: len(case) - same]
+            patterns[f"{old}{ANY}{stem[j:]}", f"{new}{ANY}"] += bool(same and (old + stem[j:]))
+    if len(found) < max(1, LEAST * len(stems)) or len({*found.values()}) < len(found):
+        return ()
+    pairs = tuple(pair for pair, count in patterns.most_common(SPELLINGS) if count)
+    if sum(patterns[pair] for pair in pairs) < len(found) or any(
+        renamed(case, pairs) != case for case in known
+    ):
+        pairs = tuple(found.items())  # a pattern would change names that are right, or not all others
+    return (renaming("case", pairs),)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+def _within_marks(stem: str) -> list[tuple[int, int]]:
+    """Return where names may begin and end in a longer one, the longest first."""
+    marks = [i for i, letter in enumerate(stem) if not letter.isalnum()]
+    places = [
+        (i, j) for i in (0, *(m + 1 for m in marks[:MOST])) for j in (*marks[-MOST:], len(stem)) if i < j
+    ]
+    return sorted(places, key=lambda place: place[0] - place[1])
 
 
 def _with_zeros(stems: Sequence[str], known: Collection[str]) -> tuple[SuggestedFix, ...]:
@@ -210,12 +242,22 @@ def _with_zeros(stems: Sequence[str], known: Collection[str]) -> tuple[Suggested
         least = LEAST * len(stems) if {m[1] for m in fits} == {start} else len(stems)
         if len(fits) >= max(1, least) and len({m[1] for m in fits}) == 1:
             pair = (f"{fits[0][1]}{ANY}", f"{start}{ANY}{{{width}}}")
-            label = (
-                f"Read case “{fits[0][0]}” as “{start}{fits[0][2].zfill(width)}”, and other ids in the same "
-                "way"
-            )
-            return (SuggestedFix(label, InputChanges(cases=(pair,))),)
-    return ()
+            return (_filled(fits[0], start, width, (pair,)),)
+    of_starts = [
+        (match, match[1], width)
+        for match in parts
+        for start, width in wanted
+        if match[1] == start and f"{start}{match[2].zfill(width)}" in known
+    ]
+    pairs = dict.fromkeys((f"{start}{ANY}", f"{start}{ANY}{{{width}}}") for _, start, width in of_starts)
+    is_enough = len(of_starts) >= max(1, LEAST * len(stems)) and len(pairs) <= SPELLINGS
+    is_one_each = len({old for old, _ in pairs}) == len(pairs) and all(start for _, start, _ in of_starts)
+    return (_filled(*of_starts[0], tuple(pairs)),) if is_enough and is_one_each else ()
+
+
+def _filled(match: re.Match[str], start: str, width: int, pairs: Pairs) -> SuggestedFix:
+    label = f"Read case “{match[0]}” as “{start}{match[2].zfill(width)}”, and other ids in the same way"
+    return SuggestedFix(label, InputChanges(cases=pairs))
 
 
 COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
