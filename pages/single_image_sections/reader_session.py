@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -216,7 +216,7 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
     for sentence in summary(images):
         st.markdown(markdown(sentence, 600))
     if measures := compared(images, on.task.malignant):
-        rows = {
+        rows: dict[str, list[Any]] = {
             "measure": list(measures),
             **{
                 name: [str(comparison.shares[index]) for comparison in measures.values()]

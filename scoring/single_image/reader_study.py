@@ -140,10 +140,10 @@ def table(images: Sequence[ReadImage], names: Sequence[str]) -> dict[str, list[s
         names: Full names of the classes.
     """
 
-    names_of_files = {FILE: [image.file_name for image in images]}
+    files: list[str | float] = [image.file_name for image in images]
     return {
         "image": [image.name for image in images],
-        **(names_of_files if any(names_of_files[FILE]) else {}),
+        **({FILE: files} if any(files) else {}),
         "truth": ["" if image.truth == UNSURE else names[image.truth] for image in images],
         "impression": [image.alone.named(names) for image in images],
         "confidence": [image.alone.confidence for image in images],

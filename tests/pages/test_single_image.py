@@ -493,7 +493,7 @@ def test_a_change_of_readings_is_a_number_in_the_csv(single_image, monkeypatch):
     frame = frames["single_readers"]()
     assert frame["change in points"].tolist() == [0.0] * 3
     assert {"change in points, 95% interval_low", "change in points, 95% interval_high"} <= {*frame.columns}
-    assert "| +0 points |" in drawn[2]
+    assert "| +0 points |" in plain(drawn[2])
 
 
 def test_an_image_dropped_before_the_notice_is_read_waits_and_is_not_lost(single_image):
