@@ -135,7 +135,7 @@ def styled_table(
 ):
     """Draw a table under its question, without a caption. style: rows, styled or not."""
     heading(question)
-    rows = style.data if isinstance(style, Styler) else style
+    rows = style.index if isinstance(style, Styler) else style
     return st.dataframe(
         style,
         hide_index=True,
