@@ -1,4 +1,7 @@
-"""Measures of TRICORDER-3 that have an interval, on any number of resampled test sets at once."""
+"""Measures of TRICORDER-3 that have an interval, on any number of resampled test sets at once; findings about
+outputs."""
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,7 +17,9 @@ from scoring.challenges.tricorder3.formula import (
     weighted_f1,
 )
 from scoring.common.arrays import Bools, Floats, Ints
+from scoring.common.findings import Finding, note, warning
 from scoring.core.submission import Predictions
+from scoring.inputs import probability_scales
 from scoring.metrics import calibration, classification, curves, output_kinds, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import SubgroupShare
@@ -186,3 +191,38 @@ def slice_shares(truth: SafeScanCases, p: Ints) -> dict[str, SubgroupShare]:
         "accuracy": SubgroupShare(right, np.ones(len(truth), bool)),
         "malignant_sensitivity": SubgroupShare(ill & _malignant(p), ill, "n_malignant"),
     }
+
+
+def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
+    """Yield findings about the kind of the outputs [rows, 11] and the number of tied maxima; the score does
+    not normalise."""
+    kind = output_kinds.output_kind(outputs)
+    scale = probability_scales.scale_of(outputs)
+    if scale in probability_scales.WORDS:
+        message = (
+            f"values from {outputs.min():.4g} to {outputs.max():.4g}. The score is the same; calibration is "
+            f"not defined. These are {probability_scales.WORDS[scale]}."
+        )
+        yield warning(scale, where, message)
+    elif kind == "logits":
+        message = (
+            f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. "
+            "The score is the same; calibration is not defined. "
+            "The challenge demands a softmax."
+        )
+        yield warning("logits", where, message)
+    elif kind == "not-normalised":
+        sums = outputs.sum(1)
+        message = (
+            f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The "
+            "score is the same; calibration is not defined."
+        )
+        yield warning("not-normalised", where, message)
+    if len(outputs):
+        tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
+        if tied:
+            message = (
+                f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first "
+                "class in the challenge's order is taken, as in the official code."
+            )
+            yield note("tied-maximum", where, message)

@@ -10,7 +10,7 @@ from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
 from scoring.challenges.safe_scan.models import CONTRACT, WORDING, predictions_of, with_images
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, ID, NAMES, RISK
-from scoring.challenges.tricorder3.tables import output_findings
+from scoring.challenges.tricorder3.measures import output_findings
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, note, warning
 from scoring.core.challenge import Context

@@ -1,6 +1,6 @@
 """Tables of TRICORDER-3: labels of a test set, and predictions as eleven columns or as labels."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -11,8 +11,8 @@ from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
 from scoring.challenges.safe_scan.tables import CaseTable, case_tables, case_words, find_label_column, once
 from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES, final_score, weighted_f1
-from scoring.common.arrays import Floats
-from scoring.common.findings import Finding, error, note, warning
+from scoring.challenges.tricorder3.measures import output_findings
+from scoring.common.findings import Finding, error, note
 from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 from scoring.core.challenge import Context
 from scoring.core.file_contents import (
@@ -36,7 +36,7 @@ from scoring.inputs.column_readings import rival_of
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
-from scoring.metrics import classification, output_kinds
+from scoring.metrics import classification
 
 COUNTED = {"class_index": 0, "class_number": 1}
 """Header of a column of numbers -> number of the first class."""
@@ -158,19 +158,17 @@ def _choose_columns(
     )
     absent = [c for c, (column, _) in matches.items() if column is None]
     if absent and label is not None:
-        problems += label_twice
-        sentence = (
-            f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy "
-            "and F1 are complete."
-        )
-        wanted = form(truth)
-        guessed = guess(table, wanted, truth.ids if truth is not None else None)
-        columns = guessed.changes(table.header, wanted).columns if guessed.is_whole else ()
-        fixes = [renaming("column", columns)] if columns else []
-        if columns and _differ(table, label, guessed):
-            problems.append(_labels_or_scores(table, label, fixes[0], guessed))
-        findings.append(note("labels-only", table.header_place, sentence).with_fixes(*fixes))
-        return partial(_read_predicted_labels, truth, label)
+        scores = _scores_beside(truth, table, label, problems)
+        if scores is None:
+            return None
+        if scores and _are_named(table, scores, label):
+            sentence = f"column {table.header[label]!r} is ignored: it names the class of the highest score."
+            findings.append(note("label-column-ignored", table.header_place, sentence))
+            return partial(_read_outputs, scores)
+        if not scores:
+            problems += label_twice
+            findings.append(note("labels-only", table.header_place, _only_labels(table, id_column, label)))
+            return partial(_read_predicted_labels, truth, label)
     problems += [p for _, twice in matches.values() for p in twice]
     problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]
     if absent:
@@ -186,13 +184,48 @@ def _choose_columns(
     return partial(_read_outputs, [column for column, _ in matches.values() if column is not None])
 
 
-def _differ(table: TextTable, label: int, guessed: ColumnGuess) -> bool:
-    """Return whether a column of labels names another class than the largest of scores beside it."""
+def _scores_beside(
+    truth: SafeScanCases | None, table: TextTable, label: int, problems: list[Finding]
+) -> list[int] | None:
+    """Return the columns of the scores of all classes beside a column of labels; [] if there are not all.
+
+    None where a label is not the class of the highest score: then `problems` gets the question which counts.
+    """
+    wanted = form(truth)
+    guessed = guess(table, wanted, truth.ids if truth is not None else None)
+    columns = guessed.changes(table.header, wanted).columns if guessed.is_whole else ()
+    if not columns:
+        return []
     places = [table.header.index(guessed.columns[name] or "") for name in CLASSES]
     outputs = np.column_stack([parse_numbers(table.cells(place), True).values for place in places])
-    first = COUNTED.get(table.keys[label], 1)
-    labels = [found for found, _ in (parse_label(cell, first) for cell in table.columns[label])]
-    return bool((largest(outputs) != labels).any())
+    key = table.keys[label]
+    countings = [COUNTED[key]] if key in COUNTED else [*COUNTED.values()]
+    called = ([parse_label(cell, first)[0] for cell in table.columns[label]] for first in countings)
+    if any((largest(outputs) == labels).all() for labels in called):
+        return places
+    problems.append(_labels_or_scores(table, label, renaming("column", columns), guessed))
+    return None
+
+
+def _are_named(table: TextTable, scores: Sequence[int], label: int) -> bool:
+    """Return whether columns of scores are those of the classes beyond doubt: by their headings, or by the
+    names of classes in a column of labels that agrees."""
+    headings = (tables.key(name) in table.keys[i] for name, i in zip(CLASSES, scores, strict=True))
+    return all(headings) or _symbols(table.cells(label)) == 1
+
+
+def _only_labels(table: TextTable, id_column: int | None, label: int) -> str:
+    """Return the sentence about a table of labels, and about a score of the predicted class alone."""
+    sentence = (
+        f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy "
+        "and F1 are complete."
+    )
+    others = [i for i in range(len(table.header)) if i not in (id_column, label)]
+    numbers = zip(others, values_of(table, others), strict=True)
+    lone = [i for i, values in numbers if ((values >= 0) & (values <= 1)).all() and (values % 1 != 0).any()]
+    if len(lone) != 1:
+        return sentence
+    return f"{sentence} Column {table.header[lone[0]]!r} holds one score a case; curves need all."
 
 
 def _labels_or_scores(table: TextTable, label: int, scores: SuggestedFix, guessed: ColumnGuess) -> Finding:
@@ -269,41 +302,6 @@ def _countings(truth: SafeScanCases | None, column: int, rows: AlignedRows) -> l
             title += f": score {final_score(classification.accuracy(c)[0], f1[0], 1):.4f}"
         fixes.append(SuggestedFix(title, InputChanges(columns=((rows.table.header[column], name),))))
     return fixes
-
-
-def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
-    """Yield findings about the kind of the outputs [rows, 11] and the number of tied maxima; the score does
-    not normalise."""
-    kind = output_kinds.output_kind(outputs)
-    scale = probability_scales.scale_of(outputs)
-    if scale in probability_scales.WORDS:
-        message = (
-            f"values from {outputs.min():.4g} to {outputs.max():.4g}. The score is the same; calibration is "
-            f"not defined. These are {probability_scales.WORDS[scale]}."
-        )
-        yield warning(scale, where, message)
-    elif kind == "logits":
-        message = (
-            f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. "
-            "The score is the same; calibration is not defined. "
-            "The challenge demands a softmax."
-        )
-        yield warning("logits", where, message)
-    elif kind == "not-normalised":
-        sums = outputs.sum(1)
-        message = (
-            f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The "
-            "score is the same; calibration is not defined."
-        )
-        yield warning("not-normalised", where, message)
-    if len(outputs):
-        tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
-        if tied:
-            message = (
-                f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first "
-                "class in the challenge's order is taken, as in the official code."
-            )
-            yield note("tied-maximum", where, message)
 
 
 CLASS_KEYS = tuple(map(tables.key, CLASSES))

@@ -423,9 +423,30 @@ def test_faults_of_the_truth_are_not_told_again_of_the_predictions():
     assert read(predictions(), salvaged).faults == ()
 
 
-def test_scores_beside_the_label_that_is_read_are_offered():
+@pytest.mark.parametrize("call", [CLASSES[3], "4", "3"])
+def test_scores_beside_the_label_of_the_highest_are_read(call):
     row = [0.9 if k == 3 else 0.01 for k in range(11)]
     header = ("image", "pred", *(f"score_{c}" for c in CLASSES))
-    found = read(table(header, ("c1.jpg", CLASSES[3], *row), ("c2.jpg", CLASSES[3], *row)))
-    (fix,) = only(found.findings, "labels-only").fixes
-    assert dict(fix.changes.columns)[f"score_{CLASSES[0]}"] == CLASSES[0]
+    found = read(table(header, ("c1.jpg", call, *row), ("c2.jpg", call, *row)))
+    assert codes(found.findings) == ["label-column-ignored"]
+    assert found.outputs[0].tolist() == row
+
+
+def test_scores_by_number_beside_their_label_by_number_have_an_order_to_be_said():
+    row = [0.9 if k == 3 else 0.01 for k in range(11)]
+    header = ("image", "pred", *(f"prob_{k}" for k in range(11)))
+    by_number, in_words = (table(header, *((name, call, *row) for name in IDS)) for call in ("3", "BKL"))
+    assert set(codes(refused(read, by_number).problems)) == {"missing-column"}
+    assert read(in_words).outputs[0].tolist() == row
+
+
+def test_scores_beside_the_truth_are_asked_about_alone():
+    row = [0.9 if k == 3 else 0.01 for k in range(11)]
+    header = ("image", "label", *(f"prob_{k}" for k in range(11)))
+    data = table(header, *((name, "0", *row) for name in IDS))
+    assert codes(refused(read, data).problems) == ["column-suspect"]
+
+
+def test_the_score_of_the_predicted_class_alone_is_named():
+    data = table(("image", "pred", "confidence"), *((name, "BKL", 0.9) for name in IDS))
+    assert "'confidence' holds one score a case" in only(read(data).findings, "labels-only").message
