@@ -67,7 +67,7 @@ def bar(row: DeltaGenerator, score: Fact, status: Status, noticed: str = "") -> 
             width="content",
         )
         if status.official_score:
-            st.metric("official", status.official_score, width="content")
+            st.metric(status.official_name, status.official_score, width="content")
         with st.container(key="bar_status", width="stretch"):
             link = f" [{noticed}](#{FINDINGS})" if noticed else ""
             st.markdown(f"{' '.join(_badges(status))}{link}" or " ", help=_whole(status) or None)

@@ -130,6 +130,9 @@ def with_provenance(card: ScoreCard, reading: str = "") -> ScoreCard:
     if official.same:
         reason = f"It is official after {needed}"
         official = replace(official, same=False, score=None, reason=reason, changes=n)
+    elif official.converted:
+        n = official.changes and official.changes + n
+        official = replace(official, changes=n, reason=f"{official.reason} It was read with {needed}")
     elif official.score is not None:  # that of the changed file
         official = replace(official, score=None, reason=f"{official.reason} It was read with {needed}")
     mended = [changes.as_dict() for changes in fixes]
@@ -158,14 +161,15 @@ def changed_file(
 
     Args:
         source: The submission, read with changes.
-        table: The challenge's table in the form that the official program reads; None if the challenge has
-            none.
+        table: The predictions in the form that the official program reads; None if the challenge has none.
         is_table: Whether the official program reads a single table.
         moved: Function that edits the coordinates in a file, from its bytes, its name and the edits.
     """
     stem = name.rsplit(".", 1)[0] or name
-    if table is not None and is_table:
-        return f"{stem}-changed.csv", table.encode() if isinstance(table, str) else table
+    if table is not None:
+        return f"{stem}-changed.{'csv' if is_table else 'zip'}", table.encode() if isinstance(
+            table, str
+        ) else table
     files = open_source(source, name)
     edits = dict(source.changes.edits) if isinstance(source, FixedSource) else {}
     if moved is not None and OF_COORDINATES & edits.keys():

@@ -338,6 +338,7 @@ class Challenge(Generic[Truth, Predictions]):
             return f"{name.removesuffix('.onnx')}-changed.onnx", bytes(READ_MODEL(source).data)
         is_table = not self.inputs.submission.several
         whole = is_table and self.model is not None and not getattr(predictions, "labels_only", True)
+        whole = whole or getattr(predictions, "is_foreign", False)
         table = self.prediction_table(cases, predictions) if whole else None
         return applied_fixes.changed_file(source, name, table, is_table, MOVED_POLYGONS)
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+UNREAD = "The official program does not read this form"
+
+
 @dataclass(frozen=True)
 class Official:
     """Whether the official program gives the same score for the same files.
@@ -29,6 +32,8 @@ class Official:
         changes: Number of changes to the submitted file that make the score official; 0 if none is needed or
             none helps.
         reading: Sentence for a score that no official program computes; "" if one does.
+        converted: Whether the official program does not read the form of the files; `score` is then what it
+            gives for the changed file.
     """
 
     same: bool
@@ -36,6 +41,7 @@ class Official:
     reason: str | None = None
     changes: int = 0
     reading: str = ""
+    converted: bool = False
 
     @classmethod
     def compare(cls, score: float | None, official: float | None, *reasons: str) -> "Official":
@@ -66,11 +72,13 @@ class Official:
             return self.reading or "official for this file as it is"
         if self.score is None:
             return "not an official score"
-        return f"not the official score, which is {write(self.score)}"
+        after = " after conversion" * self.converted
+        return f"not the official score, which is {write(self.score)}{after}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of `scorecard.json` as a dictionary."""
-        return {"same": self.same, "score": self.score, "reason": self.reason, "badge": self.badge()}
+        entry = {"same": self.same, "score": self.score, "reason": self.reason, "badge": self.badge()}
+        return {**entry, "converted": True} if self.converted else entry
 
     def words(self, source: str, write: Callable[[float], str] = repr) -> str:
         """Return sentences that say whether the score is official.
@@ -83,12 +91,12 @@ class Official:
             if self.score is not None:
                 return f"Official score, {source}."
             return "The official score is undefined too."
-        start = (
-            "Not an official score."
-            if self.score is None
-            else f"Not the official score, which is {write(self.score)}."
-        )
-        return f"{start} {self.reason}"
+        start = "Not an official score."
+        if self.score is not None:
+            start = f"Not the official score, which is {write(self.score)}."
+            if self.converted:
+                start = f"{UNREAD}; converted, it gives {write(self.score)}."
+        return f"{start} {self.reason}".rstrip()
 
 
 @dataclass(frozen=True)

@@ -221,13 +221,14 @@ class Section:
 class Status:
     """Whether a score is official, in plain text. badge: the short label shown everywhere; official: full
     sentences. is_official: whether the score is official. official_score: the official score if it differs,
-    "" if unknown. incomplete: missing parts of the submission; "" if it is complete."""
+    "" if unknown. official_name: its name. incomplete: missing parts of the submission, "" for none."""
 
     official: str = ""
     is_official: bool = False
     official_score: str = ""
     incomplete: str = ""
     badge: str = ""
+    official_name: str = "official"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from scoring.common.fixes import InputChanges
 from scoring.core.scorecard import Official
 from scoring.inputs.sources import FixedSource, open_source
 from scoring.presentation.html import html
+from scoring.presentation.html.scorecard import views_of
 from tests.challenges.hecktor2026 import four
 from tests.support import category_tables, lesion_tables, nuclei, patients, risk_tables
 from tests.support.command_line import run
@@ -283,12 +284,54 @@ def test_names_that_the_evaluator_does_not_know_find_nothing_there():
     assert (mixed.official.same, mixed.official.score) == (False, None)
 
 
-@pytest.mark.parametrize("write", [nuclei.nuclei, nuclei.features])
-def test_the_evaluator_finds_nothing_in_other_formats(write):
-    item = nuclei.nucleus("nuclei_tumor") if write is nuclei.nuclei else nuclei.feature()
-    truth = {"a.json": nuclei.squares([(15, 15)], "nuclei_tumor")}
-    found = card("puma", truth, {"a.json": write(item)}, rules="grand-challenge")
-    assert (found.score, found.official.same, found.official.score) == (1.0, False, 0.0)
+def ultralytics(item: dict) -> bytes:
+    """A bare list of boxes in the form of `Results.to_json`."""
+    (left, top), (right, bottom) = item["path_points"][0], item["path_points"][2]
+    box = {"x1": left, "y1": top, "x2": right, "y2": bottom}
+    return json.dumps([{"name": item["name"], "class": 0, "confidence": 1.0, "box": box}]).encode()
+
+
+FOREIGN = {
+    "centroids": nuclei.nuclei(nuclei.nucleus("nuclei_tumor")),
+    "QuPath": nuclei.features(nuclei.feature()),
+    "Ultralytics": ultralytics(nuclei.polygon("nuclei_tumor")),
+}
+
+
+@pytest.mark.parametrize("form", FOREIGN)
+def test_forms_that_the_evaluator_does_not_read_are_official_once_they_are_converted(form):
+    challenge = scoring.load_challenge("puma")
+    truth = challenge.read_truth({"a.json": nuclei.squares([(15, 15)], "nuclei_tumor")})
+    sent = {"a.json": FOREIGN[form]}
+    read = challenge.read_predictions(sent, truth)
+    found = challenge.score(truth, read, resamples=0, rules="grand-challenge")
+    assert found.official.badge() == "official after 1 change: download the changed file"
+    name, data = challenge.changed_file(truth, read, sent, "sent.zip")
+    assert name == "sent-changed.zip"
+    again = challenge.score(
+        truth, challenge.read_predictions(data, truth, name), resamples=0, rules="grand-challenge"
+    )
+    assert (again.score, again.official.badge()) == (found.score, "official for this file as it is")
+
+
+def test_no_official_zero_is_told_of_a_form_that_the_evaluator_does_not_read():
+    rare = {
+        "a.json": nuclei.squares(CENTERS, "nuclei_tumor"),
+        "b.json": nuclei.squares(CENTERS, "nuclei_stroma"),
+    }
+    sent = {
+        "a.json": nuclei.nuclei(*(nuclei.nucleus("nuclei_tumor", at) for at in CENTERS)),
+        "b.json": nuclei.nuclei(nuclei.nucleus("nuclei_stroma", CENTERS[0])),
+    }
+    found = card("puma", rare, sent, rules="description")
+    converted = found.metrics["macro_f1_grand_challenge"]
+    assert found.score != converted
+    assert (found.official.same, found.official.score) == (False, converted)
+    assert found.official.badge() == f"not the official score, which is {converted} after conversion"
+    says = f"The official program does not read this form; converted, it gives {converted}. "
+    assert found.official.words("").startswith(says)
+    assert official(found)["converted"]
+    assert "official, converted" in str(views_of(found).headline.status)
 
 
 @pytest.mark.parametrize("side", ["truth", "submission"])

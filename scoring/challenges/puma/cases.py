@@ -41,7 +41,7 @@ class WrittenFiles:
     """Format of the case files, as far as the challenge's evaluator depends on it.
 
     Attributes:
-        keys: Key of the list in each case's file, "" for a case without a file.
+        keys: Key of the list in each case's file, `POLYGONS` for a case without a file.
         marked: Whether a file begins with a byte order mark.
         unnamed: Whether a nucleus of Multiple polygons lacks the key `name`.
     """
@@ -52,8 +52,13 @@ class WrittenFiles:
     marked: bool = False
     unnamed: bool = False
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a file is not in the form that the evaluator reads."""
+        return bool({*self.keys} - {POLYGONS})
 
-NO_FILE = NucleiFile(Nuclei.empty())
+
+NO_FILE = NucleiFile(Nuclei.empty(), key=POLYGONS)
 
 
 @dataclass(frozen=True)

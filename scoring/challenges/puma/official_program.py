@@ -42,6 +42,11 @@ def official(
     reasons = [*stops, *_as_written(truth.written, written, foreign), *_otherwise(d, rule)]
     if stops or not reasons:
         return Official.compare(score, None, *reasons)
+    if predictions.is_foreign and not foreign and CENTROIDS not in truth.written.keys:
+        evaluated = _of_known_names(_counted(d, rule, counted))
+        same = score == evaluated
+        reasons = reasons if same else list(_otherwise(d, rule))
+        return Official(False, evaluated, " ".join(reasons), changes=int(same), converted=True)
     return Official.compare(score, _evaluated(truth.written, written, d, rule, counted), *reasons)
 
 
@@ -64,7 +69,7 @@ def _stops(truth: PumaTruth, predictions: NucleiPredictions, d: PairedNuclei) ->
 
 
 def _as_written(truth: WrittenFiles, written: WrittenFiles, foreign: bool) -> Iterator[str]:
-    if CENTROIDS in truth.keys or {*written.keys} - {POLYGONS, ""}:
+    if CENTROIDS in truth.keys or written.is_foreign:
         yield (
             "The Grand Challenge evaluator reads only Multiple polygons JSON; it finds no nucleus in other "
             "files."
@@ -101,23 +106,41 @@ def _evaluated(
 ) -> float | None:
     """Return the evaluator's macro F1 of all predictions that it reads, at its own radius; None if the
     nuclei are too crowded for it, or a class has several names."""
-    if rule.radius != RADIUS or _leaves_out(d, rule):
-        within = reaching(d, RADIUS)
-        if within is None:
-            return None
-        matched = nuclei_matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf))
-        counted = nuclei_matching.tallies(within, matched)
-    read = np.array([key in (POLYGONS, "") for key in written.keys])[:, None]
+    counted_there = _counted(d, rule, counted)
+    if counted_there is None:
+        return None
+    read = np.array([key == POLYGONS for key in written.keys])[:, None]
     known = np.array([key != CENTROIDS for key in truth.keys])[:, None]
-    there = Tallies(counted.true_positive * read * known, counted.support * known, counted.predicted * read)
+    hits = counted_there.true_positive * read * known
+    there = Tallies(hits, counted_there.support * known, counted_there.predicted * read)
     found = _alike(_names(truth, known), _names(written, read))
     if found is None:
         return None
     alike, names = found
-    values = class_values(EVALUATOR, sums(there, np.ones((1, len(d)))))
     if alike.all() and names == int(there.occurs.any(0).sum()):
-        return float(macro_f1(EVALUATOR, values, names)[0])
+        return _of_known_names(there)
+    values = class_values(EVALUATOR, sums(there, np.ones((1, len(d)))))
     return float(np.where(alike, np.nan_to_num(values), 0).sum()) / names if names else None
+
+
+def _counted(d: PairedNuclei, rule: MatchingRule, counted: Tallies) -> Tallies | None:
+    """Return the tallies of all predictions at the evaluator's radius; None if the nuclei are too crowded for
+    it."""
+    if rule.radius == RADIUS and not _leaves_out(d, rule):
+        return counted
+    within = reaching(d, RADIUS)
+    if within is None:
+        return None
+    matched = nuclei_matching.match(within, MatchingRule(EVALUATOR, RADIUS, -np.inf))
+    return nuclei_matching.tallies(within, matched)
+
+
+def _of_known_names(counted: Tallies | None) -> float | None:
+    """Return the evaluator's macro F1 where each class has one of its ten names."""
+    if counted is None:
+        return None
+    values = class_values(EVALUATOR, sums(counted, np.ones((1, len(counted.support)))))
+    return float(macro_f1(EVALUATOR, values, int(counted.occurs.any(0).sum()))[0])
 
 
 def _names(written: WrittenFiles, is_read: Bools) -> frozenset[str]:

@@ -178,6 +178,11 @@ class NucleiPredictions:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the evaluator does not read the form of a file."""
+        return self.written.is_foreign
+
 
 def read_predictions(source: Source, truth: PumaTruth | None, context: Context) -> NucleiPredictions:
     """Read a submission: a folder or zip with `submission.csv` or one file per case, or one file.

@@ -35,9 +35,10 @@ def views_of(card: ScoreCard) -> Views:
     views = (challenge.display.views or default_views.views)(card)
     write = points if challenge.scoring.as_points else share
     official = card.official.words(challenge.words.official_source, write)
-    other = card.official.score if not card.official.same else None
+    other = card.official.score if not (card.official.same or card.official.changes) else None
     other_score, badge = "" if other is None else write(other), card.official.badge(write)
-    status = Status(official, card.official.same, other_score, card.incomplete, badge)
+    named = "official, converted" if card.official.converted else "official"
+    status = Status(official, card.official.same, other_score, card.incomplete, badge, named)
     return replace(views, headline=replace(views.headline, status=status))
 
 

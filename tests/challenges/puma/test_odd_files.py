@@ -1,5 +1,7 @@
 """Random odd files: what a card says of the evaluator, against the evaluator restated."""
 
+import io
+import zipfile
 from collections import Counter
 from random import Random
 
@@ -31,6 +33,11 @@ def test_of_odd_files_nothing_else_is_said_than_the_evaluator_does():
         except InputRefused:
             kinds["refused"] += 1
             continue
+        if card.official.converted:
+            _, data = challenge.changed_file(cases, read, {}, "sent.zip")
+            archive = zipfile.ZipFile(io.BytesIO(data))
+            sent = {name.removesuffix(".json"): archive.read(name) for name in archive.namelist()}
+            kinds["converted"] += 1
         try:
             there = restated.macro_f1(truth, sent)
         except restated.Stops:
@@ -38,5 +45,6 @@ def test_of_odd_files_nothing_else_is_said_than_the_evaluator_does():
         assert (seed, faults, options, contradiction(card, there, True)) == (seed, faults, options, "")
         said = "same" if card.official.same else "none" if card.official.score is None else "another"
         kinds[said] += 1
+    assert kinds.pop("converted")
     assert min(kinds.values()) > SEEDS / 20, kinds
     assert len(kinds) == 4
