@@ -30,6 +30,7 @@ EDITS = {
     "softmax": "softmax of the numbers",
     "sigmoid": "sigmoid of the numbers",
     "complement": "1 minus the numbers",
+    "scale": "{} numbers as scores",
     "of_called": "scores as those of the class in “{}”",
     "order": "outputs of the model in the order {}",
     "pixels": "pixels {}",
@@ -63,6 +64,7 @@ VALUES = {
     **dict.fromkeys(("order", "inputs", "first"), PLACES),
     "swap_labels": ("yes|no", "yes or no"),
     "survival": ("mean|last", "mean or last"),
+    "scale": ("raw", "raw"),
 }
 """Edit -> format of its value, as a pattern and as text."""
 
@@ -99,8 +101,9 @@ class InputChanges:
 
     @property
     def of_files(self) -> "InputChanges":
-        """The changes of files, without settings."""
-        return replace(self, options=(), test_set="", submitted_only=False)
+        """The changes of files, without settings and the answer that numbers are meant as they are."""
+        edits = tuple(pair for pair in self.edits if pair != RAW.changes.edits[0])
+        return replace(self, options=(), test_set="", submitted_only=False, edits=edits)
 
     def __bool__(self) -> bool:
         return self != InputChanges()
@@ -200,6 +203,9 @@ def edits_problem(text: str, of_model: bool = False) -> str | None:
         if pattern and not re.fullmatch(pattern, value, re.ASCII):
             return f"{name}={value[:60]}: write {words}."
     return None
+
+
+RAW = editing("scale", "raw", "Take the numbers as they are, as the official program does")
 
 
 @lru_cache(maxsize=16)  # one for each of hundreds of thousands of rows

@@ -9,13 +9,16 @@ import re
 from collections.abc import Callable, Mapping
 
 from scoring.common.text import csv_text
-from scoring.inputs.table_text import LINES
+from scoring.inputs.table_text import LINES, NUMBER
 
 HEAD = 20_000
 ARFF, OF_R, SQL, OF_PSQL = "Weka's ARFF", "R's write.table", "An SQL dump of a database", "A listing of psql"
 TWO_LEVELS = "A table of pandas with two lines of headings"
 BLANKS = re.compile(r'"[^"]*"(?: "[^"]*")+')
 """Headings with quotation marks and blanks between them."""
+CASE = "image"
+MARKS = "\t;"
+"""Separators other than blanks; numbers with decimal commas have cells more than their header, too."""
 BELOW_HEADER = re.compile(r"-+(?:\+-+)+", re.ASCII)
 COUNT = re.compile(r"\(\d+ rows?\)", re.ASCII)
 """What psql writes below a table."""
@@ -57,12 +60,21 @@ def _layout(lines: list[str]) -> str | None:
         return TWO_LEVELS
     if BELOW_HEADER.fullmatch(second):
         return OF_PSQL
-    if BLANKS.fullmatch(first):
+    if BLANKS.fullmatch(first) or _is_one_short(first, second, third or second):
         return OF_R
     opening = next((line.lower() for line in lines if not line.startswith("%")), "")
     if opening.startswith("@relation"):
         return ARFF
     return SQL if first.lower().startswith(STATEMENTS) else None
+
+
+def _is_one_short(header: str, *rows: str) -> str:
+    """Return the separator of a table whose header lacks the heading of names of rows; "" for another."""
+    if not rows or header.startswith(("sep=", "#")):
+        return ""
+    numbers = any(mark in header for mark in MARKS) or NUMBER.fullmatch(re.split(f"[{MARKS}]", rows[0])[-1])
+    short = (mark for mark in MARKS if {row.count(mark) for row in rows} == {header.count(mark) + 1})
+    return next(short, "") if numbers else ""
 
 
 def _of_psql(lines: list[str]) -> Rows:
@@ -74,14 +86,18 @@ def _of_psql(lines: list[str]) -> Rows:
 
 
 def _of_r(lines: list[str]) -> Rows:
-    """Return the rows; names of rows, which have no heading, are left out where they count the rows."""
-    rows = list(csv.reader(lines, delimiter=" "))
+    """Return the rows; names of rows, which have no heading, are left out where they count the rows, and are
+    those of the cases elsewhere."""
+    filled = [line.strip() for line in lines if line.strip()]
+    rows = list(csv.reader(lines, delimiter=_is_one_short(*filled[:2]) or " "))
     header, body = rows[0], rows[1:]
     named = {len(row) for row in body if row} == {len(header) + 1}
     if not named:
         return rows
     counted = [row[0] for row in body if row] == [str(i + 1) for i in range(sum(map(bool, body)))]
-    return [header, *(row[1:] for row in body)] if counted else [["", *header], *body]
+    if counted:
+        return [header, *(row[1:] for row in body)]
+    return [["" if CASE in map(str.lower, header) else CASE, *header], *body]
 
 
 def _of_two_levels(lines: list[str]) -> Rows:

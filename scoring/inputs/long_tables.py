@@ -79,24 +79,28 @@ def _without_lists(header: Sequence[str], columns: Columns) -> WideTable | None:
     """Return a table in which each entry of lists in cells has its column; None if no column holds lists
     of one length."""
     wide: dict[str, Sequence[str]] = {}
+    is_changed = False
     for name, cells in zip(header, columns, strict=True):
         entries = _entries(cells) if name and cells and cells[0].strip().endswith(("]", ")")) else []
-        wide |= {f"{name}_{k}": column for k, column in enumerate(entries)} if entries else {name: cells}
-    is_same = len(wide) == len(header)
+        is_changed = is_changed or bool(entries)
+        several = {f"{name}_{k}": column for k, column in enumerate(entries)}
+        wide |= several if len(entries) > 1 else {name: entries[0] if entries else cells}
     return (
         None
-        if is_same or len({*header}) < len(header)
+        if not is_changed or len({*header}) < len(header)
         else WideTable((*wide,), [*wide.values()], range(len(columns[0])), OF_LISTS)
     )
 
 
 def _entries(cells: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the columns of lists of one length in cells; none for other cells."""
+    """Return the columns of lists of one length in cells, or of one number each; none for other cells."""
     rows: list[list[str]] = []
     for cell in cells:
         match = LIST.fullmatch(cell.strip())
         row = [next(filter(None, parts), "") for parts in ENTRY.findall(match[1])] if match else []
-        if not 1 < len(row) <= MOST_CLASSES or "..." in row or (rows and len(row) != len(rows[0])):
+        if len(row) == 1 and not NUMERIC.fullmatch(row[0]):
+            return []
+        if not 1 <= len(row) <= MOST_CLASSES or "..." in row or (rows and len(row) != len(rows[0])):
             return []
         rows.append(row)
     return list(zip(*rows, strict=True))

@@ -95,6 +95,8 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
         return workbooks.as_csv(data, name), "An Excel workbook"
     if data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _written(_of_json(data, name)), "JSON"
+    if western := text_layouts.of_windows(data):
+        return text_layouts.as_commas(western)[0], text_layouts.WINDOWS
     return text_layouts.as_commas(data)
 
 

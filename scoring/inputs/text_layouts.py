@@ -4,13 +4,14 @@ Sources of the layouts: Orange's `io` documentation, Weka's `output.prediction.C
 `pandas.DataFrame.to_markdown` and `to_string`.
 """
 
+import codecs
 import csv
 import io
 import re
 
 from scoring.common.text import csv_text
 from scoring.inputs import exported_text
-from scoring.inputs.table_text import COLUMNS, DELIMITERS, LINES, TABLE_BYTES
+from scoring.inputs.table_text import COLUMNS, DELIMITERS, FOREIGN, LINES, TABLE_BYTES
 
 HEAD = 20_000
 WEKA_LIST = "Weka's list of predictions"
@@ -22,6 +23,9 @@ ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
 """Entries for a column in lines 2 and 3 of Orange's tables."""
 RULE = re.compile(r"\|?[ :|]*-[ :|-]*", re.ASCII)
 """The line below the header of a Markdown table."""
+WINDOWS = "Text in Windows-1252, not UTF-8,"
+OTHER = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, *FOREIGN)
+CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 LEAST = 3
 """Minimum columns for treating blanks as separators."""
 
@@ -61,6 +65,28 @@ def as_commas(data: bytes) -> tuple[bytes, str]:
     else:
         return data, ""
     return csv_text(rows[0], rows[1:]).encode(), named
+
+
+def of_windows(data: bytes) -> bytes | None:
+    """Return text in Windows-1252, as Excel saves CSV in Western Europe, in UTF-8; None for anything else.
+
+    Args:
+        data: The file. One that holds characters of UTF-8 too is damaged UTF-8.
+    """
+    if data.isascii() or len(data) > TABLE_BYTES or data.startswith(OTHER) or CONTROL.search(data):
+        return None
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        is_cut = problem.reason == "unexpected end of data"
+        if is_cut or not data.decode("utf-8", "ignore").isascii():
+            return None
+    else:
+        return None
+    try:
+        return data.decode("cp1252").encode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _are_roles(kinds: bytes, roles: bytes) -> bool:

@@ -96,6 +96,24 @@ FORMS = {
         ),
         0,
     ),
+    "R's write.table without quotes": (
+        "melanoma",
+        lines(
+            "filename\tp_melanoma",
+            *(f"{number + 1}\t{case}\t{risk}" for case, risk, number in RISK_ROWS),
+        ),
+        0,
+    ),
+    "R's write.table with cases as names of rows": (
+        "melanoma",
+        lines("p_melanoma", *(f"{case}\t{risk}" for case, risk, _ in RISK_ROWS)),
+        0,
+    ),
+    "Keras' model.predict in a DataFrame": (
+        "melanoma",
+        lines("filename,prediction", *(f"{case},[{risk}]" for case, risk, _ in RISK_ROWS)),
+        0,
+    ),
     "ARFF": (
         "isic",
         lines(

@@ -155,8 +155,8 @@ def test_other_kinds_of_files_are_named(data, kind):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ("id,näme\na,1\n".encode("latin-1"), "UTF-8"),
-        (b"id,v\na,\xff\n", "byte 7"),
+        (b"id,v\na,\x81\n", "byte 7"),
+        ("id,näme,é\n".encode() + b"\xe4,1,2\n", "UTF-8"),
         (b"\xff\xfei\x00d", "UTF-16"),
         (b"\xff\xfei\x00d\x00,", "UTF-16"),
         (b"\xff\xfe\x00\xd8a\x00", "UTF-16"),
@@ -164,6 +164,13 @@ def test_other_kinds_of_files_are_named(data, kind):
 )
 def test_bytes_that_are_no_text(data, words):
     assert words in unreadable(data)
+
+
+def test_windows_1252_is_read_and_told():
+    table = tables.read_table("id;Wahrscheinlichkeit für Melanom\n„a“;0,5\nb;1\n".encode("cp1252"), "t.csv")
+    assert table.header == ("id", "Wahrscheinlichkeit für Melanom")
+    assert table.cells(0) == ["„a“", "b"]
+    assert "Windows-1252" in only(table.notes, "other-format").message
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 
 from scoring.challenges.doubtful_results import upside_down
 from scoring.challenges.melanoma.formula import ID
-from scoring.challenges.melanoma.measures import predicted_positive, score_warnings
+from scoring.challenges.melanoma.measures import are_risks, predicted_positive, score_warnings
 from scoring.challenges.safe_scan import cases, predictions
 from scoring.challenges.safe_scan.cases import LabelColumn, SafeScanCases
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
@@ -23,7 +23,7 @@ from scoring.challenges.safe_scan.tables import (
 )
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error, note, warning
-from scoring.common.fixes import InputChanges, SuggestedFix, renaming
+from scoring.common.fixes import RAW, InputChanges, SuggestedFix, renaming
 from scoring.core.challenge import Context
 from scoring.core.file_contents import (
     LIKELY,
@@ -45,7 +45,7 @@ from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.column_guess import TableForm
 from scoring.inputs.fix_suggestions import read_as
 from scoring.inputs.number_parsing import NUMBER
-from scoring.inputs.sources import Source
+from scoring.inputs.sources import FixedSource, Source
 from scoring.inputs.tables import TextTable
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
@@ -107,9 +107,17 @@ def _label_problem(table: TextTable, column: int, row: int) -> Finding:
 
 
 def _choose_column(
-    table: TextTable, id_column: int | None, problems: list[Finding], findings: list[Finding]
+    is_raw: bool,
+    table: TextTable,
+    id_column: int | None,
+    problems: list[Finding],
+    findings: list[Finding],
 ) -> ReadRows | None:
-    """Return the score column: the only one beside the id, else the first with a known name."""
+    """Return the score column: the only one beside the id, else the first with a known name.
+
+    Args:
+        is_raw: Whether the scale of the numbers is not asked about.
+    """
     others = [i for i, header in enumerate(table.header) if i != id_column and header]
     if len(others) == 1:
         header = table.header[others[0]]
@@ -118,7 +126,7 @@ def _choose_column(
         if OF_TRUTH.fullmatch(table.keys[others[0]]):
             sentence = f"column {header!r} was read as the risk of melanoma: is this correct?"
             findings.append(warning("column-suspect", table.header_place, sentence))
-        return partial(_read_scores, others[0])
+        return partial(_read_scores, is_raw, others[0])
     column, twice = tables.find_column(
         table, [name for name in SCORE_COLUMNS if id_column is None or name != table.keys[id_column]]
     )
@@ -133,7 +141,7 @@ def _choose_column(
         f"{ignored} ignored. The official code would take the first column, whatever it holds."
     )
     findings.append(warning("several-score-columns", table.header_place, sentence))
-    return partial(_read_scores, column)
+    return partial(_read_scores, is_raw, column)
 
 
 def _called(cell: str) -> int | None:
@@ -191,7 +199,7 @@ def _calls_beside_scores(table: TextTable, column: int, others: Sequence[int]) -
         return []
     header, decisions = table.header[column], [i for i in others if i not in scores]
     fixes = [
-        *(_read_alone(table, i, "the score", decisions) for i in named),
+        *(fix for i in named for fix in _by_scale(_read_alone(table, i, "the score", decisions), numbers[i])),
         replace(
             _read_alone(table, column, "", [i for i in (*scores, *named) if i != column]),
             label=f"Read the decisions in “{header[:60]}” as scores of 0 and 1",
@@ -202,6 +210,17 @@ def _calls_beside_scores(table: TextTable, column: int, others: Sequence[int]) -
     what = what if scores else "other decisions"
     sentence = f"column {header!r} holds decisions, and {listing} {what}: which is the score?"
     return [error("column-suspect", table.header_place, sentence).with_fixes(*fixes)]
+
+
+def _by_scale(fix: SuggestedFix, values: Floats) -> Iterator[SuggestedFix]:
+    """Yield a fix that reads a column; of percent and bytes, once for each scale that may be meant."""
+    scale = probability_scales.scale_of(values[:, np.newaxis])
+    if scale not in probability_scales.WORDS:
+        yield fix
+        return
+    for meant in (*probability_scales.OF_RISKS[scale], RAW):
+        label = f"{fix.label}: {meant.label[0].lower()}{meant.label[1:]}"
+        yield SuggestedFix(label, fix.changes.joined(meant.changes))
 
 
 def _are_other_calls(table: TextTable, column: int, other: int) -> bool:
@@ -230,15 +249,35 @@ def _other_class(table: TextTable, header: str) -> Finding:
     return error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 
 
-def _read_scores(column: int, rows: AlignedRows, problems: list[Finding], findings: list[Finding]) -> Values:
+def _read_scores(
+    is_raw: bool, column: int, rows: AlignedRows, problems: list[Finding], findings: list[Finding]
+) -> Values:
     outputs, faults = predictions.read_numbers(_without_words(rows, column), [column], problems, findings)
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
-    findings += score_warnings(scores, rows.table.name, of_table=True)
+    asked = [] if is_raw else [*_of_another_scale(scores, rows.table, column)]
+    problems += asked
+    findings += [] if asked else score_warnings(scores, rows.table.name, of_table=True)
     hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())
     if hard:
         sentence = "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point."
         findings.append(note("labels-only", rows.table.header_place, sentence))
     return Values(outputs, predicted_positive(outputs), faults, hard)
+
+
+def _of_another_scale(scores: Floats, table: TextTable, column: int) -> Iterator[Finding]:
+    """Yield the question about the scale of percent and bytes, and of what is called logits; other numbers
+    are taken as the official program takes them."""
+    scale = probability_scales.scale_of(scores[:, np.newaxis])
+    named = bool(len(scores)) and "logit" in table.keys[column] and not are_risks(scores)
+    kind = probability_scales.WORDS.get(scale, "logits" if named else "")
+    if kind:
+        sentence = (
+            f"column {table.header[column]!r} holds numbers from {scores.min():.4g} to {scores.max():.4g}, "
+            f"which look like {kind.partition('.')[0]}. The official program takes them as they are: more "
+            "than 0.5 is melanoma. Which is meant?"
+        )
+        fixes = probability_scales.OF_RISKS.get(scale, probability_scales.OF_RISKS[probability_scales.LOGITS])
+        yield error("column-suspect", table.header_place, sentence).with_fixes(*fixes, RAW)
 
 
 def _without_words(rows: AlignedRows, column: int) -> AlignedRows:
@@ -327,7 +366,8 @@ read_images = partial(cases.read_images, with_demographics=False)
 def read_predictions(source: Source, truth: SafeScanCases | None, context: Context) -> Predictions:
     """Read a prediction table, as `safe_scan.predictions.read_predictions`; report scores that rank the cases
     in reverse."""
-    read = predictions.read_predictions(_choose_column, source, truth, context)
+    is_raw = isinstance(source, FixedSource) and RAW.changes.edits[0] in source.changes.edits
+    read = predictions.read_predictions(partial(_choose_column, is_raw), source, truth, context)
     if truth is None or truth.labels is None:
         return read
     scores = read.outputs[:, 0]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.challenges.melanoma.tables import SCORE_COLUMNS
-from scoring.common.fixes import renaming
+from scoring.common.fixes import RAW, renaming
 from scoring.inputs.sources import FixedSource
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import table
@@ -21,8 +21,13 @@ NAMES = names(len(TRUTH))
 KNOWN = SCORE_COLUMNS
 
 
-def read(data: bytes, **options):
+def read(data: bytes | FixedSource, **options):
     return CHALLENGE.read_predictions(data, CASES, name="p.csv", **options)
+
+
+def as_they_are(data: bytes) -> FixedSource:
+    """A table whose numbers may look like percent and are none."""
+    return FixedSource(data, RAW.changes)
 
 
 def with_columns(**columns) -> bytes:
@@ -105,8 +110,10 @@ def test_scores_beside_a_truth_of_a_known_name_are_asked_about(header, beside):
     values = [*map(ways[beside], SCORES)]
     truth = [int(index < 2) for index, _ in enumerate(NAMES)]
     data = table(("image", header, beside), *zip(NAMES, truth, values, strict=True))
-    as_score, as_decisions = only(refused(read, data).problems, "column-suspect").fixes
-    assert read(FixedSource(data, as_score.changes)).outputs[:, 0] == pytest.approx(values)
+    as_score, *_, as_decisions = only(refused(read, data).problems, "column-suspect").fixes
+    assert read(FixedSource(data, as_score.changes)).outputs[:, 0] == pytest.approx(
+        [value / 100 for value in values] if beside == "percent" else values
+    )
     assert read(FixedSource(data, as_decisions.changes)).outputs[:, 0].tolist() == truth
 
 
@@ -229,9 +236,24 @@ def test_logits_are_told():
     assert scored(found).metrics["brier_score"] is None
 
 
-def test_percent_are_no_logits():
-    found = read(score_table([100 * s for s in SCORES]))
-    assert "Divide them by 100" in only(found.findings, "percent").message
+@pytest.mark.parametrize(
+    ("header", "factor", "words", "edit"),
+    [
+        ("score", 100, "look like percent", ("divide", "100")),
+        ("score", 255, "look like probabilities as whole numbers up to 255", ("divide", "255")),
+        ("logit", 9, "look like logits", ("sigmoid", "yes")),
+    ],
+)
+def test_another_scale_than_that_of_probabilities_is_asked_about(header, factor, words, edit):
+    numbers = [round(factor * score - (4 if header == "logit" else 0)) for score in SCORES]
+    data = table(("image", header), *zip(NAMES, numbers, strict=True))
+    asked = only(refused(read, data).problems, "column-suspect")
+    as_meant, raw = asked.fixes
+    assert (words in asked.message, as_meant.changes.edits) == (True, (edit,))
+    assert scored(read(FixedSource(data, as_meant.changes))).official.changes == 1
+    taken = read(FixedSource(data, raw.changes))
+    assert taken.outputs[:, 0].tolist() == numbers
+    assert scored(taken).official.badge() == "official for this file as it is"
 
 
 @pytest.mark.parametrize("beyond", [-1e-6, 1 + 1e-6])
@@ -247,16 +269,17 @@ def test_the_order_of_rows_changes_nothing(order):
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=len(TRUTH), max_size=len(TRUTH)))
 def test_what_predict_would_write_is_read_to_the_last_bit(scores):
-    found = read(score_table(scores))
+    found = read(as_they_are(score_table(scores)))
     written = CHALLENGE.prediction_table(CASES, found)
     assert written.splitlines()[0] == "filename,score"
-    assert read(written.encode()).outputs[:, 0].tolist() == scores
+    assert read(as_they_are(written.encode())).outputs[:, 0].tolist() == scores
 
 
 @given(st.floats(0.01, 100), st.floats(-50, 50))
 def test_a_rising_change_of_all_scores_changes_no_rank(scale, shift):
     before, after = (
-        scored(read(score_table(values))).metrics for values in (SCORES, [scale * s + shift for s in SCORES])
+        scored(read(as_they_are(score_table(values)))).metrics
+        for values in (SCORES, [scale * s + shift for s in SCORES])
     )
     for name in (
         "auc",
