@@ -18,7 +18,7 @@ BLANKS = re.compile(r'"[^"]*"(?: "[^"]*")+')
 """Headings with quotation marks and blanks between them."""
 CASE = "image"
 MARKS = "\t;"
-"""Separators other than blanks; numbers with decimal commas have cells more than their header, too."""
+"""Separators other than blanks. With commas, numbers with decimal commas have more cells than the header."""
 BELOW_HEADER = re.compile(r"-+(?:\+-+)+", re.ASCII)
 COUNT = re.compile(r"\(\d+ rows?\)", re.ASCII)
 """What psql writes below a table."""
@@ -74,7 +74,8 @@ def _is_one_short(header: str, *rows: str) -> str:
         return ""
     numbers = any(mark in header for mark in MARKS) or NUMBER.fullmatch(re.split(f"[{MARKS}]", rows[0])[-1])
     short = (mark for mark in MARKS if {row.count(mark) for row in rows} == {header.count(mark) + 1})
-    return next(short, "") if numbers else ""
+    mark = next(short, "") if numbers else ""
+    return "" if mark and any(row.startswith(mark) or row.endswith(mark) for row in rows) else mark
 
 
 def _of_psql(lines: list[str]) -> Rows:
