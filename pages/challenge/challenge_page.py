@@ -347,7 +347,7 @@ def _result(
     deferred_widgets.rest()  # where the open tab is not the first
     scored_submission.findings(scored)
     st.caption("  \n".join(filter(None, (scored_submission.worth(scored), scored.about))))
-    with st.container(horizontal=True, gap="small"):
+    with st.container(key="take_home", horizontal=True, gap="small"):
         stem = f"{card.challenge}-{scored.name.rsplit('.', 1)[0]}"
         downloads.button("scorecard.json", card.to_json, f"{stem}-scorecard.json", "download_json")
         lines = (("Submission", scored.name), ("Date", downloads.today()))

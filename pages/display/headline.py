@@ -83,7 +83,8 @@ def sentence(status: Status) -> None:
 
 def findings_anchor() -> None:
     """Mark the position of the findings, as the target of the bar's badges."""
-    st.html(f"<span id={FINDINGS}></span>")
+    with st.container(key="findings_place"):
+        st.html(f"<span id={FINDINGS}></span>")
 
 
 def _early(score: Fact) -> None:

@@ -191,9 +191,10 @@ def draw(entry: Block, path: BlockPath) -> None:
 def _choice(entry: Choice, path: BlockPath) -> None:
     """A click repaints these blocks and nothing else."""
     names = list(entry.options)
-    chosen = st.segmented_control(
-        entry.label, names, key=entry.key, bind="query-params", required=True, default=names[0]
-    )
+    with st.container(key=f"choice_{entry.key}"):
+        chosen = st.segmented_control(
+            entry.label, names, key=entry.key, bind="query-params", required=True, default=names[0]
+        )
     draw(entry.options[chosen], path.inside(chosen))
 
 

@@ -75,6 +75,9 @@ TABS_FROM = {DESKTOP["width"]: 250, PHONE["width"]: 400}
 """px at which the tabs begin at the latest, by the width of the window."""
 OPENED = [
     ("tricorder3?tab=Classes", PHONE),
+    ("melanoma?tab=Missed", DESKTOP),
+    ("tricorder3?tab=Preflight", PHONE),
+    ("isic?tab=Confusion", DESKTOP),
     ("single_image", PHONE),
     ("single_image", DESKTOP),
     ("compare_teams", DESKTOP),
