@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scoring.inputs.nuclei import strict
+from scoring.inputs.nuclei import run_lengths, strict
 
 MARKS = (b'"category_id"', b'"image_id"')
 IMAGES = (b'"images"', b'"file_name"')
@@ -19,7 +19,7 @@ SCORE = re.compile(rb'"score"\s*:\s*([\d.eE+-]+)')
 def cells(document: Any, beside: Any) -> dict[str, list[dict[str, Any]]] | None:
     """Return the cells of each image from annotations or results; None for another document.
 
-    A shape that is not a polygon (run lengths) is read as its box.
+    A shape that is neither a polygon nor run lengths is read as its box.
 
     Args:
         document: The annotations, or a plain list of results.
@@ -55,11 +55,11 @@ def _objects(entries: Any) -> Iterator[Mapping[str, Any]]:
 
 def _cell(entry: Mapping[str, Any]) -> dict[str, Any]:
     parts, box = entry.get("segmentation"), entry.get("bbox")
-    outline: Any = None
+    outline: Any = run_lengths.outline(parts) if isinstance(parts, dict) else None
     if isinstance(parts, list) and parts and isinstance(parts[0], list):
         ring = max(parts, key=lambda part: len(part) if isinstance(part, list) else 0)
         outline = [list(point) for point in zip(ring[::2], ring[1::2], strict=False)]
-    elif isinstance(box, list) and len(box) == 4 and all(map(strict.is_number, box)):
+    elif outline is None and isinstance(box, list) and len(box) == 4 and all(map(strict.is_number, box)):
         x, y, width, height = box
         outline = [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
     return {

@@ -11,7 +11,7 @@ Sources of the formats:
         class names: a list beside it gives the names of all classes, or the name of each nucleus.
     QuPath (qupath.lib.io.GsonTools): a bare list of features.
     Ultralytics (`Results.to_json`): a bare list of {name, class, confidence, box, segments}.
-    MMDetection (DetInferencer) and torchvision: {"labels", "scores", "bboxes" or "boxes"}, corners in px.
+    MMDetection and torchvision: {"labels", "scores", "bboxes" or "boxes"}, corners in px; or "masks".
     labelme: {"shapes": [{label, points}]}. HistomicsTK: {"elements": [{points, group, label}]}.
     Roboflow (inference, entities/responses/inference.py): {"predictions": [{class, confidence, points of x
         and y, or the middle x, y with width and height}]}.
@@ -24,9 +24,12 @@ Sources of the formats:
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from scoring.inputs.nuclei import run_lengths
+
 Item = dict[str, Any]
 PROBABILITY = "Detection probability"
 """QuPath's name for the confidence of StarDist, among the measurements; InstanSeg writes `Probability`."""
+NUCLEUS = "nucleusGeometry"  # of QuPath's cells, whose geometry is that of the whole cell
 CLASS_NAMES = ("class_names", "class_name", "classes", "names", "labels", "type_map")
 """Keys of class names, beside or instead of class numbers."""
 BACKGROUND = ("background", "bg", "_background_")
@@ -140,10 +143,12 @@ def _objects(entries: list[Any]) -> tuple[str, str, list[Any]] | None:
 
 
 def _boxes(document: Mapping[str, Any], boxes: Any) -> Iterator[Item]:
-    kinds, scores, names = (document.get(key) for key in ("labels", "scores", "type_map"))
+    kinds, scores, names, masks = (document.get(key) for key in ("labels", "scores", "type_map", "masks"))
     names = names if isinstance(names, dict) else {}
     for number, box in enumerate(boxes):
-        item: Item = {"path_points": corners(box) if isinstance(box, list) else box}
+        mask = masks[number] if isinstance(masks, list) and number < len(masks) else None
+        outline = run_lengths.outline(mask) if isinstance(mask, dict) else None
+        item: Item = {"path_points": outline or (corners(box) if isinstance(box, list) else box)}
         if isinstance(kinds, list) and number < len(kinds):
             item["name"] = str(names.get(str(kinds[number]), kinds[number]))
         if isinstance(scores, list) and number < len(scores):
@@ -303,6 +308,26 @@ def without_regions(document: Any) -> tuple[Any, int]:
         return document, 0
     changed = {**document, "features": kept} if isinstance(document, dict) else kept
     return changed, len(features) - len(kept)
+
+
+def centroids_of(features: list[Any]) -> list[Item] | None:
+    """Return a nucleus for each point of features that are nothing but points; None for other features."""
+    kinds = {_kind(each) if isinstance(each, dict) and "geometry" in each else "" for each in features}
+    if not kinds or kinds - {"Point", "MultiPoint"}:
+        return None
+    return [
+        {**_graded(entry), "centroid": point, "name": _classification(entry).get("name")}
+        for entry in features
+        for point in ([_coordinates(entry)] if _kind(entry) == "Point" else _coordinates(entry))
+    ]
+
+
+def _graded(feature: Mapping[str, Any]) -> Item:
+    """Return the confidence of a feature, as an item has it."""
+    named = properties if isinstance(properties := feature.get("properties"), dict) else {}
+    flat = (named[key] for key in (*OBJECT_CONFIDENCES, *FLAT_CONFIDENCE) if key in named)
+    value = next(flat, probability(named.get("measurements")))
+    return {} if value is None else {"probability": value}
 
 
 def _object_type(feature: Any) -> str:

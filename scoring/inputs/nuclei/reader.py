@@ -43,6 +43,7 @@ __all__ = [
 
 FILE_BYTES = 128_000_000
 """More than 100,000 nuclei with 36 vertices need; in memory a file can grow to twenty times its size."""
+LEFT_TO_STRICT = (b'"nucleusGeometry"', b'"Point"', b'"MultiPoint"')
 LISTS = 6_000_000
 """100,000 nuclei with 36 vertices contain 4 million. An empty list takes 2 bytes in a file and 64 in
 memory."""
@@ -103,7 +104,8 @@ def parse(data: bytes, where: str, graded: bool) -> ParsedNuclei:
         message = f"it holds {lists:,} lists and objects; a file of nuclei of at most {LISTS:,} is read."
         return _unreadable(error("too-large", where, message))
     may_hold_regions = graded and b'"annotation"' in data and (b'"detection"' in data or b'"cell"' in data)
-    listed = None if may_hold_regions else fast.listed(data, graded)
+    is_special = may_hold_regions or any(mark in data for mark in LEFT_TO_STRICT)
+    listed = None if is_special else fast.listed(data, graded)
     if listed is None:
         return _parsed_strictly(data, where, graded)
     return _unreadable(too_large(where, listed.items)) if listed.items > NUCLEI else ParsedNuclei(listed)
@@ -141,6 +143,9 @@ def _of_document(document: Any, where: str, graded: bool) -> ParsedNuclei:
         return _unreadable(
             error("bad-nucleus", where, f"{key} is {strict.quoted(items)}: write a list of nuclei.")
         )
+    points = foreign.centroids_of(items) if graded and key == FEATURES else None
+    if points is not None:
+        return _of_items("nuclei", points, where, graded, key)
     return _of_items(key, items, where, graded, key)
 
 

@@ -15,7 +15,7 @@ from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, error
 from scoring.common.strict_json import StrictJsonError, with_each_key_once
 from scoring.inputs.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, NucleusList, counted, largest
-from scoring.inputs.nuclei.foreign import FLAT_CONFIDENCE, PROBABILITY, classification, probability
+from scoring.inputs.nuclei.foreign import FLAT_CONFIDENCE, NUCLEUS, PROBABILITY, classification, probability
 
 STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<constant>NaN|-?Infinity)', re.DOTALL)
 EXACT_DIGITS = 18
@@ -93,6 +93,15 @@ FIXES = {
 }
 
 
+OF_OTHERS = {"bad-nucleus": "Write each outline as pairs of x and y in px."}
+PLAIN = {
+    "path_points is null": "it has no outline",
+    "path_points": "the outline",
+    "neither name nor class": "no class",
+}
+"""What is said instead of lists of other programs, which have none of these keys."""
+
+
 class JsonRepr(reprlib.Repr):
     """JSON text of values, shortened."""
 
@@ -167,10 +176,20 @@ def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> 
     """Yield one error per code, with the first positions."""
     for code in (code for code in FIXES if code in faults):
         item_faults = faults[code]
-        listing = "; ".join(f"{key}[{number}]: {message}" for number, message in item_faults[:SHOWN]) + (
+        listing = "; ".join(_told(key, number, text) for number, text in item_faults[:SHOWN]) + (
             "; ..." if len(item_faults) > SHOWN else ""
         )
-        yield error(code, where, f"{counted(item_faults)}: {listing}. {FIXES[code]}")
+        fix = FIXES[code] if key in LISTS else OF_OTHERS.get(code, FIXES[code])
+        yield error(code, where, f"{counted(item_faults)}: {listing}. {fix}")
+
+
+def _told(key: str, number: int, text: str) -> str:
+    """Return a problem with its place, in the words of the challenge's own lists, or else in plain ones."""
+    if key in LISTS:
+        return f"{key}[{number}]: {text}"
+    for name, words in PLAIN.items():
+        text = text.replace(name, words)
+    return f"nucleus {number + 1}: {text}"
 
 
 def quoted(value: Any) -> str:
@@ -210,7 +229,7 @@ def _centroid(item: Item) -> Shape:
 
 
 def _geometry(item: Item) -> Shape:
-    geometry: Any = item.get("geometry")
+    geometry: Any = item.get(NUCLEUS) or item.get("geometry")
     kind = geometry.get("type") if type(geometry) is dict else None
     if kind not in ("Polygon", "MultiPolygon"):
         return [], False, [("bad-geometry", f"geometry is {quoted(geometry if kind is None else kind)}")]

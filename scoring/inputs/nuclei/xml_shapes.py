@@ -5,7 +5,7 @@ Sources of the formats:
     Aperio ImageScope, as MoNuSeg and MoNuSAC use it, and HALO: Annotation with Name, or with the class in an
         Attribute; Region, and Vertex or V with X and Y. Those with NegativeROA="1" are holes.
     CVAT for images 1.1 (cvat-ai/datumaro, tests/assets/cvat_dataset): image with name; polygon, polyline and
-        points with label and points="x,y;x,y", box and ellipse.
+        points with label and points="x,y;x,y", box and ellipse, and mask with rle by rows of a box.
     Pascal VOC (tests/assets/voc_dataset): object with name, bndbox, and with polygon of Roboflow.
 """
 
@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from scoring.common.findings import InputRefused, error
+from scoring.inputs.nuclei import run_lengths
 from scoring.inputs.nuclei.contents import NUCLEI, too_large
 from scoring.inputs.nuclei.foreign import CONFIDENCES, corners
 from scoring.inputs.nuclei.point_tables import number, outline
@@ -22,11 +23,12 @@ from scoring.inputs.tables import key
 
 ENDINGS = (".xml", ".annotations")
 ROOTS = ("annotations", "asap_annotations", "annotation")
-IN_IMAGE = ("polygon", "polyline", "points", "box", "ellipse")
+IN_IMAGE = ("polygon", "polyline", "points", "box", "ellipse", "mask")
 SHAPES = ("region", "annotation", "object", *IN_IMAGE)
 ELEMENTS, DEPTH = 4_000_000, 32
 HOW = "Export the nuclei again, as XML in UTF-8 without a document type."
 BOXES = (("xtl", "ytl", "xbr", "ybr"), ("xmin", "ymin", "xmax", "ymax"))
+IN_BOX = ("left", "top", "width", "height")
 CENTRED = ("cx", "cy", "rx", "ry")
 
 
@@ -149,6 +151,8 @@ def _outline(element: Element) -> list[list[Any]] | None:
     if listed is not None:
         ring = outline(listed)
         return corners([*ring[0], *ring[0]]) if element.tag == "points" and ring and len(ring) == 1 else ring
+    if element.get("rle") is not None:
+        return run_lengths.outline_in_box(element.get("rle", ""), *map(element.get, IN_BOX))
     if element.get("cx") is not None:
         x, y, *radii = (number(element.get(name)) for name in CENTRED)
         is_ellipse = all(isinstance(value, float) for value in (x, y, *radii))
