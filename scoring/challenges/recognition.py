@@ -48,6 +48,7 @@ AS_ONNX = "Export the model as ONNX."
 AS_ZIP = "Unpack the archive, and drop the files or a zip of the files."
 ENDINGS = {
     (".docx", ".pptx"): f"It is a document or presentation. {AS_CSV}",
+    (".ods",): f"It is an OpenDocument spreadsheet. {AS_CSV}",
     (".npy", ".mat", ".rds"): f"It is a file of arrays or tables. {AS_CSV}",
     (".pt", ".pth", ".h5", ".keras", ".tflite", ".safetensors", ".ckpt"): f"It is a model. {AS_ONNX}",
     (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"): f"It is another kind of archive. {AS_ZIP}",

@@ -11,8 +11,12 @@ from scoring.inputs.fix_suggestions import NUMERIC
 
 FORMAT, OF_LISTS = "A table with names of classes beside their scores", "A table with lists in its cells"
 OF_OBJECTS = "A table with objects in its cells"
-LIST = re.compile(r"(?:(?:array|tensor)\()?\[{1,2}([^\[\]]*)\]{1,2}(?:, *dtype=[\w.]+)?\)?")
+SETTINGS = r"(?:, *\w+=[^\[\](),]+)*"
+"""Pattern of what NumPy and PyTorch write behind values: `dtype=float32`, `device='cuda:0'`."""
+LIST = re.compile(rf"(?:(?:array|tensor)\()?\[{{1,2}}([^\[\]]*)\]{{1,2}}{SETTINGS}\)?")
 """Pattern of a list in a cell, as written by Python, NumPy, PyTorch and JSON."""
+SCALAR = re.compile(rf"(?:array|tensor|(?:np|numpy)\.float\d+)\(([-+.\deE]+){SETTINGS}\)", re.ASCII)
+"""Pattern of a number, as written by NumPy and PyTorch."""
 ENTRY = re.compile(r"""'([^']*)'|"([^"]*)"|([^\s,'"]+)""")
 RANKED = re.compile(r"(.*[^\d_.])[_.]?(\d{1,3})", re.ASCII)
 """Pattern of a heading of a rank column: its content and the rank."""
@@ -76,8 +80,8 @@ def widened(header: Sequence[str], columns: Columns) -> WideTable | None:
 
 
 def _without_lists(header: Sequence[str], columns: Columns) -> WideTable | None:
-    """Return a table in which each entry of lists in cells has its column; None if no column holds lists
-    of one length."""
+    """Return a table in which each entry of lists in cells has its column, which keeps its name for lists of
+    one entry; None if no column holds lists of one length."""
     wide: dict[str, Sequence[str]] = {}
     is_changed = False
     for name, cells in zip(header, columns, strict=True):
@@ -96,8 +100,10 @@ def _entries(cells: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the columns of lists of one length in cells, or of one number each; none for other cells."""
     rows: list[list[str]] = []
     for cell in cells:
-        match = LIST.fullmatch(cell.strip())
-        row = [next(filter(None, parts), "") for parts in ENTRY.findall(match[1])] if match else []
+        written = SCALAR.sub(r"\1", cell.strip())
+        match = LIST.fullmatch(written)
+        found = ENTRY.findall(match[1]) if match else []
+        row = [next(filter(None, parts), "") for parts in found] or [written] * (written != cell.strip())
         if len(row) == 1 and not NUMERIC.fullmatch(row[0]):
             return []
         if not 1 <= len(row) <= MOST_CLASSES or "..." in row or (rows and len(row) != len(rows[0])):

@@ -228,6 +228,7 @@ def test_numbers_of_classes_are_no_score_of_melanoma():
     [
         ("paper.pdf", b"%PDF-1.7", "It is a PDF"),
         ("letter.docx", b"PK\x03\x04", "It is a document"),
+        ("scores.ods", b"PK\x03\x04", "It is an OpenDocument spreadsheet"),
         ("tile.xml", b"<ASAP_Annotations>", "it is not XML; was the file cut off?"),
         ("model.pt", b"PK\x03\x04", "Export the model as ONNX"),
         ("scores.npz", b"PK\x03\x04", "was the upload cut off"),

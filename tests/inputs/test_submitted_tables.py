@@ -1,4 +1,4 @@
-"""Submissions in several tables: parts are joined, and folds are asked about."""
+"""Submissions in several tables, which are joined or asked about, and in cells as programs write them."""
 
 import io
 import zipfile
@@ -104,3 +104,25 @@ def test_the_mean_leaves_out_what_has_none():
     mean = InputChanges(repeated=("mean", "filename"))
     card = score_of("melanoma", as_csv(rows), mean)
     assert card.score == score_of("melanoma", as_csv(team("melanoma"))).score
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["[{}]", "tensor({})", "tensor([{}], device='cuda:0')", "np.float32({})", "[np.float64({})]"],
+)
+def test_numbers_as_numpy_and_pytorch_write_them_are_read(form):
+    table = team("melanoma")
+    written = table.assign(score=[form.format(score) for score in table.score])
+    card = score_of("melanoma", as_csv(written))
+    assert card.score == score_of("melanoma", as_csv(table)).score
+    assert not card.official.same
+
+
+def test_lists_of_tensors_have_a_column_for_each_entry():
+    table = team("tricorder3")
+    rows = [f"tensor({row}, grad_fn=<SoftmaxBackward0>)" for row in table.iloc[:, 1:].to_numpy().tolist()]
+    written = as_csv(pd.DataFrame({"filename": table.filename, "probs": rows}))
+    call = load_challenge("tricorder3").read_predictions
+    fix = refused(call, written, read_set("tricorder3")).problems[0].fixes[0]
+    card = score_of("tricorder3", written, fix.changes)
+    assert card.score == score_of("tricorder3", as_csv(table)).score
