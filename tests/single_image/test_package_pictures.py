@@ -23,12 +23,14 @@ from sample_data.generator import canvas, isic, lesions, melanoma, puma, skin_im
 from sample_data.generator.histology import tile
 from scoring import load_challenge
 from scoring.challenges import samples
+from scoring.common.arrays import Floats
 from scoring.single_image.out_of_distribution import known_images
 from scoring.single_image.photograph import Photograph, received
 from scoring.single_image.quality import (
     CAUTION,
     STOP,
     MeasuredImages,
+    Quality,
     chips_of,
     measured,
     of_photograph,
@@ -178,9 +180,10 @@ def as_taken(pixels: np.ndarray, quality: int) -> Photograph:
     return photograph(np.asarray(Image.open(io.BytesIO(testset.encode(pixels, quality)))))
 
 
-def fresh(wanted: testset.Plan) -> Iterator[Photograph]:
-    for entry in testset.entries(wanted)[:FRESH]:
-        yield as_taken(entry.draw().picture, wanted.quality)
+@cache
+def fresh(challenge: str, key: str) -> tuple[Photograph, ...]:
+    wanted = plan(challenge, key)
+    return tuple(as_taken(entry.draw().picture, wanted.quality) for entry in testset.entries(wanted)[:FRESH])
 
 
 def without_lesion(wanted: testset.Plan, monkeypatch) -> Iterator[Photograph]:
@@ -198,8 +201,18 @@ def of_set(challenge: str, key: str):
     return measured(load_challenge(challenge).read_truth(samples.test_sets(challenge)[key].path))
 
 
+LOOKS: dict[int, tuple[Photograph, Quality, Floats]] = {}
+
+
+def looks(one: Photograph) -> tuple[Quality, Floats]:
+    """Quality and appearance of a picture, measured once: it is compared with every test set."""
+    if id(one) not in LOOKS:
+        LOOKS[id(one)] = (one, of_photograph(one), seen_parts(one))
+    return LOOKS[id(one)][1:]
+
+
 def foreign(known, one: Photograph) -> bool:
-    return known.unlikeness(seen_parts(one)).far
+    return known.unlikeness(looks(one)[1]).far
 
 
 def lesion_level(among, quality) -> str:
@@ -215,7 +228,7 @@ def test_foreign_pictures_get_no_answer(challenge, key):
         for kind in (*HARD, *EASY)
     }
     own = known.unlikeness(known.features[0], known.indices[0])
-    new = [foreign(known, one) for one in fresh(plan(challenge, key))]
+    new = [foreign(known, one) for one in fresh(challenge, key)]
     print(challenge, key, {kind: str(rate) for kind, rate in rates.items()})
     print("own", counted(own.far_alarms, own.images), "fresh", counted(sum(new), len(new)))
     hard = [rates[kind] for kind in HARD]
@@ -229,7 +242,7 @@ def test_foreign_pictures_get_no_answer(challenge, key):
 def test_skin_without_a_lesion_is_noticed_more_often_than_a_lesion_is_overlooked(challenge, key, monkeypatch):
     among = of_set(challenge, key).qualities
     own = [lesion_level(among, one) for one in among if one is not None]
-    new = [lesion_level(among, of_photograph(one)) for one in fresh(plan(challenge, key))]
+    new = [lesion_level(among, looks(one)[0]) for one in fresh(challenge, key)]
     bare = [
         lesion_level(among, of_photograph(one)) for one in without_lesion(plan(challenge, key), monkeypatch)
     ]
@@ -302,7 +315,7 @@ def test_photographs_from_clinics_get_no_answer(challenge, key):
 
 def stops(among: MeasuredImages, one: Photograph, own: int | None = None) -> set[str]:
     """For which of its chips a picture gets no answer."""
-    chips = chips_of(of_photograph(one), seen_parts(one), 0, among, own)
+    chips = chips_of(*looks(one), 0, among, own)
     return {chip.name for chip in chips if chip.level == STOP}
 
 
@@ -310,8 +323,8 @@ def stops(among: MeasuredImages, one: Photograph, own: int | None = None) -> set
 @pytest.mark.parametrize("first", [0, 1])
 def test_among_real_images_bare_skin_and_foreign_pictures_get_no_answer(first):
     known, new = dermoscopic()[first::2], dermoscopic()[1 - first :: 2]
-    parts = [seen_parts(one) for one in known]
-    among = MeasuredImages(tuple(of_photograph(one) for one in known), known_images(parts))
+    qualities, parts = zip(*map(looks, known), strict=True)
+    among = MeasuredImages(qualities, known_images(parts))
     found = {
         "own": [stops(among, one, place) for place, one in enumerate(known)],
         "fresh": [stops(among, one) for one in new],
