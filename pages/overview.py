@@ -5,7 +5,7 @@ import streamlit as st
 from pages.challenge.challenge_card import challenge_card
 from pages.display import layout
 from pages.history import recent_runs
-from pages.input_widgets import drop_messages, drop_target, dropped_files
+from pages.input_widgets import drop_messages, drop_target, dropped_files, upload_quota
 from pages.input_widgets.upload_widget import BUTTON_WIDTH, UPLOAD_MB
 from pages.server import access
 from scoring.challenges import REGISTRY
@@ -71,7 +71,7 @@ def anything() -> None:
 
     def changed() -> None:
         known = st.session_state.get("any_seen", frozenset())
-        files = st.session_state[key]
+        files = upload_quota.arrived(key)
         st.session_state["any_seen"] = frozenset(file.file_id for file in files)
         new = [file for file in files if file.file_id not in known]
         if new:

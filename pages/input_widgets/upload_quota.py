@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.input_widgets import dropped_photographs, reload_recovery
 from pages.server import memory_budget, network_exposure, streamlit_internals
-from pages.server.streamlit_internals import AppSession, Runtime
+from pages.server.streamlit_internals import AppSession, Runtime, UploadedFile
 from scoring.cli.doctor import Occupancy
 from scoring.common import limits
 from scoring.common.text import uploaded_name
@@ -33,6 +33,9 @@ NO_ROOM = (
     "Please tell the "
     "operator of the server."
 )
+GONE = "The server no longer has a file that you dropped: drop it again."
+FREED = "_freed_uploads"
+"""Session key of the ids of uploads that need not be there: read and freed, or already said to be gone."""
 LOG = logging.getLogger(__name__)
 
 
@@ -78,8 +81,12 @@ class UploadQuota:
 
     def refuse(self, session: AppSession, message: str) -> None:
         """Let a session's page show the reason."""
-        self._refused[session.id] = message
+        self.note(session.id, message)
         streamlit_internals.run_again(session)
+
+    def note(self, session: str, message: str) -> None:
+        """Let a session's page show the reason in its next run."""
+        self._refused[session] = message
 
     def beyond(self, runtime: Runtime, session: AppSession, size: int) -> str:
         """Return why an upload of this size is refused, as a sentence with the limit; "" if it fits."""
@@ -213,6 +220,27 @@ def occupancy() -> Occupancy:
     """Return the use of this server; empty outside a server."""
     runtime = streamlit_internals.server()
     return QUOTA.occupancy(runtime) if type(runtime) is Runtime else Occupancy(0, 0)
+
+
+def arrived(key: str) -> list[UploadedFile]:
+    """Return the files in an upload widget that the server still has. The page says if one is gone unread: a
+    browser goes on naming it, for example after a restart of the server."""
+    value = st.session_state[key]
+    files = value if isinstance(value, list) else [value] if value else []
+    there = [file for file in files if isinstance(file, UploadedFile)]
+    freed = st.session_state.setdefault(FREED, set())
+    gone = {file.file_id for file in files} - {file.file_id for file in there} - freed
+    session = streamlit_internals.current_session()
+    if gone and session:
+        freed |= gone
+        QUOTA.note(session, GONE)
+    return there
+
+
+def free(file: UploadedFile) -> None:
+    """Free an upload that was read."""
+    streamlit_internals.forget_upload(file.file_id)
+    st.session_state.setdefault(FREED, set()).add(file.file_id)
 
 
 def say_refused() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from pages.input_widgets import dropped_files, dropped_photographs
+from pages.input_widgets import dropped_files, dropped_photographs, upload_quota
 from pages.input_widgets.sample_selector import InUse
 from pages.server.streamlit_internals import UploadedFile
 from scoring.core.file_contents import InputSlot
@@ -45,7 +45,7 @@ def upload(
     widget = f"{key}_{turn}" if turn else key
 
     def changed() -> None:
-        before, new = _before_and_new(key, files_key, st.session_state[widget], count is operator.add)
+        before, new = _before_and_new(key, files_key, upload_quota.arrived(widget), count is operator.add)
         if dropped_photographs.for_single_image(new):
             st.session_state[f"{key}_turn"] = turn + 1  # a new widget: this one would go on naming the image
             return

@@ -12,10 +12,9 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import tables
 from pages.display.layout import draw_picture
-from pages.input_widgets import dropped_files, dropped_photographs
+from pages.input_widgets import dropped_files, dropped_photographs, upload_quota
 from pages.input_widgets.dropped_photographs import HELD, MOST, QUEUED, WAITING, wait
 from pages.input_widgets.selectors import ChosenInput
-from pages.server import streamlit_internals
 from pages.single_image_sections import model_processes, session_state, turn_and_crop
 from pages.single_image_sections.chosen_image import ChosenImage
 from scoring.common.findings import InputRefused
@@ -49,7 +48,6 @@ CAMERA_PIXELS: Final = "1080p"
 REFUSED, TURN = f"{session_state.PREFIX}refused", "_turn_of_single_uploads"
 """Session keys; the turn outlives an image, because a browser lists its files again to a widget of the same
 name."""
-INCOMPLETE = "A file did not arrive completely: drop it again."
 
 
 def chosen_source(is_tile: bool) -> str:
@@ -99,8 +97,7 @@ def target() -> None:
     key = f"single_image_files_{st.session_state.get(TURN, 0)}"
 
     def route_files() -> None:
-        # The state, unlike the uploader, also lists files that are gone: they have no name.
-        files = [file for file in st.session_state[key] or () if hasattr(file, "name")]
+        files = upload_quota.arrived(key)
         st.session_state[TURN] = st.session_state.get(TURN, 0) + 1  # a new widget: this one holds the bytes
         if files and not dropped_photographs.for_single_image(files):
             dropped_files.drop(files)
@@ -331,8 +328,11 @@ def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
 
 
 def remove() -> None:
-    """Free the visitor's images and everything made from them."""
+    """Free the visitor's images and everything made from them, but not images that wait to be taken."""
+    waiting = st.session_state.get(WAITING)
     session_state.forget()
+    if waiting:
+        st.session_state[WAITING] = waiting
     model_processes.close()
 
 
@@ -343,29 +343,26 @@ def _taken(key: str, most_pixels: int, are_tiles: bool = False) -> None:
     if not files:
         return
     has_agreed = st.session_state.get("single_agreed")
-    if HELD not in st.session_state and (not has_agreed or (len(files) > MOST and not are_tiles)):
+    removed = st.session_state.get("single_remove", False)  # in this run too: these images are others
+    others = HELD not in st.session_state
+    if removed or (others and (not has_agreed or (len(files) > MOST and not are_tiles))):
         wait(files)
         return
     room = MOST - len(st.session_state.get(HELD, ()))
     for file in files[:room]:
         _take(file, most_pixels)
     for file in files[room:]:
-        streamlit_internals.forget_upload(file.file_id)
+        upload_quota.free(file)
         _refuse(TOO_MANY)
 
 
 def arrived(key: str) -> list:
-    """Return the files of an uploader, and let a new one take its place; say if a file is incomplete."""
-    value = st.session_state[key]
-    files = value if isinstance(value, list) else [value] if value else []
-    if not files:
-        return []
-    st.session_state.pop(REFUSED, None)
-    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
-    whole = [file for file in files if hasattr(file, "getvalue")]
-    if len(whole) < len(files):
-        _refuse(INCOMPLETE)
-    return whole
+    """Return the files of an uploader that the server still has, and let a new uploader take its place."""
+    files = upload_quota.arrived(key)
+    if st.session_state[key]:
+        st.session_state.pop(REFUSED, None)
+        st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+    return files
 
 
 def _take(file, most_pixels: int) -> None:
@@ -380,7 +377,7 @@ def _take(file, most_pixels: int) -> None:
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         _refuse(*(problem.message for problem in refused.problems))
-    streamlit_internals.forget_upload(file.file_id)
+    upload_quota.free(file)
 
 
 def _within_limit(images: tuple[ChosenImage, ...]) -> tuple[ChosenImage, ...]:

@@ -14,9 +14,10 @@ from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome, Running
 from pages.display import finding_list
 from pages.display.layout import draw_picture
+from pages.input_widgets import upload_quota
 from pages.input_widgets.dropped_photographs import QUEUED, wait
 from pages.input_widgets.selectors import ChosenInput
-from pages.server import background_jobs, streamlit_internals
+from pages.server import background_jobs
 from pages.single_image_sections import demographics, image_upload, model_processes, session_state
 from scoring.common.text import markdown, shortened
 from scoring.inference.model_pool import Cancelled
@@ -139,6 +140,8 @@ def _uploader(agreed: bool) -> None:
 
 def take(files: list) -> None:
     """Add images to the session, and free the files."""
+    if not files:
+        return
     queue: ImageQueue = st.session_state.setdefault(QUEUED, ImageQueue(f"own_{secrets.token_hex(4)}"))
     for file in files:
         data = file.getvalue()
@@ -146,7 +149,7 @@ def take(files: list) -> None:
         queue.add(
             SourceImage(f"image {queue.added + 1}", partial(bytes, data), size=len(data), file_name=named)
         )
-        streamlit_internals.forget_upload(file.file_id)
+        upload_quota.free(file)
 
 
 def answer(on: Session, queue: ImageQueue) -> Running | None:

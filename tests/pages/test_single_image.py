@@ -9,6 +9,7 @@ import threading
 import time
 import weakref
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,9 +18,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PIL import Image
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.testing.v1 import AppTest
 
-from pages.input_widgets import dropped_photographs
+from pages.input_widgets import dropped_photographs, upload_quota
 from pages.server import background_jobs
 from pages.single_image_sections import image_upload, model_processes, query, reader_session, session_state
 from scoring.challenges import load_challenge, samples
@@ -239,6 +242,71 @@ def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them
     gc.collect()
     assert pixels() is None
     assert lead(app)
+
+
+def uploader(app: AppTest, start: str):
+    return next(one for one in app.file_uploader if one.key.startswith(start))
+
+
+def test_an_image_dropped_while_the_page_still_removes_another_is_taken(single_image, monkeypatch):
+    app = own(single_image(challenge="melanoma"), photographs.encoded(lesion()))
+    first = app.session_state[dropped_photographs.HELD][0].token
+    app.button(key="single_remove").click()
+    uploader(app, "single_file").upload("b.png", photographs.encoded(lesion(72)))
+    states = app._tree.get_widget_states()
+    clicks = [widget for widget in states.widgets if widget.HasField("trigger_value")]
+    others = [widget for widget in states.widgets if widget not in clicks]
+    merged = WidgetStates(widgets=[*others, *clicks])  # the order in which Streamlit merges waiting requests
+    monkeypatch.setattr(app._tree, "get_widget_states", lambda: merged)
+    app.run()
+    (held,) = app.session_state[dropped_photographs.HELD]
+    assert (held.token != first, held.name, held.photograph.size) == (True, photograph.CALLED, (72, 72))
+
+
+@pytest.fixture
+def forgetful(monkeypatch) -> Iterator[None]:
+    """A server that no longer has files whose names begin with "gone"."""
+    add = MemoryUploadedFileManager.add_file
+
+    def kept(manager, session_id, file) -> None:
+        if not file.name.startswith("gone"):
+            add(manager, session_id, file)
+
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", kept)
+    yield
+    upload_quota.QUOTA.close("test session id")
+
+
+@pytest.mark.parametrize("names", [("gone.png",), ("gone.png", "there.png")])
+@pytest.mark.parametrize("source", [image_upload.OWN, image_upload.SESSION])
+def test_an_upload_that_is_gone_is_asked_for_again_and_takes_no_other_with_it(
+    single_image, forgetful, source, names
+):
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(source).run()
+    if source == image_upload.SESSION:
+        app.segmented_control(key="single_read").set_value(reader_session.OWN).run()
+    app.checkbox(key="single_agreed").set_value(True).run()
+    start = "single_file" if source == image_upload.OWN else "single_session"
+    files = [(name, photographs.encoded(lesion()), "image/png") for name in names]
+    uploader(app, start).set_value(files).run()
+    assert not app.exception
+    assert upload_quota.GONE in {e.value for e in app.error}
+    state = app.session_state._state.filtered_state
+    queue = state.get(dropped_photographs.QUEUED)
+    taken = queue.added if queue else len(state.get(dropped_photographs.HELD, ()))
+    assert taken == len(names) - 1
+
+
+@pytest.mark.parametrize(
+    ("page", "key"),
+    [("overview", "any_files"), ("melanoma", "melanoma_submission_files"), ("puma", "puma_set_files")],
+)
+def test_an_upload_that_is_gone_is_asked_for_again_on_every_page(opened, forgetful, page, key):
+    app = opened(page)
+    app.file_uploader(key=key).upload("gone.csv", b"filename,score\n").run()
+    assert not app.exception
+    assert upload_quota.GONE in {e.value for e in app.error}
 
 
 def test_age_sex_and_site_are_never_filled_in(single_image):
@@ -519,14 +587,6 @@ def test_images_of_a_session_dropped_before_the_notice_is_read_stay_in_the_sessi
     app.checkbox(key="single_agreed").check().run()
     assert app.segmented_control(key="single_source").value == image_upload.SESSION
     assert app.session_state[dropped_photographs.QUEUED].added == 1
-
-
-def test_a_file_that_the_browser_no_longer_has_is_said_and_no_error(monkeypatch):
-    """A DeletedFile after "Remove my image" ended in an AttributeError, and the page went on waiting."""
-    state = {"files": [SimpleNamespace(file_id="1")]}
-    monkeypatch.setattr(image_upload, "st", SimpleNamespace(session_state=state))
-    assert image_upload.arrived("files") == []
-    assert state[image_upload.REFUSED] == (image_upload.INCOMPLETE,)
 
 
 def test_no_uploader_gets_its_name_again_after_an_image_was_removed(single_image):
