@@ -15,6 +15,10 @@ with suppress(ImportError):  # the package is a part of the app, and of no comma
     import pyarrow.parquet
 
 SAVE = "Save the table as CSV."
+UNPACKED, PACKED = 2, 3
+"""Fields of a page's header: its bytes before and after it was packed."""
+BOOLEAN, WHOLE, TEXT, STRUCTURE = (1, 2), (4, 5, 6), 8, 12
+"""Types of fields in Thrift's compact protocol."""
 TOO_LARGE = f"it unpacks to more than {TABLE_BYTES / 1e6:.0f} MB. {SAVE}"
 FEATHER_START = b"ARROW1\0\0"
 """Bytes of a Feather file before its stream of messages."""
@@ -36,9 +40,65 @@ def _parquet(data: bytes) -> _Table:
     texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
     file = pyarrow.parquet.ParquetFile(source, read_dictionary=texts, memory_map=False, pre_buffer=False)
     groups = [file.metadata.row_group(k) for k in range(file.num_row_groups)]
-    size = sum(group.column(k).total_uncompressed_size for group in groups for k in range(len(leaves)))
+    chunks = [group.column(k) for group in groups for k in range(len(leaves))]
+    size = sum(max(chunk.total_uncompressed_size, _of_pages(data, chunk)) for chunk in chunks)
     batches = file.iter_batches(1000, use_threads=False)
     return _Table(file.schema_arrow.names, file.metadata.num_rows, size, batches)
+
+
+def _of_pages(data: bytes, chunk: Any) -> int:
+    """Return how many bytes the pages of a column unpack to, as each says itself: a footer may lie.
+
+    Source: PageHeader of parquet.thrift, in Thrift's compact protocol.
+    """
+    starts = [chunk.data_page_offset, chunk.dictionary_page_offset or chunk.data_page_offset]
+    at, size = min(starts), 0
+    end = min(at + chunk.total_compressed_size, len(data))
+    for _ in range(LINES):
+        if not 0 <= at < end:
+            return size
+        numbers, at = _header(data, at)
+        size += max(0, numbers.get(UNPACKED, 0))
+        at += max(0, numbers.get(PACKED, 0))
+    raise ValueError("there are more pages than rows")
+
+
+def _header(data: bytes, at: int) -> tuple[dict[int, int], int]:
+    """Return the whole numbers of a structure in Thrift's compact protocol by field, and its end. Raises
+    IndexError where it is cut off."""
+    numbers, field = dict[int, int](), 0
+    while head := data[at]:
+        at, kind = at + 1, head & 15
+        if head >> 4:
+            field += head >> 4
+        else:
+            field, at = _zigzag(data, at)
+        if kind in WHOLE:
+            numbers[field], at = _zigzag(data, at)
+        elif kind == TEXT:
+            length, at = _varint(data, at)
+            at += length
+        elif kind == STRUCTURE:
+            _, at = _header(data, at)
+        elif kind not in BOOLEAN:
+            raise ValueError("a page has another header")
+    return numbers, at + 1
+
+
+def _zigzag(data: bytes, at: int) -> tuple[int, int]:
+    number, at = _varint(data, at)
+    return (number >> 1) ^ -(number & 1), at
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number of seven bits a byte, and its end."""
+    number = 0
+    for shift in range(0, 70, 7):
+        number |= (data[at] & 127) << shift
+        at += 1
+        if data[at - 1] < 128:
+            return number, at
+    raise ValueError("a number is too long")
 
 
 def _feather(data: bytes) -> _Table:
@@ -125,7 +185,15 @@ def read_columns(data: bytes, name: str) -> Mapping[str, Sequence[Any]]:
                 raise refuse(name, TOO_LARGE)
             for entry, column in zip(batch.schema.names, batch.columns, strict=True):
                 columns[entry] += ["" if cell is None else cell for cell in column.to_pylist()]
-    except (pyarrow.ArrowException, OSError, ValueError, MemoryError, struct.error) as fault:
+    except (
+        pyarrow.ArrowException,
+        OSError,
+        ValueError,
+        LookupError,
+        MemoryError,
+        RecursionError,
+        struct.error,
+    ) as fault:
         raise refuse(name, f"its Parquet or Feather is damaged or cut off. {SAVE}") from fault
     return columns
 

@@ -232,6 +232,24 @@ PACKED = {
     "parquet": lambda: of_long_texts(pq.write_table, 1, compression="zstd", use_dictionary=False),
     "parquet with dictionaries": lambda: of_long_texts(pq.write_table, 3, store_schema=False),
 }
+
+
+def of_a_lying_footer() -> bytes:
+    """Return a Parquet file whose footer says that its column takes 1,000 bytes."""
+    how = {"compression": "zstd", "use_dictionary": False, "data_page_size": 1 << 30}
+    data = of_long_texts(pq.write_table, 1, **how)
+    size = pq.ParquetFile(io.BytesIO(data)).metadata.row_group(0).column(0).total_uncompressed_size
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    return data[:footer] + data[footer:].replace(varint(size, 5), varint(1_000, 5))
+
+
+def varint(number: int, length: int) -> bytes:
+    """Return a number as Thrift writes it, in so many bytes."""
+    digits = [2 * number >> 7 * k & 127 for k in range(length)]
+    return bytes([*(digit | 128 for digit in digits[:-1]), digits[-1]])
+
+
+PACKED["parquet with a footer that lies"] = of_a_lying_footer
 DISTINCT = pa.array([f"{k}{'x' * 1_000_000}" for k in range(300)])
 
 
