@@ -190,6 +190,11 @@ def test_names_are_read_otherwise(pairs, name, read):
 def test_a_button_says_what_it_does():
     assert renaming("column", (("Risk", "score"),)).label == "Read column “Risk” as score"
     assert renaming("case", (("*_seg", "*"),)).label == "Read cases without “_seg”"
+    both = InputChanges(columns=(("Age", ""), ("Risk", "score"), ("", "")), one_table=True)
+    assert both.command() == (
+        "Read column “Risk” as score, the table alone, as CSV and leave out columns “Age” and without a name"
+    )
+    assert InputChanges(columns=(("a", ""), ("b", ""))).command() == "Leave out columns “a”, “b”"
     assert InputChanges(decimal_commas=True, delimiter="|").words() == (
         "commas in numbers as decimal commas, cells separated by “|”"
     )

@@ -208,7 +208,7 @@ def test_commands_without_a_challenge_have_examples_too(command, capsys):
     [
         ([], "COMMAND is missing: choose from challenges, metrics, doctor, app, check, predict, score, "),
         (["score"], f"CHALLENGE is missing: choose from {', '.join(scoring.challenge_ids())}. See "),
-        (["history"], "ACTION is missing: choose from list, show, note, delete. See "),
+        (["history"], "ACTION is missing: choose from list, show, note, rename, delete. See "),
     ],
 )
 def test_what_can_follow_is_named(arguments, words):

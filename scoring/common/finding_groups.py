@@ -71,7 +71,7 @@ class FindingGroup:
         for entry in self.entries:
             whole = whole.joined(entry.fixes[0].changes) if entry.fixes else whole
         as_one = whole and whole == whole.of_files and not any(fix.team for fix in each)
-        return (SuggestedFix(f"Read {whole.words()}", whole),) if as_one else each[:ALTERNATIVES]
+        return (SuggestedFix(whole.command(), whole),) if as_one else each[:ALTERNATIVES]
 
 
 def grouped(entries: Iterable[Finding]) -> list[FindingGroup]:

@@ -20,28 +20,29 @@ SHOWN = 4
 """Maximum names of a list that are written out."""
 EDITS = {
     "header": "the first line as a case",
-    "leave_out": "without column number {}",
+    "leave_out": "the table without column number {}",
     "transpose": "cases in columns as rows",
-    "labels": "classes in “{}” as scores, 1 and 0",
+    "labels": "the classes in “{}” as scores, 1 and 0",
     "fill": "{} where a value is missing",
     "infinite": "{} where a value is infinite",
-    "survival": "survival curves as times, by the {} of each",
-    "divide": "numbers divided by {}",
-    "softmax": "softmax of the numbers",
-    "sigmoid": "sigmoid of the numbers",
+    "survival": "each survival curve as its {}",
+    "divide": "the numbers divided by {}",
+    "softmax": "the softmax of the numbers",
+    "sigmoid": "the sigmoid of the numbers",
     "complement": "1 minus the numbers",
     "scale": "{} numbers as scores",
-    "of_called": "scores as those of the class in “{}”",
-    "order": "outputs of the model in the order {}",
+    "of_called": "the scores as those of the class in “{}”",
+    "order": "the outputs of the model in the order {}",
     "pixels": "pixels {}",
     "first": "output {} of the model first",
-    "inputs": "inputs of the model in the order {}",
+    "inputs": "the inputs of the model in the order {}",
     "vector": "all inputs of the model but the image as one vector",
-    "multiply": "coordinates times {}",
+    "multiply": "the coordinates times {}",
     "exchange": "x and y exchanged",
     "swap_labels": "labels 1 and 2 of masks exchanged: {}",
 }
 """Edits of a whole table, of a model's outputs, of coordinates or of masks, as text."""
+LEAVE_OUT = "leave out "
 OF_MODELS = ("order", "softmax", "sigmoid", "complement", "pixels", "first", "inputs", "vector")
 """Edits for models."""
 TABLES_TOO = ("softmax", "sigmoid", "complement")
@@ -51,7 +52,7 @@ OF_COORDINATES = frozenset(("multiply", "exchange"))
 NUMBER = (r"(?!0+(\.0+)?$)\d{1,9}(\.\d{1,20})?", "a number above 0")
 PLACES = (r"[1-9]\d{0,2}( [1-9]\d{0,2})*", "numbers with blanks between them; the first has the number 1")
 PIXELS = {
-    "imagenet": "less the mean of ImageNet, by its deviation",
+    "imagenet": "standardised by the mean and deviation of ImageNet",
     "signed": "from -1 to 1",
 }
 """Pixel ranges of models that do not take values from 0 to a maximum, as text."""
@@ -133,6 +134,18 @@ class InputChanges:
 
     def words(self) -> str:
         """Return a short description of the changes: "columns without “prob_”"."""
+        return ", ".join(self._parts())
+
+    def command(self) -> str:
+        """Return the changes as a command, for a button: "Read column “Risk” as score and leave out column
+        “Age”"."""
+        parts = self._parts()
+        left_out = [part for part in parts if part.startswith(LEAVE_OUT)]
+        read = ", ".join(part for part in parts if part not in left_out)
+        text = " and ".join([*[f"read {read}"] * bool(read), *left_out])
+        return text[:1].upper() + text[1:]
+
+    def _parts(self) -> list[str]:
         parts = [
             *_renamed_words("column", self.columns),
             *_renamed_words("case", self.cases),
@@ -142,7 +155,7 @@ class InputChanges:
             "the table alone, as CSV" * self.one_table,
             *(EDITS[name].format(_value_words(name, value)) for name, value in self.edits),
         ]
-        return ", ".join(filter(None, parts))
+        return [*filter(None, parts)]
 
 
 @dataclass(frozen=True)
@@ -169,10 +182,7 @@ def renaming(kind: str, pairs: Pairs) -> SuggestedFix:
         pairs: Each name in the file with its replacement, "" to leave it out.
     """
     changes = InputChanges(columns=pairs) if kind == "column" else InputChanges(cases=pairs)
-    label = ", ".join(_renamed_words(kind, pairs))
-    if all(new == "" for _, new in pairs):
-        return SuggestedFix(label[0].upper() + label[1:], changes)
-    return SuggestedFix(f"Read {label}", changes)
+    return SuggestedFix(changes.command(), changes)
 
 
 def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
@@ -181,10 +191,10 @@ def editing(name: str, value: str = "yes", label: str = "") -> SuggestedFix:
     Args:
         name: One of `EDITS`.
         value: Value of the edit.
-        label: Label of the button; "": the text of `InputChanges.words`.
+        label: Label of the button; "": that of `InputChanges.command`.
     """
     changes = InputChanges(edits=((name, value),))
-    return SuggestedFix(label or f"Read {changes.words()}", changes)
+    return SuggestedFix(label or changes.command(), changes)
 
 
 def edits_problem(text: str, of_model: bool = False) -> str | None:
@@ -311,7 +321,7 @@ def _renamed_words(kind: str, pairs: Pairs) -> Iterable[str]:
     if dropped:
         named = [old for old in dropped if old]
         label = [_listed(named)] * bool(named) + ["without a name"] * (len(named) < len(dropped))
-        yield f"leave out {kind}{'s' * (len(dropped) > 1)} {' and '.join(label)}"
+        yield f"{LEAVE_OUT}{kind}{'s' * (len(dropped) > 1)} {' and '.join(label)}"
     others = [
         f"{f'“{old}”' if old else 'without a name'} as {new}" for old, new in pairs if new not in ("", ANY)
     ]

@@ -193,7 +193,7 @@ def _pixel_fixes(
         return card_of(challenge, source, changes, cases, partial(runs, cases=cases))
 
     better = Search(base, card, truth, card_with, runs.expect).found()
-    return [SuggestedFix(f"Read {c.words()}: {score_words(challenge, score)}", c) for c, score in better]
+    return [SuggestedFix(f"{c.command()}: {score_words(challenge, score)}", c) for c, score in better]
 
 
 def _with_pixels(

@@ -39,7 +39,7 @@ def readings_of(table: TextTable, form: TableForm, guessed: ColumnGuess) -> list
     changes = {how: _changes(table, form, reading) for how, reading in readings.items()}
     distinct = {frozenset(c.columns): (how, c) for how, c in reversed(changes.items()) if c}
     return [
-        SuggestedFix(f"Read {_named(c).words()}{how * guessed.in_order}", c)
+        SuggestedFix(f"{_named(c).command()}{how * guessed.in_order}", c)
         for how, c in reversed(distinct.values())
     ]
 
@@ -80,7 +80,7 @@ def rival_of(
     )
     names = ", ".join(f"“{name}”" for name in list(form.columns)[:SHOWN])
     return (
-        SuggestedFix(f"Read {_named(changes).words()}", changes),
+        SuggestedFix(_named(changes).command(), changes),
         SuggestedFix(f"Read columns {names} and so on by their names", first),
     )
 
