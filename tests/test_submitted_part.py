@@ -199,7 +199,7 @@ def test_what_says_how_predictions_are_read_is_refused_beside_a_model(command, f
     model = next(team.path for team in chosen.submissions.values() if team.is_model)
     done = run(command, "melanoma", "--truth", chosen.path, "--model", model, *flags)
     assert done.status == 2
-    assert f"{flags[0]}: sets how predictions are read, but a model has no prediction file" in done.err
+    assert f"{flags[0]}: this option sets how a prediction file is read, but a model was given" in done.err
 
 
 def test_the_library_scores_the_submitted_cases_alone():

@@ -299,7 +299,7 @@ QUOTED = "a''"
 )
 def test_a_row_of_a_dump_has_its_cells(row, cells):
     text, layout = as_commas(DUMP.format(row).encode())
-    assert layout == "A dump of a database"
+    assert layout == "An SQL dump of a database"
     assert list(reader(io.StringIO(text.decode())))[2] == [cells, "2"]
 
 

@@ -572,7 +572,7 @@ def test_an_image_dropped_before_the_notice_is_read_waits_and_is_not_lost(single
         uploader = next(one for one in app.file_uploader if one.key.startswith("single_file"))
         assert not uploader.disabled
         uploader.upload(f"{n}.png", photographs.encoded(lesion(300 + n))).run()
-    assert "2 images**: the answer appears after you have confirmed this text. Tick “I have read" in said(app)
+    assert "2 images**: confirm this text to see the model's answer. Tick “I have read" in said(app)
     app = settled(app.checkbox(key="single_agreed").check().run())
     assert len(app.session_state[dropped_photographs.HELD]) == 2
 

@@ -72,10 +72,14 @@ def copies(*scores: float) -> TurnedViews:
         (
             (0.3, 0.2, 0.4),
             (0.7, 0.6, 0.8),
-            "change +0.40. That is more than the effect of turning and mirroring",
+            "change +0.40. This difference is larger than the effect of turning",
         ),
-        ((0.3, 0.2, 0.6), (0.7, 0.5, 0.8), "change +0.40. Turned and mirrored copies differ by as much"),
-        ((0.60, 0.59, 0.61), (0.63, 0.62, 0.64), "change +0.03. That is too little to show a change"),
+        ((0.3, 0.2, 0.6), (0.7, 0.5, 0.8), "change +0.40. Turned and mirrored copies differ as much"),
+        (
+            (0.60, 0.59, 0.61),
+            (0.63, 0.62, 0.64),
+            "change +0.03. This difference is too small to show a change",
+        ),
     ],
 )
 def test_a_change_over_time_is_held_to_what_turning_the_same_picture_does(earlier, later, said):

@@ -373,7 +373,7 @@ def test_rules_may_change_after_scores_without_an_end_were_shown(place, tmp_path
     run_board("submit", "size", "--team", "a", "--predictions", table)
     done = run_board("hide", "size", "--digits", "2")
     (line,) = [line for line in done.err.splitlines() if "truth-not-safe" in line]
-    assert "size: Not safe, whatever is shown from now on" in line, "its place is the board"
+    assert "size: Not safe under any rule from now on" in line, "its place is the board"
     assert "above the best" not in done.err, "of an error nobody knows what guessing gains"
     done = run_board("hide", "size", "--detail", "none")
     assert (done.status, "see no score until the truth is opened" in done.out) == (0, True)

@@ -417,9 +417,9 @@ MANY = ROI[:16] + b"\xff\xff" + ROI[18:]
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        (regions(tumor=nuclei_forms.roi(OUTLINES[0], 2)), r"another kind \(oval\)"),
-        (regions(tumor=nuclei_forms.roi(OUTLINES[0], 99)), r"another kind \(type 99\)"),
-        (regions(tumor=COMPOSITE), r"another kind \(composite\)"),
+        (regions(tumor=nuclei_forms.roi(OUTLINES[0], 2)), r"of the kind oval; only"),
+        (regions(tumor=nuclei_forms.roi(OUTLINES[0], 99)), r"of the kind type 99; only"),
+        (regions(tumor=COMPOSITE), r"of the kind composite; only"),
         (regions(tumor=MANY), "65,535 vertices, and holds fewer"),
         (regions(tumor=ROI[:16] + bytes(2) + ROI[18:]), "0 vertices, and holds fewer"),
         (regions(tumor=ROI[:40]), "not a region of ImageJ: was the file cut off"),
