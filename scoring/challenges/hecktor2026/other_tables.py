@@ -10,7 +10,12 @@ import numpy as np
 from scoring.challenges.hecktor2026.formula import STAGES
 from scoring.challenges.hecktor2026.patient_tables import MOST_TABLES, PATIENT
 from scoring.challenges.hecktor2026.submitted_masks import TABLES_BESIDE_MASKS
-from scoring.challenges.hecktor2026.tables import COLUMNS, is_numbering, patient_of, plain_name
+from scoring.challenges.hecktor2026.tables import (
+    COLUMNS,
+    is_numbering,
+    patient_of,
+    plain_name,
+)
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats
 from scoring.common.findings import Finding, InputRefused, error, note
@@ -20,13 +25,17 @@ from scoring.inputs.joined_tables import joined_table
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.survival_curves import READINGS, SurvivalCurves, survival_curves
-from scoring.inputs.tables import OTHER_FORMAT, TextTable, key
+from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable, key
 from scoring.metrics import survival
 
 PARTS = (("t",), ("n",), ("risk", "time"))
 """Content of a patient table; one of several columns is sufficient."""
 OF_STAGE = re.compile(r"(?:.*[^a-z0-9])?([tn][0-4])(?:[^a-z0-9].*)?", re.IGNORECASE)
 LEAST_STAGES = 3
+BOTH_STAGES = re.compile(
+    r"(?P<t>[cp]?t[0-4x][a-d]?)[ ,/]*(?P<n>[cp]?n[0-3x][a-d]?)(?:[ ,/]*[cp]?m[0-1x])?",
+    re.IGNORECASE | re.ASCII,
+)
 SUM_OFF = 0.02
 """Tolerance for probabilities that should sum to 1."""
 
@@ -53,6 +62,7 @@ def completed(
             other = files.read_table(member)[1]
         except InputRefused:  # named as a file that is not read
             continue
+        _require_headings(other, known)
         _require_no_curves(other, table.name, own, known, truth)
         if (named := _with_patients(other, table.name, own, known)) is not None:
             others.append(_with_stages(named, findings))
@@ -186,9 +196,42 @@ def _c_index_words(truth: HecktorTruth | None, patients: Sequence[str], risks: F
     return f": C-index {survival.c_index(pairs)[0]:.4f}" if pairs.comparable[0] else ""
 
 
+def _with_each_stage(table: TextTable, findings: list[Finding]) -> TextTable:
+    """Return a table with a column of T and one of N stages, where one column holds both: T2N1M0. Raises
+    InputRefused where several do, or one beside a column of T or N alone."""
+    names = {plain_name(header) for header in table.header}
+    alone = [kind for kind in STAGES if names & {*COLUMNS[kind]}]
+    both = [place for place, cells in enumerate(table.columns) if _holds_both_stages(cells)]
+    if not both or len(alone) == len(STAGES):
+        return table
+    if alone or len(both) > 1:
+        listing = " and ".join(repr(table.header[place]) for place in both)
+        message = f"column {listing} holds T and N stages in one cell: write one column of each."
+        raise InputRefused([error("missing-column", table.header_place, message)])
+    written = [BOTH_STAGES.fullmatch(cell.strip()) for cell in table.columns[both[0]]]
+    header = (*table.header, "T-stage", "N-stage")
+    columns = [[match[kind] if match else "" for match in written] for kind in STAGES]
+    message = (
+        f"column {table.header[both[0]]!r} holds T and N stages in one cell, read as one of each; official "
+        "programs take a column of each."
+    )
+    findings.append(note(OTHER_FORMAT, table.name, message))
+    return replace(table, header=header, keys=tuple(map(key, header)), columns=[*table.columns, *columns])
+
+
+def _require_headings(table: TextTable, known: Collection[str]) -> None:
+    """Refuse a table whose first line is a patient instead of headings: it would lack that patient."""
+    if len(table.header) == 2 and patient_of(table.header[0]) in known:
+        message = (
+            f"its first line is the patient {table.header[0]}: write headings above, PatientID and Risk."
+        )
+        raise InputRefused([error("missing-column", table.header_place, message)])
+
+
 def _with_stages(table: TextTable, findings: list[Finding]) -> TextTable:
     """Return a table with a column of the most probable T and N stages, where it holds a probability of each
     and no stages. Raises InputRefused if such columns hold anything else."""
+    table = _with_each_stage(table, findings)
     names = {plain_name(header) for header in table.header}
     for kind, stages in STAGES.items():
         found = [(m[1].upper(), k) for k, h in enumerate(table.header) if (m := OF_STAGE.fullmatch(h))]
@@ -219,3 +262,9 @@ def _with_stages(table: TextTable, findings: list[Finding]) -> TextTable:
         )
         findings.append(note(OTHER_FORMAT, table.name, message))
     return table
+
+
+def _holds_both_stages(cells: Sequence[str]) -> bool:
+    """Return whether each filled cell is a T and an N stage: T2N1M0."""
+    filled = [cell.strip() for cell in cells if cell.strip().lower() not in MISSING]
+    return bool(filled) and all(map(BOTH_STAGES.fullmatch, filled))

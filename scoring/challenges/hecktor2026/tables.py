@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -40,12 +40,13 @@ NEAR = {
 }
 """Meaning of a column of predictions -> its description, and words that may be part of its name."""
 OF_TIME = ("surv", "time", "rfs", "month", "days", "year", "expectation")
+OF_RISK = ("risk", "hazard")
 OF_PROGNOSIS = (
-    *(*OF_TIME, "risk", "hazard", "score", "progn", "recurr", "relapse"),
+    *(*OF_TIME, *OF_RISK, "score", "progn", "recurr", "relapse"),
     *("output", "value", "pred", "prob", "logit"),
 )
-"""Parts of column names from survival programs: those where higher is better, and those without a
-direction."""
+"""Parts of column names from survival programs: those where higher is better, those where it is worse, and
+those without a direction."""
 LATEST = "1000000"
 """Days that stand for a median survival that is never reached."""
 LINEAR_PREDICTOR = "lp"
@@ -57,7 +58,6 @@ PREDICTED = re.compile("^pred|pred(icted|iction)?$|predicted")
 OF_STAGES = "(?:c|p|clin(?:ical)?|path(?:ological)?|pred(?:icted)?)?(?:{0}|{1}(?=.))(?:stage|category|pred)?"
 WORDS = {"t": "tumou?r", "n": "nod(?:e|al)"}
 """Meaning of T and N."""
-BOTH_STAGES = re.compile(r"[cp]?t[0-4x][a-d]?[ ,/]*[cp]?n[0-3x].*", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,9 @@ def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Findi
             # a table that holds nothing else
             bare = [h for h, cells in free if (h.isdecimal() or h in joined) and _is_numeric(cells)]
             likely = bare[:MOST]
-        is_time = any(mark in plain_name(header) for header in likely for mark in OF_TIME)
+        plain = [plain_name(header) for header in likely]
+        is_risk = any(mark in name for name in plain for mark in OF_RISK)
+        is_time = not is_risk and any(mark in name for name in plain for mark in OF_TIME)
         fixes = [
             read_as(header, NEAR[meaning][0], NEAR[meaning][1][0])
             for header in likely
@@ -151,8 +153,7 @@ def unread_columns(table: TextTable, joined: Collection[str] = ()) -> list[Findi
         label = f"Read {', '.join(f'“{old[:60]}” as {new}' for old, new in pairs)}"
         together = SuggestedFix(label, InputChanges(columns=pairs))
         problems[0] = replace(problems[0], fixes=(together, *problems[0].fixes))
-    lacks_stage = not {"t", "n"} <= {*meanings}
-    return [*problems, *(_both_stages(table, free) if lacks_stage else ())]
+    return problems
 
 
 def _rivals(
@@ -177,14 +178,6 @@ def _rivals(
     called, known = ([repr(old) for old, new in pairs if bool(new) == is_read] for is_read in (True, False))
     message = f"{', '.join(called)} are called predictions, beside {', '.join(known)}: are these the truth?"
     return error("duplicate-column", table.header_place, message).with_fixes(*fixes)
-
-
-def _both_stages(table: TextTable, columns: Iterable[tuple[str, Sequence[str]]]) -> Iterator[Finding]:
-    for header, cells in columns:
-        filled = [cell.strip() for cell in cells if cell.strip().lower() not in tables.MISSING]
-        if filled and all(map(BOTH_STAGES.fullmatch, filled)):
-            message = f"column {header!r} holds T and N stages in one cell: write a column of each."
-            yield error("missing-column", table.header_place, message)
 
 
 def _may_be(part: str, header: str, cells: Sequence[str]) -> bool:

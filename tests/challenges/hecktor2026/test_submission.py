@@ -437,10 +437,35 @@ def test_a_table_in_a_folder_is_no_missing_table(truth):
     assert only(refused(CHALLENGE.read_predictions, files | many, truth).problems, "no-table")
 
 
-def test_stages_in_one_cell_are_refused(truth):
-    rows = [{"PatientID": row["PatientID"], "TNM": "cT2N1M0", "risk": 0.5} for row in ROWS]
-    (problem,) = refused(CHALLENGE.read_predictions, submission_folder(rows), truth).problems
-    assert "holds T and N stages in one cell" in problem.message
+@pytest.mark.parametrize("form", ["{t}{n}M0", "c{t}b p{n} M0", "{t},{n}", "{t}/{n}"])
+def test_stages_in_one_cell_are_read_as_one_of_each(truth, form):
+    rows = [
+        {
+            "PatientID": row["PatientID"],
+            "TNM": form.format(t=row["T_stage"], n=row["N_stage"]),
+            "risk": row["risk"],
+        }
+        for row in ROWS
+    ]
+    usual = CHALLENGE.read_predictions(submission_folder(ROWS), truth)
+    found = CHALLENGE.read_predictions(submission_folder(rows), truth)
+    assert {kind: codes.tolist() for kind, codes in found.stages.items()} == {
+        kind: codes.tolist() for kind, codes in usual.stages.items()
+    }
+    assert "T and N stages in one cell" in "".join(f.message for f in found.read if f.code == "other-format")
+    for other in ("pTNM", "T_stage"):
+        more = [{**row, other: row["TNM"] if other == "pTNM" else "T1"} for row in rows]
+        (problem,) = refused(CHALLENGE.read_predictions, submission_folder(more), truth).problems
+        assert "in one cell: write one column of each" in problem.message
+
+
+def test_a_table_without_headings_beside_another_is_refused(truth):
+    """Before, one patient less was read, and the fix that was offered gave another score."""
+    stages = [{k: row[k] for k in ("PatientID", "T_stage", "N_stage")} for row in ROWS]
+    lines = "".join(f"{row['PatientID']},{row['risk']}\n" for row in ROWS)
+    files = submission_folder(stages) | {"risks.csv": lines.encode()}
+    (problem,) = refused(CHALLENGE.read_predictions, files, truth).problems
+    assert "its first line is the patient" in problem.message
 
 
 def test_odd_but_usable_masks_are_noted(truth):
