@@ -14,6 +14,8 @@ from scoring.store.database import is_there
 
 MOST, OLDER = 5, 45
 """Number of runs in the list, and in the folded part below it."""
+SHORT = 14
+"""Maximum characters of a name on a button: both buttons stand in a line on a phone."""
 
 
 def draw() -> None:
@@ -49,9 +51,11 @@ def _run(store, entry, whose: str) -> None:
             f"{entry.created[:10]}{about}]]",
             width="stretch",
         )
-        with st.popover(f"Rename {markdown(entry.name, 40)}", type="tertiary", icon=":material/edit:"):
+        short = markdown(entry.name, SHORT)
+        with st.popover(f"Rename {short}", type="tertiary", icon=":material/edit:"):
             history_tab.rename(entry, "recent_name")
-        label = f"Open {markdown(entry.name, 40)}"
-        if st.button(label, key=f"recent_{entry.id}", type="tertiary", icon=":material/restore_page:"):
+        if st.button(
+            f"Open {short}", key=f"recent_{entry.id}", type="tertiary", icon=":material/restore_page:"
+        ):
             keep_and_restore.open_again(store, challenge, entry, whose)
             st.switch_page(f"../{entry.challenge}.py")
