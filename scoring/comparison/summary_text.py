@@ -12,8 +12,8 @@ from scoring.statistics.interval_options import UNITS_OF_COMPARISON
 from scoring.statistics.replicate_comparison import SWAP
 
 TOLD_APART = (
-    "if the predictions of two teams are exchanged in random units, at most 5% of the exchanges give such a "
-    "difference in any pair (swap test)"
+    "the swap test exchanges the predictions of two teams in random units; at most 5% of the exchanges give "
+    "such a difference in any pair"
 )
 RULE = f"""Teams are ranked by the challenge's rule: the official score, or an order by ranks. \
 Chance does not change the ranks. Intervals beside the ranks show chance: a paired bootstrap draws the same \

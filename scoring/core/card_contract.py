@@ -65,7 +65,7 @@ def _of_parts(card: ScoreCard, challenge_id: str, metrics: Sequence[str]) -> Ite
     if len(card.cases) != n or any(not isinstance(row.get("case"), str) for row in card.cases[:1]):
         yield "cases", f"give {n} rows, one for each case, each with its id as `case`."
     if missing := sorted({*metrics} - card.metrics.keys()):
-        yield "metrics", f"the challenge declares {', '.join(missing)}, which they do not have."
+        yield "metrics", f"the challenge declares {', '.join(missing)}, but the card does not have them."
     if missing := [key for key in (*PROVENANCE, *STATISTICS) if key not in card.provenance]:
         yield "provenance", f"it lacks {', '.join(missing)}: `submission.provenance` makes it."
 

@@ -155,7 +155,7 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
         fixes = (editing("vector", label=label),) * apart
         return [_wrong_inputs(reason, wanted, inputs, file_name).with_fixes(*fixes)]
     if len(inputs) == 2 and _is_vector(inputs[0], contract.vector) and _is_image(inputs[1]):
-        swapped = editing("inputs", "2 1", "Let its inputs change places")
+        swapped = editing("inputs", "2 1", "Exchange the two inputs of the model")
         return [_wrong_inputs("its two inputs are swapped", wanted, inputs, file_name).with_fixes(swapped)]
     faults = [_image_fault(inputs[0]), *(_vector_fault(tensor, contract.vector) for tensor in inputs[1:])]
     if any(faults):

@@ -155,8 +155,8 @@ def _of_one_risk(output: np.ndarray, classes: int, metadata: Mapping[str, str]) 
         )
     if output.size > classes:
         sentence = (
-            f"It gives {output.size} numbers per image, but one risk is needed: choose the "
-            "challenge that it was made for."
+            f"The model gives {output.size} numbers per image, but one risk is needed: choose the challenge "
+            "that the model was made for."
         )
         return error("wrong-output", CALLED, sentence)
     sentence = "It gives 2 numbers per image: the first is used as the risk, as in the challenge's own code."

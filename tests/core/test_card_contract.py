@@ -48,7 +48,7 @@ CASES = {
     "cases": (lambda c: replace(c, cases=c.cases[1:]), "one for each case"),
     "metrics": (
         lambda c: replace(c, metrics=without(c.metrics, "auc")),
-        "the challenge declares auc, which they do not have",
+        "the challenge declares auc, but the card does not have them",
     ),
     "provenance": (lambda c: replace(c, provenance=without(c.provenance, "seed")), "it lacks seed"),
     "arrays['predicted']": (

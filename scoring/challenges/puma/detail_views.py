@@ -138,8 +138,9 @@ WORDS = {
     "matched_dice": "Dice, matched nuclei",
 }
 EXPLAIN = (
-    "Panoptic quality PQ = SQ × RQ: outlines match where their IoU exceeds 0.5; SQ is the mean IoU of these, "
-    "RQ their F1. IoU and Dice: for the nuclei that the score matches by their centres. **This does not "
+    "Panoptic quality PQ = SQ × RQ: outlines match where their IoU exceeds 0.5. SQ is the mean IoU of the "
+    "matched outlines, RQ is their F1. IoU and Dice: for the nuclei that the score matches by their "
+    "centres. **This does not "
     "change the score.**"
 )
 
