@@ -52,11 +52,15 @@ def with_usual_names(
         for name in layout.masks
         if name not in ids and (match := USUAL_ENDINGS.fullmatch(name)) and match[1] in ids
     }
+    spelled: dict[str, list[str]] = {}
+    for patient in ids:  # subjects of BIDS have no marks
+        spelled.setdefault("".join(filter(str.isalnum, patient)), []).append(patient)
+    new |= {n: spelled[n][0] for n in layout.masks if n not in ids and len(spelled.get(n, ())) == 1}
     patients = [new.get(name, name) for name in layout.masks]
     if not new or len({*patients}) < len(patients):
         return contents, findings
     first = next(iter(new))
-    message = f"{len(new)} masks have names of a patient and an ending ({first}): read as {new[first]}."
+    message = f"{len(new)} masks have names of a patient in another form ({first}): read as {new[first]}."
     masks = {new.get(name, name): members for name, members in layout.masks.items()}
     named = replace(contents, layout=replace(layout, masks=masks))
     return named, [*findings, note(OTHER_FORMAT, contents.name, message)]

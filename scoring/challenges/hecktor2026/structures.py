@@ -13,7 +13,11 @@ from scoring.inputs.masks.joined import joined_mask
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS, stem_of
 from scoring.inputs.sources import SourceFiles
 
-STRUCTURE = re.compile(r"(.*?)[ _.-]*GTV[-_]?([pn])", re.IGNORECASE | re.DOTALL)
+STRUCTURE = re.compile(
+    r"(.*?)[ _.-]*(?:(?:label|desc)-)?GTV[-_]?([pn])(?:_(?:mask|dseg))?", re.IGNORECASE | re.DOTALL
+)
+OF_SUBJECT, OF_LABELS = re.compile(r"sub-(.+)"), re.compile(r".+_(?:dseg|mask)")
+"""Folder of a patient, and name of a mask in it, as BIDS has them (bids-specification, derivatives)."""
 LABELS = {"p": STRUCTURES["gtvp"][1], "n": STRUCTURES["gtvn"][1]}
 LIST, LIST_BYTES = "-meta.json", 100_000
 """File in which dcmqi lists the segments of the masks beside it."""
@@ -25,6 +29,27 @@ def is_exchanged(names: Collection[tuple[str, str]]) -> bool:
     """Return whether label names with their numbers say that GTVp is 2 or GTVn is 1."""
     found = {(match[2].lower(), number) for name, number in names if (match := STRUCTURE.fullmatch(name))}
     return bool(found & {("p", "2"), ("n", "1")})
+
+
+def subject_of(member: str) -> str | None:
+    """Return the patient of a mask in BIDS, by its folder sub-<patient> with which its name begins; None for
+    another file."""
+    *folders, name = PurePosixPath(member).parts
+    matches = (OF_SUBJECT.fullmatch(folder) for folder in folders if name.startswith(f"{folder}_"))
+    is_mask = OF_LABELS.fullmatch(stem_of(name) or "")
+    return next((match[1] for match in matches if match), None) if is_mask else None
+
+
+def by_subject(members: Iterable[str], masks: dict[str, list[str]]) -> list[str]:
+    """Add to the masks those that BIDS names by their patients, of both structures; return the others."""
+    others = []
+    for member in members:
+        subject = subject_of(member)
+        if subject and structure_of(stem_of(PurePosixPath(member).name) or "") is None:
+            masks.setdefault(subject, []).append(member)
+        else:
+            others.append(member)
+    return others
 
 
 def structure_of(stem: str) -> str | None:
@@ -83,7 +108,7 @@ def _parts(members: Iterable[str], top: str, numbered: Mapping[str, str]) -> Map
         match = STRUCTURE.fullmatch(numbered.get(member, stem))
         of_folder = STRUCTURE.fullmatch(folders[0]) if folders else None
         if match:
-            patient = folders[0] if folders else match[1]
+            patient = subject_of(member) or (folders[0] if folders else match[1])
         elif of_folder and not of_folder[1]:
             patient, match = stem, of_folder
         else:

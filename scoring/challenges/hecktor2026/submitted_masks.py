@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STRUCTURES
-from scoring.challenges.hecktor2026.structures import is_exchanged, join_structures, structure_of
+from scoring.challenges.hecktor2026.structures import by_subject, is_exchanged, join_structures, structure_of
 from scoring.common.arrays import Ints
 from scoring.common.findings import Cancelled, Finding, InputRefused, error, note, warning
 from scoring.common.fixes import ANY, renaming
@@ -85,10 +85,7 @@ class SubmissionLayout:
 
 def classify_members(files: SourceFiles, container: bool) -> Layout:
     """Sort the members of a source; unknown files are left out. container: whether to look for a container's
-    output.
-
-    Raises InputRefused (`unreadable-file`) for a single file that is not a table.
-    """
+    output. Raises InputRefused (`unreadable-file`) for a single file that is not a table."""
     if files.kind == "file":
         if not files.name.lower().endswith(TABLES):
             sentence = "it is neither a folder, nor a zip, nor a table (.csv, .xlsx)."
@@ -117,6 +114,7 @@ def classify_members(files: SourceFiles, container: bool) -> Layout:
             else:
                 elsewhere.append(member)
     if container:
+        elsewhere = elsewhere if masks else by_subject(elsewhere, masks)
         around = _enclosing([member.removeprefix(inside) for member in elsewhere])
         if around and not masks:
             inside += around

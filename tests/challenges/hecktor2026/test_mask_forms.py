@@ -207,3 +207,39 @@ def test_usual_endings_of_names_are_read_and_told(truth, usual, name):
     assert f"({name.format('P0')}): read as P0" in only(found.read, "other-format").message
     both = masks | {f"{p}_label.nii.gz": mask(m) for p, m in MASKS.items()}
     assert codes(refused(CHALLENGE.read_predictions, TABLE | both, truth).problems) == ["unknown-patient"]
+
+
+BIDS = {
+    "one file": lambda p, m: {f"sub-{p}/anat/sub-{p}_desc-GTV_dseg.nii.gz": mask(m)},
+    "a session": lambda p, m: {f"out/nnunet/sub-{p}/ses-1/pet/sub-{p}_ses-1_space-pet_dseg.nii.gz": mask(m)},
+    "one each": lambda p, m: {
+        f"sub-{p}/anat/sub-{p}_label-GTV{kind}_mask.nii.gz": mask((m == number).astype(np.uint8))
+        for number, kind in ((1, "p"), (2, "n"))
+    },
+}
+
+
+@pytest.mark.parametrize("form", BIDS)
+def test_derivatives_of_bids_are_read(truth, usual, form):
+    """Images beside them are no masks, and two masks of a patient are refused."""
+    masks = {name: data for p, m in MASKS.items() for name, data in BIDS[form](p, m).items()}
+    images = {f"sub-{p}/anat/sub-{p}_ct.nii.gz": b"" for p in MASKS}
+    found = CHALLENGE.read_predictions(TABLE | masks | images, truth)
+    assert (found.fingerprint == usual.fingerprint).all()
+    if form == "one file":
+        twice = TABLE | masks | {name.replace("GTV", "old"): data for name, data in masks.items()}
+        assert {*codes(refused(CHALLENGE.read_predictions, twice, truth).problems)} == {"duplicate-case"}
+
+
+def test_subjects_of_bids_have_no_marks():
+    rows = [{**row, "PatientID": f"HK-{row['PatientID']}"} for row in ROWS]
+    truth = CHALLENGE.read_truth(truth_folder(rows, {f"HK-{p}": m for p, m in MASKS.items()}))
+    found = CHALLENGE.read_predictions(
+        {f"sub-HK{p}/sub-HK{p}_dseg.nii.gz": mask(m) for p, m in MASKS.items()}, truth
+    )
+    assert found.masks.states == ("ok",) * 3
+    assert "(HKP0): read as HK-P0" in "".join(finding.message for finding in found.read)
+    rows[1]["PatientID"] = "HKP-0"
+    twice = CHALLENGE.read_truth(truth_folder(rows))
+    files = {"sub-HKP0/sub-HKP0_dseg.nii.gz": mask(MASKS["P0"])}
+    assert codes(refused(CHALLENGE.read_predictions, files, twice).problems) == ["no-common-case"]
