@@ -20,6 +20,7 @@ from scoring.core.case_subset import of_cases
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import WITH_METADATA, find_table
+from scoring.inputs.fix_suggestions import is_of_all
 from scoring.inputs.sources import FixedSource, Source, open_source
 from scoring.inputs.tables import TextTable
 
@@ -132,8 +133,9 @@ class Trials:
         return self.card(InputChanges())
 
     def best_first(self, fixes: Sequence[SuggestedFix]) -> tuple[SuggestedFix, ...]:
-        """Return alternative fixes with the score that each gives, the best first, but last one without a
-        fault, which may be the truth in the same table; a lone one as it is."""
+        """Return alternative fixes with the score that each gives: first a column that is named as the result
+        of several models, then the best, and last one without a fault, which may be the truth in the same
+        table. A lone fix is returned as it is."""
         if self.truth is None or len(fixes) < 2:
             return tuple(fixes)
         cards = {fix: self.card(fix.changes) for fix in fixes}
@@ -141,7 +143,11 @@ class Trials:
         quantity = self.challenge.scoring.quantity()
         best = float(quantity.sign > 0)
         right = {fix for fix, score in scores.items() if score is not None and abs(score - best) <= ROUNDED}
-        ordered = sorted(fixes, key=lambda fix: (fix not in right, quantity.order(scores[fix])), reverse=True)
+
+        def rank(fix: SuggestedFix) -> tuple[bool, bool, Any]:
+            return fix not in right, is_of_all(fix), quantity.order(scores[fix])
+
+        ordered = sorted(fixes, key=rank, reverse=True)
         told = [(self.told(fix, cards[fix]), ALL_RIGHT * (fix in right and self.is_whole)) for fix in ordered]
         return tuple(replace(fix, label=f"{fix.label}{end}") for fix, end in told)
 

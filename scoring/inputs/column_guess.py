@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from scoring.common.fixes import InputChanges, Pairs
 from scoring.inputs import case_ids
-from scoring.inputs.fix_suggestions import IN_PERCENT, LONGEST, NUMERIC, OF_OTHERS
+from scoring.inputs.fix_suggestions import IN_PERCENT, LONGEST, NUMERIC, OF_ALL, OF_OTHERS, of_all_first
 from scoring.inputs.tables import TextTable, key
 
 AFFIXES = frozenset((
@@ -114,8 +114,10 @@ def guess(table: TextTable, form: TableForm, ids: Sequence[str] | None) -> Colum
         plain = [header for header in others if not _words(header)]
         assigned = dict.fromkeys(form.columns, plain[0]) if len(plain) == 1 else {}
     if len(form.columns) == 1 and all(header[-1].isdigit() for header in assigned.values()):
-        numbers = [header for header in others if header[-1].isdigit()]
-        return ColumnGuess(case, dict.fromkeys(form.columns), any_of=tuple(numbers or others)[:MOST])
+        numbers = [header for header in others if header[-1].isdigit() or OF_ALL.fullmatch(header)]
+        return ColumnGuess(
+            case, dict.fromkeys(form.columns), any_of=tuple(of_all_first(numbers or others))[:MOST]
+        )
     return ColumnGuess(case, {name: assigned.get(name) for name in form.columns})
 
 

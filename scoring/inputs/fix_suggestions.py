@@ -35,6 +35,8 @@ LOOKED_AT = 20
 NUMERIC = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
 IN_PERCENT = re.compile(r"\s*[+-]?[0-9]*[.,]?[0-9]+\s*%\s*")
 """Pattern of a number with a percent sign, with optional blanks between."""
+OF_ALL = re.compile(r"(.*[_. ])?(mean|avg|average|ensemble|combined|score|final)([_. ].*)?", re.IGNORECASE)
+"""Pattern of a heading of the result of several models, which comes before that of each."""
 OF_OTHERS = re.compile(
     r"(?i)y_true|(?:ground[_ ]?)?truth|gt|(?:true|actual)[_ ](?:label|class|value)"
     r"|age(?:_.*)?|alter|fold|width|height"
@@ -108,7 +110,18 @@ def of_kind(
         and (kind != "id" or len({*cells}) == len(cells))
     ]
     fits = [written for written in fits if kind != "number" or not OF_OTHERS.fullmatch(written)] or fits
-    return [read_as(written, missing, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
+    first = of_all_first(fits)[:MOST]
+    return [read_as(written, missing, name) for written in first] if kind and len(header) > 1 else []
+
+
+def of_all_first(header: Iterable[str]) -> list[str]:
+    """Return headers, those of the result of several models first."""
+    return sorted(header, key=lambda written: not OF_ALL.fullmatch(written))
+
+
+def is_of_all(fix: SuggestedFix) -> bool:
+    """Return whether a fix reads a column that is named as the result of several models, or as the score."""
+    return any(OF_ALL.fullmatch(old) is not None and new for old, new in fix.changes.columns)
 
 
 def row_names(header: Sequence[str], columns: Columns, name: str) -> tuple[SuggestedFix, ...]:

@@ -194,6 +194,13 @@ def _number(cell: str) -> float | None:
     return float(text.replace(",", ".")) if NUMERIC.fullmatch(text) else None
 
 
+def _with_zeros(rows: Rows, name: str) -> Rows:
+    """Return the rows with a column of zeros, unless one has its name."""
+    if name in rows[0]:
+        return rows
+    return [[*rows[0], name], *([*row, "0.0"] for row in rows[1:])]
+
+
 EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
     "header": _with_header,
     "leave_out": _without_columns,
@@ -207,5 +214,6 @@ EDITS: Mapping[str, Callable[[Rows, str], Rows]] = {
     "sigmoid": _sigmoid,
     "complement": _complement,
     "of_called": _of_called,
+    "zeros": _with_zeros,
 }
 """Name of an edit -> function that applies it to a table."""

@@ -17,6 +17,7 @@ from scoring.challenges.isic.categories import (
     ID_COLUMNS,
     PRESETS,
     SLICES,
+    UNKNOWN,
     WEIGHTS,
     compared,
     of_width,
@@ -25,6 +26,7 @@ from scoring.challenges.isic.categories import (
 from scoring.challenges.lesion_names import names_of
 from scoring.common.arrays import Floats
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.fixes import editing
 from scoring.common.text import did_you_mean, nearest
 from scoring.core.file_contents import (
     LIKELY,
@@ -139,7 +141,10 @@ def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -
     hint = did_you_mean(nearest(name, filter(None, table.header), 0.75))
     message = f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
     missing = error("missing-column", table.header_place, message)
-    return missing.with_fixes(*renamings(table.header, f"category {name}", (name,), known, exact=True))
+    fixes = renamings(table.header, f"category {name}", (name,), known, exact=True)
+    if name == UNKNOWN and not fixes:
+        fixes = (editing("zeros", name, f"Read 0 for each case as {name}, which the model does not know"),)
+    return missing.with_fixes(*fixes)
 
 
 def numbers(table: TextTable, columns: Sequence[int]) -> NumberBlock:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from scoring import InputRefused, load_challenge
 from scoring.challenges.isic.categories import compared
+from scoring.inputs.sources import FixedSource
 from tests.support import category_tables
 from tests.support.archives import archive_of
 from tests.support.category_tables import CATEGORIES, IDS, LABELS, prediction_rows, truth_rows
@@ -82,6 +83,18 @@ def test_a_missing_category_and_an_extra_one(written, hint):
     assert places(found) == [("missing-column", "predictions.csv:1"), ("extra-column", "predictions.csv:1")]
     assert "'BCC'" in found[0].message
     assert found[0].message.endswith(hint)
+
+
+def test_a_model_that_does_not_know_unk_is_read_with_zeros():
+    classes = ("MEL", "NV", "UNK")
+    truth = category_tables.truth(IDS[:4], ["MEL", "NV", "UNK", "MEL"], classes)
+    sent = category_tables.predictions(IDS[:4], ["MEL", "NV", "NV", "MEL"], classes[:2])
+    fix = only(refused(read, sent, truth).problems, "missing-column").fixes[0]
+    isic, cases = load_challenge("isic"), read_truth(truth)
+    found = isic.read_predictions(FixedSource(sent, fix.changes), cases)
+    assert found.outputs[:, 2].tolist() == [0] * 4
+    badge = isic.score(cases, found, resamples=0).official.badge()
+    assert badge == "official after 1 change: download the changed file"
 
 
 def test_extra_columns_one_each():

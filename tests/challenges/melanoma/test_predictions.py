@@ -331,3 +331,11 @@ def test_answers_of_roboflow_for_each_image_are_read():
     cases = zip(NAMES, SCORES, strict=True)
     files = {f"{name.rpartition('/')[2].rpartition('.')[0] or name}.json": answer(s) for name, s in cases}
     assert read(files).outputs[:, 0].tolist() == list(SCORES)
+
+
+def test_the_mean_of_folds_is_offered_first_though_a_fold_scores_better():
+    folds = {f"fold_{k}": SCORES for k in range(5)}
+    data = with_columns(**folds, mean=SCORES[::-1])
+    fixes = only(refused(read, data).problems, "missing-column").fixes
+    assert fixes[0].changes.columns == (("mean", "score"),)
+    assert len(fixes) == 4
