@@ -65,7 +65,7 @@ def test_a_test_set_at_another_input_replaces_none_before_the_visitor_says_so(ap
     give(app, "submission", labels)
     assert app.text[0].value == before
     assert app.button(key="ask_0_1").label == "A prediction file for TRICORDER-3: labels of 8 images"
-    assert "What is labels.csv?" in words(app).replace("**", "")
+    assert "Which kind of file is labels.csv?" in words(app).replace("**", "")
     assert "It would replace the sample test set." in words(app)
     app.button(key="ask_0_0").click().run()
     assert app.text[0].value.startswith("labels.csv | ")
@@ -81,7 +81,7 @@ def test_a_test_set_at_another_input_replaces_none_before_the_visitor_says_so(ap
 def test_a_test_set_and_a_submission_dropped_as_submission_leave_the_test_set(app):
     give(app, "submission", GOLDEN / "predictions.csv", GOLDEN / "truth.csv")
     assert app.text[0].value == "tricorder3 | predictions.csv"
-    assert "What is truth.csv?" in words(app).replace("**", "")
+    assert "Which kind of file is truth.csv?" in words(app).replace("**", "")
 
 
 def test_a_zip_of_a_test_set_at_the_submission_is_asked_about(app):
@@ -90,7 +90,7 @@ def test_a_zip_of_a_test_set_at_the_submission_is_asked_about(app):
         archive.writestr("labels.csv", (GOLDEN / "truth.csv").read_bytes())
     app.file_uploader(key="tricorder3_submission_files").upload("set.zip", data.getvalue()).run()
     assert app.text[0].value.startswith("tricorder3 | ")
-    assert "What is set.zip?" in words(app).replace("**", "")
+    assert "Which kind of file is set.zip?" in words(app).replace("**", "")
 
 
 def with_truth() -> pd.DataFrame:
@@ -157,7 +157,7 @@ def test_a_submission_at_the_second_stays_there_and_one_of_another_challenge_is_
     assert "predictions.csv was read as second submission: a prediction file for TRICORDER-3" in said
     app.file_uploader(key="tricorder3_second_files").upload("isic.csv", isic.read_bytes()).run()
     assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["predictions.csv"]
-    assert "What is isic.csv?" in words(app).replace("**", "")
+    assert "Which kind of file is isic.csv?" in words(app).replace("**", "")
 
 
 def test_two_submissions_at_the_second_are_not_mixed(app):
@@ -165,7 +165,7 @@ def test_two_submissions_at_the_second_are_not_mixed(app):
     give(app, "second", teams / "delphi.csv", teams / "aurora.csv")
     assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["delphi.csv"]
     assert "tricorder3_submission_kept" not in app.session_state
-    assert "What is aurora.csv?" in words(app).replace("**", "")
+    assert "Which kind of file is aurora.csv?" in words(app).replace("**", "")
     assert app.button(key="ask_0_0").label.startswith("Second submission: a prediction file")
 
 
@@ -179,7 +179,7 @@ def test_two_submissions_at_one_input_are_compared_and_a_third_is_asked_about(ap
     give(app, "submission", *(teams / f"{name}.csv" for name in ("delphi", "aurora", "cygnus")))
     assert app.text[0].value == "tricorder3 | delphi.csv"
     assert [file.name for file in app.session_state["tricorder3_second_kept"][1]] == ["aurora.csv"]
-    assert "What is cygnus.csv?" in words(app).replace("**", "")
+    assert "Which kind of file is cygnus.csv?" in words(app).replace("**", "")
 
 
 def test_a_file_of_another_challenge_is_asked_about_and_not_taken(app):
@@ -190,7 +190,7 @@ def test_a_file_of_another_challenge_is_asked_about_and_not_taken(app):
         FOLDER / "isic" / "isic2019-unk" / "predictions.csv",
     )
     assert app.text[0].value == before
-    assert "What is predictions.csv?" in words(app).replace("**", "")
+    assert "Which kind of file is predictions.csv?" in words(app).replace("**", "")
     assert "A prediction file for ISIC 2019" in app.button(key="ask_0_0").label
 
 
@@ -205,7 +205,7 @@ def test_a_file_of_another_challenge_is_asked_about_and_not_taken(app):
 def test_a_faulty_file_that_hardly_looks_like_another_challenge_stays_to_be_refused(app, name, data):
     app.file_uploader(key="tricorder3_submission_files").upload(name, data).run()
     assert app.text[0].value == f"tricorder3 | {name}"
-    assert "What is" not in words(app)
+    assert "Which kind of file is" not in words(app)
 
 
 def test_a_photograph_is_for_the_page_of_single_images(app):
