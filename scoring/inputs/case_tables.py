@@ -35,7 +35,9 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 OF_JOBS = (
     " These are jobs of Grand Challenge: put their predictions.json beside them, which names their cases."
 )
-OF_ROWS = " These are numbers of rows, and rows are never matched by position: write the names of the cases."
+OF_ROWS = (
+    " These are numbers of rows, and rows are not matched by position unasked: write the names of the cases."
+)
 
 
 class CaseColumns(Protocol):
