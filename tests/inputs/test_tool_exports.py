@@ -18,7 +18,7 @@ import scoring
 from scoring.challenges.recognition import recognise
 from scoring.challenges.tricorder3.formula import CLASSES as LESIONS
 from scoring.common.findings import InputRefused
-from scoring.common.fixes import InputChanges, SuggestedFix
+from scoring.common.fixes import RAW, InputChanges, SuggestedFix
 from scoring.core import fix_trials
 from scoring.core.fix_trials import score_words
 from scoring.inputs.sources import FixedSource
@@ -423,7 +423,7 @@ def test_what_is_doubtful_of_a_large_table_is_told_without_a_score(times):
     truth = challenge.read_truth(csv(("NewFileName", "Class"), zip(cases, positive, strict=True)), "t.csv")
     risks = (times * (0.2 if p else 0.7 + i % 7 / 100) for i, p in enumerate(positive))
     data = csv(("filename", "score"), zip(cases, risks, strict=True))
-    found = challenge.read_predictions(data, truth, "p.csv").findings
+    found = challenge.read_predictions(FixedSource(data, RAW.changes), truth, "p.csv").findings
     said = {finding.code: finding for finding in found if finding.code in ("direction-suspect", "percent")}
     assert [*said] == (["direction-suspect"] if times == 1 else ["percent", "direction-suspect"])
     assert all(finding.fixes for finding in said.values())

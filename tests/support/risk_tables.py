@@ -5,6 +5,8 @@ import math
 from collections.abc import Sequence
 
 import scoring
+from scoring.common.fixes import RAW
+from scoring.inputs.sources import FixedSource
 from tests.support.lesion_tables import table
 
 CHALLENGE = scoring.load_challenge("melanoma")
@@ -36,9 +38,11 @@ def score_table(scores: Sequence[float | None]) -> bytes:
 
 
 def card(positive: Sequence[bool], scores: Sequence[float | None], **options):
-    """The scorecard; cases without a score count as wrong."""
+    """The scorecard of scores as they are; cases without a score count as wrong."""
     cases = CHALLENGE.read_truth(truth_table(positive), name="t.csv")
-    found = CHALLENGE.read_predictions(score_table(scores), cases, name="p.csv")
+    table = score_table(scores)
+    raw = any(score is not None and score > 1 for score in scores)
+    found = CHALLENGE.read_predictions(FixedSource(table, RAW.changes) if raw else table, cases, name="p.csv")
     return CHALLENGE.score(cases, found, missing="wrong", **({"resamples": 0} | options))
 
 
