@@ -137,7 +137,7 @@ def second(
     Returns:
         The choice, None if there is none, and its name on the page.
     """
-    key, about = f"{page}_second", "Second submission, compared with the first case by case"
+    key, about = f"{page}_second", "Second submission: compared with the first case by case"
     offered = {name: sample.title for name, sample in samples.items()}
     offered |= {name: title for name, (title, _) in kept.items()}
     titles = {name: f"Compare with {title}" for name, title in offered.items()}

@@ -43,8 +43,8 @@ ASKED = (
 NO_TEST_SET = "Without a test set nothing is shown: see “Model and test set”."
 PERSON_FIRST = "Enter age, body site and sex to see the answer here."
 NEVER = (
-    "The model gives no answer for this image because of its quality, shown below. You can see the scores "
-    "after you enter age, body site and sex."
+    "The model gives no answer for this image. {} You can see the scores after you enter age, body site and "
+    "sex."
 )
 MEASURED = (
     "Meanwhile Benchside measures the images of the test set, to find out whether your image is similar."
@@ -112,7 +112,9 @@ def show(challenge_id: str) -> None:
         with person_place:
             vector = demographics.vector_of(task.patient, chosen_image, truth)
         if vector is None:
-            answer_place.info(NEVER if reasons_of(chips) else PERSON_FIRST, icon=":material/edit:")
+            stops = " ".join(reasons_of(chips))
+            message = NEVER.format(markdown(stops, 600)) if stops else PERSON_FIRST
+            answer_place.info(message, icon=":material/edit:")
             _unfinished(held, among, None)
             return
     setup = Setup(task, test_set, chosen_model, truth, chosen_image, model, vector)
@@ -122,14 +124,15 @@ def show(challenge_id: str) -> None:
 def _chips_while_measured(task: ModelTask, image, measured, place) -> tuple[quality.QualityBadge, ...]:
     """Draw the quality of an image at once, then with its likeness to the test set, and return all badges.
 
-    This comes before the model is opened, which can take seconds.
+    This comes before the model is opened, which can take seconds. The sentences of badges that stop an answer
+    stand where the answer would be.
     """
-    badges = place.empty()
+    badges, explained = place.empty(), (quality.NOTE, quality.CAUTION)
     with badges.container():
-        prediction.chips(_quality(task, image, known := measured(begin=False)))
+        prediction.chips(_quality(task, image, known := measured(begin=False)), explained)
     chips = _chips(task, image, known)
     with badges.container():
-        prediction.chips(chips)
+        prediction.chips(chips, explained)
     return chips
 
 

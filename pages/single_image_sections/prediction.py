@@ -22,13 +22,15 @@ from scoring.single_image.similar_cases import right_alike
 
 UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
 """Style of text that is only for screen readers."""
-LABELS = {"likeness": "similarity to the test images", "lesion": "edges in the middle"}
+LABELS = {"likeness": "similarity to the test images", "lesion": "edges"}
 NO_IMPRESSION = Impression(UNSURE, "")
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
 
 
-def chips(badges_of_image: tuple[QualityBadge, ...]) -> None:
-    """Draw the quality of the image: a badge each, and a sentence for badges that are not good."""
+def chips(
+    badges_of_image: tuple[QualityBadge, ...], explained: tuple[str, ...] = (NOTE, CAUTION, STOP)
+) -> None:
+    """Draw the quality of the image: a badge each, and a sentence for each of the levels `explained`."""
     badges = []
     for chip in badges_of_image:
         colour, sign = BADGES[chip.level]
@@ -36,7 +38,7 @@ def chips(badges_of_image: tuple[QualityBadge, ...]) -> None:
         badges.append(f":{colour}-badge[{sign} {name[0].upper()}{name[1:]}: {markdown(chip.value)}]")
     st.markdown(" ".join(badges))
     for chip in badges_of_image:
-        if chip.level != GOOD:
+        if chip.level in explained:
             st.caption(markdown(chip.words, 400))
 
 

@@ -23,6 +23,8 @@ ROLES = frozenset((b"meta", b"class", b"ignore", b"m", b"i"))
 """Entries for a column in lines 2 and 3 of Orange's tables."""
 RULE = re.compile(r"\|?[ :|]*-[ :|-]*", re.ASCII)
 """The line below the header of a Markdown table."""
+CP1252 = codecs.lookup("cp1252")
+"""Found on import, as confined processes open no file."""
 WINDOWS = "Text in Windows-1252, not UTF-8,"
 OTHER = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, *FOREIGN)
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -84,7 +86,7 @@ def of_windows(data: bytes) -> bytes | None:
     else:
         return None
     try:
-        return data.decode("cp1252").encode()
+        return CP1252.decode(data)[0].encode()
     except UnicodeDecodeError:
         return None
 

@@ -343,7 +343,7 @@ def _lesion(measures: Quality, among: Sequence[Quality | None]) -> tuple[Quality
 
 def _colours(measures: Quality, among: Sequence[Quality | None]) -> QualityBadge:
     """Judge by the test set's images where they are enough: a dermoscope often makes skin blue or grey."""
-    value = f"{measures.skin:.0%} in colours that skin can have"
+    value = f"{measures.skin:.0%} of skin"
     usual = _enough(among) and _beyond("skin", measures.skin, among) != "low"
     if usual or measures.skin >= LEAST_SKIN:
         return QualityBadge(

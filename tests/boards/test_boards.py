@@ -275,7 +275,7 @@ def test_a_zip_of_several_prediction_tables_is_not_told_to_name_one_labels(sent,
     rows = predictions(tmp_path / "p.csv", 4, 1.0).read_bytes()
     (tmp_path / "p.zip").write_bytes(archive_of({"one.csv": rows, "two.csv": rows}))
     said = refusal("submit", "b", "--team", "gamma", "--predictions", tmp_path / "p.zip")
-    assert "keep only the file of predictions" in said
+    assert "duplicate-case" in said
     assert "labels.csv" not in said
 
 

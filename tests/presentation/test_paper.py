@@ -47,7 +47,7 @@ def test_tables_are_there_twice_with_the_same_rows(card, written):
         rows = list(csv.reader(io.StringIO(written[f"{stem}.csv"])))
         body = written[f"{stem}.tex"].partition("midrule")[2].partition("\\bottomrule")[0]
         assert body.count("\\\\") == len(rows) - 1
-    (classes,) = (text for name, text in written.items() if re.search(r"How-good.*csv", name))
+    (classes,) = (text for name, text in written.items() if re.search(r"each-class-predicted.*csv", name))
     found = {row["class"]: row for row in csv.DictReader(io.StringIO(classes))}
     for name, entry in card.per_class.items():
         assert float(found[name]["F1"]) == entry["f1"]

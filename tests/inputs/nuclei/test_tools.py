@@ -289,7 +289,7 @@ def test_other_text_is_no_file_of_yolo(data):
 
 def test_an_unreadable_table_in_a_folder_says_why():
     with pytest.raises(scoring.InputRefused, match=r"predictions.csv: it is not UTF-8 \(byte 0\)"):
-        scoring.load_challenge("puma").read_predictions({"predictions.csv": b"\xff\xf0x,y\n", "a.txt": b"a"})
+        scoring.load_challenge("puma").read_predictions({"predictions.csv": b"\x81x,y\n", "a.txt": b"a"})
 
 
 def test_two_annotators_of_an_image_are_refused():
