@@ -78,6 +78,7 @@ OPENED = [
     ("melanoma?tab=Missed", DESKTOP),
     ("tricorder3?tab=Preflight", PHONE),
     ("isic?tab=Confusion", DESKTOP),
+    ("puma?tab=Radius", DESKTOP),
     ("single_image", PHONE),
     ("single_image", DESKTOP),
     ("compare_teams", DESKTOP),

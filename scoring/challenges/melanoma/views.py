@@ -166,7 +166,7 @@ def classes(card: ScoreCard) -> tuple[Block, ...]:
             style=CONFUSION,
             risks={MELANOMA.name: "malignant"},
         ),
-        f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
+        f"Cases, share of row at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
         shared.counts_by_class(labels, counts),
     )
     of_both = (
