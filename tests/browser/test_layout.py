@@ -79,6 +79,7 @@ OPENED = [
     ("tricorder3?tab=Preflight", PHONE),
     ("isic?tab=Confusion", DESKTOP),
     ("puma?tab=Radius", DESKTOP),
+    ("hecktor2026?tab=Centers", DESKTOP),
     ("single_image", PHONE),
     ("single_image", DESKTOP),
     ("compare_teams", DESKTOP),
