@@ -10,19 +10,11 @@ import pytest
 
 from scoring.challenges.recognition import recognise
 from scoring.inputs.sources import FixedSource
+from tests.challenges.hecktor2026.three import MASKS, ROWS, TABLE
 from tests.support import volumes
 from tests.support.archives import archive_of
 from tests.support.findings import codes, refused
-from tests.support.patients import CHALLENGE, labels, mask, submission_folder, truth_folder
-
-ROWS = [
-    {"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "Relapse": 1, "RFS": 100 * i}
-    for i in range(3)
-]
-TABLE = submission_folder(
-    [{**{k: row[k] for k in ("PatientID", "T_stage", "N_stage")}, "risk": -row["RFS"]} for row in ROWS]
-)
-MASKS = {f"P{i}": labels(0, 1, 2, 2, *[1] * i) for i in range(3)}
+from tests.support.patients import CHALLENGE, mask, submission_folder, truth_folder
 
 
 @pytest.fixture(scope="module")
