@@ -15,8 +15,8 @@ import pytest
 
 from tests.fuzz.grammars import PARSERS
 from tests.hostile.inputs import Came
-from tests.hostile.test_table import peak
 from tests.support.command_line import ROOT
+from tests.support.memory import growth
 
 CORPUS = ROOT / "tests" / "corpus"
 SECONDS = float(os.environ.get("BENCHSIDE_FUZZ_SECONDS", "60"))
@@ -43,7 +43,7 @@ def test_files_with_one_fault_get_an_answer(parser):
 @pytest.mark.soak
 @pytest.mark.parametrize("parser", PARSERS)
 def test_no_fault_breaks_a_parser(parser, capsys):
-    begun, held, found = processor_seconds(), peak(), dict[str, str]()
+    begun, grown, found = processor_seconds(), growth(), dict[str, str]()
     files = accepted = 0
     first = dict[tuple[bool, frozenset[str]], int]()
     while (spent := processor_seconds() - begun) < SECONDS:
@@ -62,10 +62,10 @@ def test_no_fault_breaks_a_parser(parser, capsys):
         print(
             f"\n{parser}: {files:,} files, {spent:.0f} processor s, {100 * accepted / files:.0f} % accepted, "
             f"{len(first)} kinds of answers, {late} of them in the second half alone, "
-            f"{peak() - held:+.0f} MB, {len(found)} faults"
+            f"{grown():+.0f} MB, {len(found)} faults"
         )
     assert found == {}
-    assert peak() - held < MEGABYTES
+    assert grown() < MEGABYTES
 
 
 def kind(came: Came) -> tuple[bool, frozenset[str]]:

@@ -26,6 +26,7 @@ from tests.hostile import inputs
 from tests.hostile.test_bundles import HOSTILE
 from tests.hostile.test_table import ROWS
 from tests.support import archives, bundles
+from tests.support.memory import forget_peak, peak
 from tests.support.visitor import Visitor
 from tests.support.workbooks import sheet, workbook
 
@@ -71,23 +72,6 @@ class Cost:
             f"  processors {self.processors:5.1f} s  server {self.server:+7.1f} MB"
             f"  worker {self.worker:6.0f} MB"
         )
-
-
-def peak(pid: int) -> float:
-    """MB that a process held at most since `forget_peak`; 0 where it is gone."""
-    try:
-        return int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024
-    except (OSError, TypeError):
-        return 0
-
-
-def forget_peak(pid: int) -> float:
-    """Let the peak begin at what a process holds now, and return that."""
-    try:
-        Path(f"/proc/{pid}/clear_refs").write_text("5")
-    except OSError:
-        return 0
-    return peak(pid)
 
 
 def workers(server: Server) -> list[int]:

@@ -3,8 +3,6 @@ within its memory; or held by the test that it names."""
 
 import csv
 import re
-import resource
-import sys
 import time
 from dataclasses import dataclass
 
@@ -12,6 +10,7 @@ import pytest
 
 from tests.hostile.inputs import INPUTS
 from tests.support.command_line import ROOT
+from tests.support.memory import growth
 
 SECONDS, MEGABYTES = 5, 400
 COMMON = {"absent-class", "never-predicted", "names-not-grand-challenge", "subtask-not-scored"}
@@ -58,7 +57,7 @@ def test_rows_that_are_held_elsewhere_are(row):
 
 @pytest.mark.parametrize("row", HERE)
 def test_an_input_gets_its_answer(row):
-    before, begun = peak(), time.process_time()
+    grown, begun = growth(), time.process_time()
     came = INPUTS[row.row]()
     spent = time.process_time() - begun
     codes = {code for code in row.codes.split(",") if code}
@@ -66,16 +65,9 @@ def test_an_input_gets_its_answer(row):
     assert came.refused == (row.outcome == "R"), came.words
     assert row.outcome != "W" or codes
     assert spent < SECONDS
-    assert peak() - before < MEGABYTES + size_of(row)
+    assert grown() < MEGABYTES + size_of(row)
 
 
 def size_of(row: Row) -> float:
     """MB that making the input itself takes, for those that are large."""
     return 500 if row.row in LARGE else 0
-
-
-def peak() -> float:
-    """MB that this process held at most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
-        1 << 20 if sys.platform == "darwin" else 1024
-    )
