@@ -197,7 +197,9 @@ def _of_json(data: bytes, name: str) -> Columns:
     try:
         document = _document(data.decode("utf-8-sig"))
         columns = _columns(document)
-    except (ValueError, RecursionError) as fault:
+    except RecursionError:
+        raise refuse(name, f"its lists or objects are nested too deeply to be read. {SAVE}") from None
+    except ValueError as fault:
         raise refuse(name, f"it is JSON that cannot be read ({str(fault)[:100]}). {SAVE}") from fault
     except _NotATable as fault:
         message = "write a list of objects with id and scores, or one object that maps each id to its scores"

@@ -309,3 +309,9 @@ def test_texts_as_views_are_read():
     """Polars writes them."""
     table = pa.table({"image": pa.array(["a", "b", None], pa.string_view()), "MEL": [0.1, 0.2, 0.3]})
     assert read_table(in_feather(table), "p").cells(0) == ["a", "b", ""]
+
+
+@pytest.mark.parametrize("data", [b"[" * 200_000, b'{"a":' * 200_000 + b"1" + b"}" * 200_000])
+def test_json_nested_too_deeply_is_refused_in_own_words(data):
+    with pytest.raises(InputRefused, match="its lists or objects are nested too deeply to be read. Save the"):
+        read_table(data, "p.json")
