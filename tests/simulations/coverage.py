@@ -35,7 +35,7 @@ class Coverage:
 def coverage(name: str, n: int, runs: int) -> Coverage:
     """Simulate test sets of a design. The seed changes with the version."""
     design, random = DESIGNS[name], np.random.default_rng([n, runs, *__version__.encode(), *name.encode()])
-    true, ends, absent = design.truth(), [], 0
+    true, ends, absent = design.truth, [], 0
     for _ in range(runs):
         interval = one_interval(design, random, n)
         absent += interval is None
@@ -71,7 +71,7 @@ def coverage_of_difference(name: str, n: int, copying: float, runs: int) -> Cove
     """Simulate two teams; the difference as comparisons make its interval."""
     pair = PAIRS[name]
     random = np.random.default_rng([n, runs, int(100 * copying), *__version__.encode(), *name.encode()])
-    true, ends = pair.truth(), []
+    true, ends = pair.truth, []
     while len(ends) < runs:
         first, second = pair.drawn(random, n, copying)
 

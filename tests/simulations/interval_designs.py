@@ -6,6 +6,7 @@ A quantity is a function of sums over units, restated here. Its parts are the re
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr
@@ -38,7 +39,7 @@ class Design:
     drawn: Callable[[np.random.Generator, int], Sums]
     values: Callable[[Sums], Values]
     basis: Callable[[Sums], Basis] = field(default=lambda _sums: Basis())
-    true: float | None = None
+    true: float | Callable[[], float] | None = None
     range: Range = SHARE
     pairs: bool = False
 
@@ -49,9 +50,10 @@ class Design:
             return lambda weights: of_pairs(*drawn, weights), self.basis(drawn[0])
         return lambda weights: self.values(weights @ drawn), self.basis(drawn.sum(0))
 
+    @cached_property
     def truth(self) -> float:
         if self.true is not None:
-            return self.true
+            return self.true() if callable(self.true) else self.true
         random = np.random.default_rng(7)
         total = sum(self.drawn(random, MANY // 8).sum(0) for _ in range(8))
         return float(self.values(total[None])["score"][0])
@@ -249,16 +251,12 @@ def concordance() -> Design:
         counted = ((time[:, None] < time) & (died <= censored)[:, None]).astype(float)
         return np.stack([counted, counted * (risk[:, None] > risk)])
 
-    random, found = np.random.default_rng(3), np.zeros(2)
-    for _ in range(60):
-        found += drawn(random, 1500).sum((1, 2))
-    return Design(
-        drawn,
-        one,
-        lambda counted: Basis({"score": int(counted.any(1).sum())}),
-        found[1] / found[0],
-        pairs=True,
-    )
+    def true() -> float:
+        random = np.random.default_rng(3)
+        counted, right = sum(drawn(random, 1500).sum((1, 2)) for _ in range(60))
+        return right / counted
+
+    return Design(drawn, one, lambda counted: Basis({"score": int(counted.any(1).sum())}), true, pairs=True)
 
 
 HETEROGENEOUS = np.array([0.97, 0.9, 0.8, 0.8, 0.6, 0.6, 0.5])
@@ -301,6 +299,7 @@ class TwoTeams:
     drawn: Callable[[np.random.Generator, int, float], tuple[Sums, Sums]]
     values: Callable[[Sums], Values]
 
+    @cached_property
     def truth(self) -> float:
         random = np.random.default_rng(7)
         sums = [self.drawn(random, MANY // 8, 0.0) for _ in range(8)]
