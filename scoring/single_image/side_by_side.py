@@ -9,9 +9,13 @@ from itertools import pairwise
 import numpy as np
 
 from scoring.common.arrays import Floats
+from scoring.metrics.image_quality import EVERY, LUMA
 from scoring.single_image.abstention import ImageAnswer
 from scoring.single_image.image_prediction import ImagePrediction, TurnedViews
 from scoring.single_image.saliency import FLOOR
+
+OTHER_LIGHT = 0.75
+"""Ratio of brightness below which one of two photographs is called darker."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
             for number, answer in answers.items()
             if answer.reasons
         )
-        return f"{refused} Therefore no mean is shown."
+        return f"{refused} Therefore no mean is shown.{_light_line(answers)}"
     top, tops = int(mean.argmax()), [answer.prediction.top for answer in answers.values()]
     if len(set(tops)) == 1:
         sentence = f"{'Both' if n == 2 else f'All {n}'} photographs get {names[tops[0]]}."
@@ -114,8 +118,26 @@ def photographs_line(answers: Mapping[int, ImageAnswer], names: Sequence[str]) -
         sentence = f"The photographs get different classes: {each}."
     return (
         f"{sentence} Highest mean: {names[top]} {mean[top]:.2f}. Benchside takes the mean of {n}; "
-        "the challenge scores each photograph on its own."
+        f"the challenge scores each photograph on its own.{_light_line(answers)}"
     )
+
+
+def _light_line(answers: Mapping[int, ImageAnswer]) -> str:
+    """Return which photographs are darker or lighter than the first, as a sentence after another; "" if none
+    is. The skin is the same in all."""
+    (first, usual), *others = (
+        (number, float(np.median(answer.prediction.prepared[::EVERY, ::EVERY] @ LUMA)))
+        for number, answer in answers.items()
+    )
+    different = [
+        f"photograph {number} is {'darker' if light < usual else 'lighter'} ({light:.0f})"
+        for number, light in others
+        if min(light, usual) < OTHER_LIGHT * max(light, usual)
+    ]
+    if not different:
+        return ""
+    than = f"than photograph {first} (brightness {usual:.0f} of 255)"
+    return f" Light alone can change a score: {', '.join(different)} {than}."
 
 
 def photograph_cautions(top: int, others: Mapping[int, ImageAnswer], names: Sequence[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """Several photographs of one lesion and two models: what is said of their answers."""
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -60,6 +61,32 @@ def test_the_mean_counts_photographs_alike_and_is_said_to_be_made_here():
     assert "Benchside takes the mean of 3;" in line
     assert "the challenge scores each photograph on its own" in line
     assert "Both photographs get Melanoma." in photographs_line({1: answers[1], 2: answers[1]}, NAMES)
+
+
+def lit(light: float) -> ImagePrediction:
+    return replace(an_answer(0.6, 0.3, 0.1), prepared=np.full((8, 8, 3), round(160 * light), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("light", "said"),
+    [
+        (
+            0.4,
+            "Light alone can change a score: photograph 2 is darker (64) than photograph 1 (bri",
+        ),
+        (
+            1.4,
+            "Light alone can change a score: photograph 2 is lighter (224) than photograph 1 (bri",
+        ),
+        (0.9, ""),
+    ],
+)
+def test_a_photograph_in_other_light_is_called_darker_or_lighter(light, said):
+    line = photographs_line(lesion(lit(1), lit(light)), NAMES)
+    assert said in line
+    assert ("Light alone" in line) == bool(said)
+    assert photographs_line(lesion(lit(1), lit(light), refused=2), NAMES).count("Light alone") == bool(said)
+    assert banned(line) == []
 
 
 def copies(*scores: float) -> TurnedViews:
