@@ -104,26 +104,12 @@ def test_the_keys_of_a_scorecard(folder):
         "-",
     ).json
     assert list(card)[:9] == [
-        "challenge",
-        "score",
-        "metrics",
-        "per_class",
-        "confusion_matrix",
-        "official",
-        "incomplete",
-        "n_cases",
-        "intervals",
+        *("challenge", "score", "metrics", "per_class", "confusion_matrix", "official", "incomplete"),
+        *("n_cases", "intervals"),
     ]
     assert {
-        "n_missing",
-        "model_size_mib",
-        "best_possible_score",
-        "points",
-        "risk_matrix",
-        "slices",
-        "cases",
-        "findings",
-        "provenance",
+        *("n_missing", "model_size_mib", "best_possible_score", "points", "risk_matrix", "slices", "cases"),
+        *("findings", "provenance"),
     } <= set(card)
     assert all(set(entry) == KEYS for entry in card["findings"])
     source = card["provenance"]
@@ -302,15 +288,9 @@ def test_wrong_arguments_in_json(folder):
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        ("--resamples", 1),
-        ("--resamples", -3),
-        ("--seed", -1),
-        ("--interval", "exact"),
-        ("--group", "hospital"),
-        ("--missing", "skip"),
-        ("--model-size-mib", "nan"),
-        ("--model-size-mib", "inf"),
-        ("--model-size-mib", -0.1),
+        *(("--resamples", 1), ("--resamples", -3), ("--seed", -1), ("--interval", "exact")),
+        *(("--group", "hospital"), ("--missing", "skip"), ("--model-size-mib", "nan")),
+        *(("--model-size-mib", "inf"), ("--model-size-mib", -0.1)),
     ],
 )
 def test_option_values_that_cannot_be(folder, option, value):
@@ -478,16 +458,8 @@ def test_images_that_lack_are_refused_or_wrong(folder):
     (folder / "set" / "images" / "a1.jpg").unlink()
     (folder / "set" / "images" / "a3.jpg").write_bytes(b"no picture")
     arguments = (
-        "score",
-        "tricorder3",
-        "--truth",
-        folder / "set",
-        "--model",
-        MODEL / "model.onnx",
-        "--resamples",
-        0,
-        "--json",
-        "-",
+        *("score", "tricorder3", "--truth", folder / "set", "--model", MODEL / "model.onnx", "--resamples"),
+        *(0, "--json", "-"),
     )
     refused = run(*arguments)
     assert refused.status == 2
@@ -539,16 +511,8 @@ def test_version():
 @pytest.mark.slow
 def test_the_same_bytes_however_often_and_with_any_hash_seed(folder):
     arguments = (
-        "score",
-        "tricorder3",
-        "--truth",
-        folder / "t.csv",
-        "--predictions",
-        folder / "p.csv",
-        "--resamples",
-        50,
-        "--json",
-        "-",
+        *("score", "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv"),
+        *("--resamples", 50, "--json", "-"),
     )
     one = run(*arguments).out
     assert {

@@ -38,14 +38,7 @@ PAGE_LAYERS = (
 script that names the pages: Streamlit asks for it in a folder without a `pages/` beside it."""
 OF_METRICS = ("sklearn", "scipy", "statsmodels", "torchmetrics", "scoring.metrics", "scoring.statistics")
 NETWORK = (
-    "requests",
-    "urllib.request",
-    "urllib3",
-    "http.client",
-    "httpx",
-    "aiohttp",
-    "ftplib",
-    "telnetlib",
+    *("requests", "urllib.request", "urllib3", "http.client", "httpx", "aiohttp", "ftplib", "telnetlib"),
     "smtplib",
 )
 

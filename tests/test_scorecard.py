@@ -29,19 +29,8 @@ def card(**more) -> ScoreCard:
 
 def test_order_of_the_contract():
     assert list(card(more={"points": 1}, confusion_matrix={"labels": [], "counts": []}).as_dict()) == [
-        "challenge",
-        "score",
-        "metrics",
-        "per_class",
-        "confusion_matrix",
-        "official",
-        "incomplete",
-        "n_cases",
-        "intervals",
-        "points",
-        "cases",
-        "findings",
-        "provenance",
+        *("challenge", "score", "metrics", "per_class", "confusion_matrix", "official", "incomplete"),
+        *("n_cases", "intervals", "points", "cases", "findings", "provenance"),
     ]
     assert "confusion_matrix" not in card().as_dict()
 
@@ -74,15 +63,9 @@ def test_numbers_are_written_unrounded(value):
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (np.float32(0.5), 0.5),
-        (np.bool_(True), True),
-        ((1, (2,)), [1, [2]]),
-        ({1: np.arange(2)}, {"1": [0, 1]}),
-        (float("-inf"), None),
-        (np.float64("nan"), None),
-        (None, None),
-        ("a", "a"),
-        (np.array(3), 3),
+        *((np.float32(0.5), 0.5), (np.bool_(True), True), ((1, (2,)), [1, [2]])),
+        *(({1: np.arange(2)}, {"1": [0, 1]}), (float("-inf"), None), (np.float64("nan"), None), (None, None)),
+        *(("a", "a"), (np.array(3), 3)),
     ],
 )
 def test_plain(value, expected):

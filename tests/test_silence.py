@@ -110,14 +110,7 @@ def test_what_is_watched_for_is_seen(watch):
 def test_command_line_and_worker_are_silent(watch):
     (watch.folder / "m.onnx").write_bytes(builders.classifier(vector=False))
     arguments = (
-        "-m",
-        "scoring",
-        "check",
-        "isic",
-        "--model",
-        watch.folder / "m.onnx",
-        "--json",
-        watch.folder / "j",
+        *("-m", "scoring", "check", "isic", "--model", watch.folder / "m.onnx", "--json", watch.folder / "j"),
     )
     command = watch.command(sys.executable, *arguments)
     done = subprocess.run(

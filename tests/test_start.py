@@ -10,15 +10,7 @@ from scoring.challenges import REGISTRY
 
 ROOT = Path(__file__).parents[1]
 SLOW = (
-    "alembic",
-    "onnx",
-    "onnxruntime",
-    "pandas",
-    "plotly",
-    "rich",
-    "shapely",
-    "sklearn",
-    "sqlalchemy",
+    *("alembic", "onnx", "onnxruntime", "pandas", "plotly", "rich", "shapely", "sklearn", "sqlalchemy"),
     "statsmodels",
 )
 # Any submodule of scipy takes as long as NumPy; `import scipy` loads one when it is first used.

@@ -76,12 +76,8 @@ def test_the_options_that_make_changes():
         (("a, b", "A"),), (("*_seg", "*"),), True, "|", ("last", "id"), (("missing", "wrong"),)
     )
     assert list(flags_of(SuggestedFix("", changes))) == [
-        """--rename-columns '"a, b=A"'""",
-        "--rename-cases '*_seg=*'",
-        "--decimal-commas",
-        "--delimiter '|'",
-        "--repeated-rows last=id",
-        "--missing wrong",
+        *("""--rename-columns '"a, b=A"'""", "--rename-cases '*_seg=*'", "--decimal-commas"),
+        *("--delimiter '|'", "--repeated-rows last=id", "--missing wrong"),
     ]
     assert list(flags_of(SuggestedFix("", changes.of_files, team="My team"))) == [
         """--rename-columns 'My team:"a, b=A"'""",

@@ -91,12 +91,8 @@ def test_shortened_is_one_short_line(foreign, limit):
 @pytest.mark.parametrize(
     ("foreign", "shown"),
     [
-        ("a\tb\nc", "a b c"),
-        ("x" * 10_000, "x" * 199 + "…"),
-        ("gpj.\u202eexe", "gpj.exe"),
-        ("", ""),
-        (12, "12"),
-        (" " * 5000 + "late", "…"),
+        *(("a\tb\nc", "a b c"), ("x" * 10_000, "x" * 199 + "…"), ("gpj.\u202eexe", "gpj.exe"), ("", "")),
+        *((12, "12"), (" " * 5000 + "late", "…")),
     ],
 )
 def test_what_is_shortened(foreign, shown):
@@ -126,21 +122,15 @@ def test_file_names(foreign, name):
 @pytest.mark.parametrize(
     ("value", "cell"),
     [
-        ("=1+1", "'=1+1"),
-        ("+1", "'+1"),
-        ("-1", "'-1"),
-        ("@x", "'@x"),
-        ("\tx", "'\tx"),
-        ("\rx", "'\rx"),
-        ("＝1+1", "'＝1+1"),
-        ("＋1", "'＋1"),
-        ("－1", "'－1"),
-        ("＠x", "'＠x"),
-        ("\ufeff=1+1", "'\ufeff=1+1"),
-        ("MEL", "MEL"),
-        (-1.5, -1.5),
-        (None, None),
-        (0, 0),
+        *(("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"), ("\tx", "'\tx"), ("\rx", "'\rx")),
+        *(
+            ("＝1+1", "'＝1+1"),
+            ("＋1", "'＋1"),
+            ("－1", "'－1"),
+            ("＠x", "'＠x"),
+            ("\ufeff=1+1", "'\ufeff=1+1"),
+        ),
+        *(("MEL", "MEL"), (-1.5, -1.5), (None, None), (0, 0)),
     ],
 )
 def test_formulas_become_text_and_numbers_stay(value, cell):

@@ -15,18 +15,16 @@ from tests.support.tutorial import CLASSES, FILES, REGISTRY, TEAMS, macro_f1, py
 ALPHA = list(enumerate(TEAMS["alpha"]))
 DEFINITION = "scoring/challenges/smears/definition.py"
 OPEN_PAGES = """
-import sys
 from pathlib import Path
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from scoring.challenges import REGISTRY
 scanned = manifest_scanner.scan_component_manifests()  # else anew at every visit: 0.2 s
 manifest_scanner.scan_component_manifests = lambda: scanned
-others = {*REGISTRY} - {"smears"}  # their own pages do not name it
-if "alone" in sys.argv:
-    for other in others:
-        del REGISTRY[other]
-    others.add("single_image")  # it takes models of the others
+others = {*REGISTRY} - {"smears"}
+for other in others:
+    del REGISTRY[other]
+others.add("single_image")  # it takes models of the others
 for name in sorted({path.stem for path in Path("pages").glob("*.py")} - others):
     app = AppTest.from_file(str(Path.cwd() / "pages" / "server" / "navigation.py"), default_timeout=120)
     app.query_params["challenge"] = "Smears"
@@ -82,19 +80,6 @@ def test_the_command_line_scores_and_reports_it(project, tmp_path):
     assert all(name in html for name in CLASSES)
 
 
-def test_teams_are_compared(project, tmp_path):
-    sample, target, report = project / "sample_data" / "smears", tmp_path / "c.json", tmp_path / "c.html"
-    teams = [f"{name}={sample / 'teams' / name}.csv" for name in ("alpha", "beta")]
-    common = ("-m", "scoring", "compare", "smears", "--truth", sample / "labels.csv", *teams)
-    run(project, *common, "--resamples", 50, "--json", target, "--html", report)
-    found = {team["team"]: team["score"] for team in json.loads(target.read_text())["teams"]}
-    assert found == {
-        "alpha": pytest.approx(macro_f1(TEAMS["alpha"]), abs=1e-12),
-        "beta": pytest.approx(macro_f1(TEAMS["beta"]), abs=1e-12),
-    }
-    assert "alpha" in report.read_text(encoding="utf-8")
-
-
 def test_every_problem_of_a_file_is_refused_at_once(project, tmp_path):
     (tmp_path / "wrong.csv").write_text("case,class\ns00,cat\ns01,dog\n")
     truth = project / "sample_data" / "smears" / "labels.csv"
@@ -125,26 +110,12 @@ def test_job_folders_are_read_as_the_table(project, tmp_path):
     assert json.loads(card.read_text())["score"] == pytest.approx(macro_f1(TEAMS["alpha"]), abs=1e-12)
 
 
-def pages_of(said: str) -> dict[str, str]:
-    """Return what each page says."""
-    return dict(part.split("\n", 1) for part in said.split("PAGE ")[1:])
-
-
-def test_every_page_opens_and_knows_it(project):
-    said = pages_of(run(project, "-c", OPEN_PAGES))
-    score = f"{macro_f1(TEAMS['alpha']):.3f}"
-    assert "Blood smears, four classes of white cells" in said["smears"]
-    assert score in said["smears"]
-    assert "Blood smears" in said["compare_teams"]
-    assert "Alpha" in said["compare_teams"]
-    assert "Blood smears" in said["overview"]
-
-
 def test_every_page_opens_where_it_has_no_samples(tmp_path):
+    """Where it has, they open in tests/test_directions.py."""
     copy = tutorial.copied(tmp_path)
     (line,) = (line for line in FILES[DEFINITION].splitlines() if "samples=" in line)
     tutorial.added(copy, edits={f"{line}\n": ""})
-    said = pages_of(run(copy, "-c", OPEN_PAGES, "alone"))
+    said = dict(part.split("\n", 1) for part in run(copy, "-c", OPEN_PAGES).split("PAGE ")[1:])
     for page in ("smears", "compare_teams"):
         assert "Drop a test set to begin: this challenge comes without a sample." in said[page]
     assert "Blood smears" in said["overview"]
@@ -155,7 +126,7 @@ def test_what_is_tested_of_every_challenge_holds_of_it(project):
         str(path.relative_to(ROOT))
         for path in sorted((ROOT / "tests").rglob("test_*.py"))
         if "challenge_ids()" in (text := path.read_text(encoding="utf-8")) or "REGISTRY" in text
-        if path.parent.name not in ("browser", "benchmarks") and "tutorial" not in text
+        if not {"browser", "benchmarks", "pages"} & {*path.parts} and "tutorial" not in text
     ]
     assert len(driven) > 12
     done = python(project, "-m", "pytest", "-k", "smears", "-m", "not soak", *driven)

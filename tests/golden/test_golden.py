@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
+from tests.support import schemas
 from tests.support.command_line import run, run_fresh
 from tests.support.golden import CASES, FOLDER, answered, described, placed
 from tests.support.subsets import differences
@@ -30,7 +31,9 @@ def in_turn(folder: Path) -> ParameterSet:
 
 @pytest.mark.parametrize("folder", list(map(in_turn, CASES)))
 def test_case(folder):
-    check(described(folder), answered(folder))
+    finished = answered(folder)
+    check(described(folder), finished)
+    assert schemas.problems(schemas.kind_of(finished.json), finished.out) == []
 
 
 @pytest.mark.parametrize("name", ["01-public-a", "08-refused"])

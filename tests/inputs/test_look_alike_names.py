@@ -14,17 +14,7 @@ MOVED = {("i", "ӏ"), ("o", "೦"), ("O", "০"), ("O", "୦"), ("O", "𑓐")}
 ORDINARY = (
     *(f"Team {number}" for number in (1, 2, 3, 4, 5, 10, 11, 12, 20, 21, 100, 101, 110, 111)),
     *(
-        "Team A",
-        "Team B",
-        "Team C",
-        "alpha",
-        "Alpha",
-        "ALPHA",
-        "beta",
-        "gamma",
-        "delta",
-        "deltas",
-        "A-B",
+        *("Team A", "Team B", "Team C", "alpha", "Alpha", "ALPHA", "beta", "gamma", "delta", "deltas", "A-B"),
         "AB",
     ),
     *("Oslo", "Bern", "Zürich", "Zurich", "Praha", "Lisboa", "São Paulo", "Łódź", "Москва", "Минск", "Αθήνα"),

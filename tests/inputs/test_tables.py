@@ -90,12 +90,8 @@ def test_quoted_cells():
 @pytest.mark.parametrize(
     "data",
     [
-        b'id,v\na,"1\nb,2\n',
-        b'id,v\na,"1\nb,2',
-        b'id,v\nb,2\na,"1',
-        b'id,"v\na,1\n',
-        b'id,v\na,"1\r\n2"\nb,3\n',
-        b'id,v\na,"1\r2"\n',
+        *(b'id,v\na,"1\nb,2\n', b'id,v\na,"1\nb,2', b'id,v\nb,2\na,"1', b'id,"v\na,1\n'),
+        *(b'id,v\na,"1\r\n2"\nb,3\n', b'id,v\na,"1\r2"\n'),
     ],
 )
 def test_a_quotation_mark_that_is_not_closed_on_its_line(data):
@@ -311,14 +307,9 @@ def test_numbers_restated(cells, decimal_comma):
 @pytest.mark.parametrize(
     ("cell", "fault"),
     [
-        ("", "missing-value"),
-        ("N/A", "missing-value"),
-        ("-Infinity", "not-finite"),
-        ("1e999", "not-finite"),
-        ("１", "not-a-number"),
-        ("1_000", "not-a-number"),
-        ("infinit", "not-a-number"),
-        ("1e400x", "not-a-number"),
+        *(("", "missing-value"), ("N/A", "missing-value"), ("-Infinity", "not-finite")),
+        *(("1e999", "not-finite"), ("１", "not-a-number"), ("1_000", "not-a-number")),
+        *(("infinit", "not-a-number"), ("1e400x", "not-a-number")),
     ],
 )
 def test_faults_of_numbers(cell, fault):

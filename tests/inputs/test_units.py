@@ -54,13 +54,7 @@ def test_units_restated(values):
 
 def test_every_way_to_write_nothing_is_a_unit_of_its_own():
     assert number_units(["NA", "x", "", "na", " null ", "x", "None"], 7).tolist() == [
-        0,
-        1,
-        2,
-        3,
-        4,
-        1,
-        5,
+        *(0, 1, 2, 3, 4, 1, 5),
     ]
 
 

@@ -167,12 +167,7 @@ def test_a_short_curve_keeps_every_corner_and_its_thresholds():
         levels, auc_and_average_precision.curve(levels, np.ones((1, 4)))
     )
     assert list(zip(x, y, thresholds, strict=True)) == [
-        (0, 0, 0.9),
-        (0, 0, 0.9),
-        (0, 0.5, 0.9),
-        (0, 0.5, 0.6),
-        (0.5, 1, 0.6),
-        (1, 1, 0.6),
+        *((0, 0, 0.9), (0, 0, 0.9), (0, 0.5, 0.9), (0, 0.5, 0.6), (0.5, 1, 0.6), (1, 1, 0.6)),
     ]
     assert auc_and_average_precision.precisions(x, y, 2, 2)[[2, 4, 5]] == pytest.approx([1, 2 / 3, 0.5])
     assert np.isnan(auc_and_average_precision.precisions(x, y, 2, 2)[0])

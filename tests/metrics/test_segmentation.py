@@ -167,11 +167,7 @@ DIAGONAL = np.linalg.norm((3, 4, 5))
 @pytest.mark.parametrize(
     ("name", "perfect", "worst"),
     [
-        ("dice", 1, 0),
-        ("iou", 1, 0),
-        ("nsd", 1, 0),
-        ("hd95", 0, DIAGONAL),
-        ("assd", 0, DIAGONAL),
+        *(("dice", 1, 0), ("iou", 1, 0), ("nsd", 1, 0), ("hd95", 0, DIAGONAL), ("assd", 0, DIAGONAL)),
         ("lesion_f1", 1, 0),
     ],
 )

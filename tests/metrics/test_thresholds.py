@@ -82,14 +82,8 @@ def test_folded_scores_are_cut_at_a_half_as_they_were_at_t(scores, cut):
 @pytest.mark.parametrize(
     ("score", "cut", "expected"),
     [
-        (0.2, 0.4, 0.25),
-        (0.4, 0.4, 0.5),
-        (0.7, 0.4, 0.75),
-        (0, 0, 0),
-        (1, 0.3, 1),
-        (1, 1, 0.5),
-        (0.25, 0.5, 0.25),
-        (0.75, 0.5, 0.75),
+        *((0.2, 0.4, 0.25), (0.4, 0.4, 0.5), (0.7, 0.4, 0.75), (0, 0, 0), (1, 0.3, 1), (1, 1, 0.5)),
+        *((0.25, 0.5, 0.25), (0.75, 0.5, 0.75)),
     ],
 )
 def test_folding_by_hand(score, cut, expected):

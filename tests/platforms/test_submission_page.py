@@ -18,7 +18,7 @@ from scoring.platforms.submission_page import submission_page
 from tests.platforms.test_platforms import CASES, bundle, codabench, evalai, grand_challenge
 from tests.support.command_line import ROOT
 from tests.support.platform_folders import listed_inputs, unpacked
-from tests.support.thinned import some
+from tests.support.thinned import crossed
 
 N = 40
 GALLERY = {file.name: file.declaration for file in library.known() if not file.is_own}
@@ -89,8 +89,10 @@ def score_on(platform: str, made: Path, folder: Path) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("platform", ["grand-challenge", "codabench", "evalai"])
-@pytest.mark.parametrize("challenge", [*some(list(CASES), 3), "camelyon16-lesions", "brats2021"])
+@pytest.mark.parametrize(
+    ("challenge", "platform"),
+    crossed([*CASES, "camelyon16-lesions", "brats2021"], ["grand-challenge", "codabench", "evalai"], 3),
+)
 def test_the_example_of_a_bundle_scores_on_the_platform(challenge, platform, tmp_path):
     if challenge in CASES:
         truth, options = CASES[challenge].truth(tmp_path), CASES[challenge].options

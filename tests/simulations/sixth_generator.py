@@ -22,8 +22,11 @@ from scoring.version import __version__
 from tests.simulations.fourth_generator import Held, card_held, held
 from tests.support import patients
 from tests.support.odd_nuclei import PLATFORM
+from tests.support.soak import FACTOR
 
-REGIONS, PATIENTS, RESAMPLES = 5000, 6000, 200
+RESAMPLES = 200
+REGIONS, PATIENTS = (1000, 1200) if FACTOR == 1 else (5000, 6000)
+"""Units of the population: reading them takes most of the time of the short version."""
 TEAMS = {"first": 0.25, "second": 0.0}
 """Skill of each team in latent standard deviations; half of the luck in a unit is common to both."""
 CELL, JITTER = 32, 4.0

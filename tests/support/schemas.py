@@ -30,5 +30,10 @@ def problems(name: str, text: str) -> list[str]:
     return [f"{error.json_path}: {error.message[:200]}" for error in validator(name).iter_errors(value)]
 
 
+def kind_of(answer: dict) -> str:
+    """Return the name of the schema that an answer of `score` or `compare` must fit."""
+    return "refusal" if "problems" in answer else "comparison" if "teams" in answer else "scorecard"
+
+
 def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} is no JSON")

@@ -282,14 +282,7 @@ def test_a_surface_at_the_tolerance_is_within_it_in_nominal_millimetres(tmp_path
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.nii").write_bytes(nifti(mask, np.diag([edge, edge, edge, 1])))
     args = (
-        "--truth",
-        tmp_path / "truth",
-        "--predictions",
-        tmp_path / "sent",
-        "--resamples",
-        0,
-        "--json",
-        "-",
+        *("--truth", tmp_path / "truth", "--predictions", tmp_path / "sent", "--resamples", 0, "--json", "-"),
     )
     assert run("score", tmp_path / "t.toml", *args).json["score"] == 1
 

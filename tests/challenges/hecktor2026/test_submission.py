@@ -106,13 +106,8 @@ def test_a_container_of_one_patient_keeps_its_folder(truth, inner):
 @pytest.mark.parametrize(
     ("answer", "risk", "is_said"),
     [
-        ("12.5", 12.5, False),
-        (12, 12, False),
-        (None, np.nan, False),
-        ("high", np.nan, True),
-        (True, np.nan, True),
-        ([1], np.nan, True),
-        ("inf", np.nan, True),
+        *(("12.5", 12.5, False), (12, 12, False), (None, np.nan, False), ("high", np.nan, True)),
+        *((True, np.nan, True), ([1], np.nan, True), ("inf", np.nan, True)),
     ],
 )
 def test_a_containers_scores(truth, answer, risk, is_said):

@@ -16,14 +16,7 @@ from tests.support.soak import FACTOR
 isic = load_challenge("isic")
 OFFICIAL_NAMES = {"f1": "dice", "average_precision": "ap"}
 MEASURES = (
-    "accuracy",
-    "sensitivity",
-    "specificity",
-    "f1",
-    "ppv",
-    "npv",
-    "auc",
-    "auc_sens_80",
+    *("accuracy", "sensitivity", "specificity", "f1", "ppv", "npv", "auc", "auc_sens_80"),
     "average_precision",
 )
 TOLERANCE = 5e-15
@@ -92,12 +85,7 @@ def test_numbers_of_many_digits_as_the_official_reader_takes_them():
         f"{value:.20f}" for value in random.random(300) / 90
     ]
     cells += [repr(float(value)) for value in 10 ** random.uniform(-30, 0, 300)] + [
-        "1.0",
-        "0",
-        "-0.5",
-        "1e-4",
-        ".5",
-        "2.5E3",
+        *("1.0", "0", "-0.5", "1e-4", ".5", "2.5E3"),
     ]
     cells += ["123456789012345678901.5", "0.30000000000000004", "1e-400"]
     assert [as_read_there(cell) for cell in cells] == official_numbers(cells)

@@ -8,33 +8,11 @@ from tests.support.lesion_tables import CLASSES, FULL_NAMES, table
 
 CHALLENGE = scoring.load_challenge("melanoma")
 POSITIVE = (
-    "t",
-    "yes",
-    "Y",
-    "1",
-    "1.0",
-    "positive",
-    "POS",
-    "malignant",
-    "Melanoma",
-    "MEL",
-    "true",
-    "TRUE",
+    *("t", "yes", "Y", "1", "1.0", "positive", "POS", "malignant", "Melanoma", "MEL", "true", "TRUE"),
     " True",
 )
 NEGATIVE = (
-    "False",
-    "f",
-    "no",
-    "N",
-    "0",
-    "0.0",
-    "negative",
-    "neg",
-    "Benign",
-    "non-melanoma",
-    "false",
-    " False",
+    *("False", "f", "no", "N", "0", "0.0", "negative", "neg", "Benign", "non-melanoma", "false", " False"),
 )
 
 

@@ -15,17 +15,8 @@ from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import card, nucleus, numbered
 
 COLUMNS = [
-    "case",
-    "truth",
-    "prediction",
-    "truth_class",
-    "predicted_class",
-    "confidence",
-    "distance",
-    "status",
-    "reason",
-    "near",
-    "near_distance",
+    *("case", "truth", "prediction", "truth_class", "predicted_class", "confidence", "distance", "status"),
+    *("reason", "near", "near_distance"),
 ]
 
 

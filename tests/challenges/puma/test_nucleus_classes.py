@@ -33,13 +33,8 @@ def test_every_name_of_a_class(name):
     for plain in ACCEPTED[name]:
         spaced, hyphened = plain.replace("_", " "), plain.replace("_", "-")
         for written in (
-            plain,
-            f"nuclei_{plain}",
-            f" {plain.upper()} ",
-            f"Nuclei {spaced}",
-            f"nuclei-{hyphened}",
-            spaced,
-            hyphened,
+            *(plain, f"nuclei_{plain}", f" {plain.upper()} ", f"Nuclei {spaced}", f"nuclei-{hyphened}"),
+            *(spaced, hyphened),
         ):
             assert CLASSES[position(written)] == name
 
@@ -51,15 +46,8 @@ def test_the_platforms_names_are_in_the_order_of_the_classes():
 @pytest.mark.parametrize(
     "name",
     [
-        "",
-        "nuclei_",
-        "nuclei_nuclei_tumor",
-        "fibroblasts",
-        "tumors",
-        "nucleitumor",
-        "none",
-        "tumor_nuclei",
-        "\ud800",
+        *("", "nuclei_", "nuclei_nuclei_tumor", "fibroblasts", "tumors", "nucleitumor", "none"),
+        *("tumor_nuclei", "\ud800"),
     ],
 )
 def test_names_of_no_class(name):
@@ -69,21 +57,10 @@ def test_names_of_no_class(name):
 @pytest.mark.parametrize(
     ("name", "alike"),
     [
-        ("tumors", "tumor"),
-        ("nuclei_tumors", "tumor"),
-        ("Tumour cells", "tumor"),
-        ("tumor_nuclei", "tumor"),
-        ("class plasma cells", "plasma_cells"),
-        ("TILs", "lymphocytes"),
-        ("Immune cells", None),
-        ("Vessel", None),
-        ("fibroblasts", None),
-        ("lymphocites", None),
-        ("other", None),
-        ("", None),
-        ("s", None),
-        ("???", None),
-        ("tumor" * 10**6, None),
+        *(("tumors", "tumor"), ("nuclei_tumors", "tumor"), ("Tumour cells", "tumor")),
+        *(("tumor_nuclei", "tumor"), ("class plasma cells", "plasma_cells"), ("TILs", "lymphocytes")),
+        *(("Immune cells", None), ("Vessel", None), ("fibroblasts", None), ("lymphocites", None)),
+        *(("other", None), ("", None), ("s", None), ("???", None), ("tumor" * 10**6, None)),
     ],
 )
 def test_only_spelling_variants_are_suggested(name, alike):

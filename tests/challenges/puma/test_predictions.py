@@ -186,14 +186,8 @@ def test_a_byte_order_mark_before_the_table():
         *(
             (f"{TABLE}d,{path}\n", [("unsafe-path", "submission.csv:5")])
             for path in (
-                "/etc/passwd",
-                "../b.json",
-                "x/../../b.json",
-                "C:b.json",
-                "C:\\b.json",
-                "predictions\\b.json",
-                "..",
-                "//b.json",
+                *("/etc/passwd", "../b.json", "x/../../b.json", "C:b.json", "C:\\b.json"),
+                *("predictions\\b.json", "..", "//b.json"),
             )
         ),
     ],

@@ -66,24 +66,10 @@ def quantiles(values: list[float | None]) -> list[float] | None:
 
 
 HAVE_INTERVALS = {
-    "score",
-    "accuracy",
-    "weighted_f1",
-    "f1_malignant",
-    "f1_medium",
-    "f1_benign",
-    "macro_auc",
-    "prediction_score",
-    "precision_weighted",
-    "recall_weighted",
-    "f1_support_weighted",
-    "balanced_accuracy",
-    "macro_f1_present",
-    "weighted_f1_present",
-    "malignant_sensitivity",
-    "malignant_specificity",
-    "log_loss",
-    "brier_score",
+    *("score", "accuracy", "weighted_f1", "f1_malignant", "f1_medium", "f1_benign", "macro_auc"),
+    *("prediction_score", "precision_weighted", "recall_weighted", "f1_support_weighted"),
+    *("balanced_accuracy", "macro_f1_present", "weighted_f1_present", "malignant_sensitivity"),
+    *("malignant_specificity", "log_loss", "brier_score"),
 }
 
 
@@ -171,13 +157,7 @@ def test_other_intervals_restated(interval):
     left_out = [plain(true, outputs, [i for i in range(N) if i != out]) for out in range(N)]
     replicates = [plain(true, outputs, repeated(counts)) for counts in multinomial(N, 30, 0)]
     for name in (
-        "score",
-        "accuracy",
-        "weighted_f1",
-        "f1_medium",
-        "macro_auc",
-        "balanced_accuracy",
-        "brier_score",
+        *("score", "accuracy", "weighted_f1", "f1_medium", "macro_auc", "balanced_accuracy", "brier_score"),
     ):
         point = card.score if name == "score" else card.metrics[name]
         without = np.array([values[name] for values in left_out])

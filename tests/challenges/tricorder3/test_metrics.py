@@ -91,14 +91,8 @@ def test_worth_of_the_classes():
 @pytest.mark.parametrize(
     ("size", "expected"),
     [
-        (0, 1),
-        (50, 1),
-        (50.000001, 0.99999999),
-        (73.456789, 0.76543211),
-        (100, 0.5),
-        (149.999999, 1e-8),
-        (150, 0),
-        (1e6, 0),
+        *((0, 1), (50, 1), (50.000001, 0.99999999), (73.456789, 0.76543211), (100, 0.5), (149.999999, 1e-8)),
+        *((150, 0), (1e6, 0)),
     ],
 )
 def test_efficiency(size, expected):
@@ -252,17 +246,8 @@ def test_cases_say_what_was_known_and_what_the_model_receives():
         cases, CHALLENGE.read_predictions(table(("case", *CLASSES), *outputs), cases), resamples=0
     )
     shown = (
-        "case",
-        "truth",
-        "predicted",
-        "correct",
-        "truth_risk",
-        "predicted_risk",
-        "age",
-        "gender",
-        "location",
-        "encoded",
-        "truth_score",
+        *("case", "truth", "predicted", "correct", "truth_risk", "predicted_risk", "age", "gender"),
+        *("location", "encoded", "truth_score"),
     )
     assert [tuple(case[name] for name in shown) for case in card.as_dict()["cases"]] == [
         ("a.jpg", "MEL", "MEL", True, "malignant", "malignant", 42, "male", "arm", [42, 1, 1], 0.75),
@@ -275,17 +260,7 @@ def test_cases_say_what_was_known_and_what_the_model_receives():
 def test_slices_restated():
     ages = ["-1", "0", "29", "29.9", "30", "49", "50", "69", "70", "130", "", "x"]
     bands = [
-        "unknown",
-        "0-29",
-        "0-29",
-        "0-29",
-        "30-49",
-        "30-49",
-        "50-69",
-        "50-69",
-        "70+",
-        "70+",
-        "unknown",
+        *("unknown", "0-29", "0-29", "0-29", "30-49", "30-49", "50-69", "50-69", "70+", "70+", "unknown"),
         "unknown",
     ]
     labels, guesses = ["MEL", "NV", "BCC"] * 4, ["MEL", "NV", "NV", "NV"] * 3

@@ -16,14 +16,7 @@ from tests.support.subsets import differences
 
 CHALLENGE = scoring.load_challenge("tricorder3")
 WORTH_COMPARING = (
-    "score",
-    "metrics",
-    "per_class",
-    "confusion_matrix",
-    "risk_matrix",
-    "points",
-    "n_cases",
-    "n_missing",
+    *("score", "metrics", "per_class", "confusion_matrix", "risk_matrix", "points", "n_cases", "n_missing"),
     "intervals",
 )
 CASES = st.lists(
@@ -162,24 +155,8 @@ def test_classes_of_a_risk_group_can_change_places(cases, data):
 def test_damaged_tables_are_refused_or_scored_but_nothing_else():
     dice, good = random.Random(0), (truth(), predictions())
     pieces = [
-        b",",
-        b";",
-        b"\t",
-        b'"',
-        b"\n",
-        b"\r",
-        b"\0",
-        b"\xff",
-        b"nan",
-        b"inf",
-        b"1e999",
-        b"-",
-        b"NV",
-        b"c2.jpg",
-        b"\xef\xbb\xbf",
-        b"0",
-        b"12",
-        b" ",
+        *(b",", b";", b"\t", b'"', b"\n", b"\r", b"\0", b"\xff", b"nan", b"inf", b"1e999", b"-", b"NV"),
+        *(b"c2.jpg", b"\xef\xbb\xbf", b"0", b"12", b" "),
     ]
     outcomes = set()
     for _ in range(400 * FACTOR):

@@ -147,16 +147,8 @@ def test_a_missing_label_is_an_error(written):
 @pytest.mark.parametrize(
     ("cell", "number", "counted_there"),
     [
-        ("42", 42, False),
-        ("0", 0, False),
-        ("120", 120, False),
-        ("42.0", 42, True),
-        ("42.5", 42.5, True),
-        ("121", 121, True),
-        ("-3", -3, True),
-        ("4.2e1", 42, True),
-        ("4_2", 42, False),
-        ("٤٢", 42, False),
+        *(("42", 42, False), ("0", 0, False), ("120", 120, False), ("42.0", 42, True), ("42.5", 42.5, True)),
+        *(("121", 121, True), ("-3", -3, True), ("4.2e1", 42, True), ("4_2", 42, False), ("٤٢", 42, False)),
     ],
 )
 def test_ages_are_given_to_the_model_as_they_stand(cell, number, counted_there):

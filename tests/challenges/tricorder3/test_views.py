@@ -45,13 +45,7 @@ def figure(shown, section: str, question: str) -> Figure:
 
 def test_sections_are_those_of_the_page(shown):
     assert [section.name for section in shown.sections] == [
-        "Points",
-        "Risk",
-        "Classes",
-        "Curves",
-        "Calibration",
-        "Subgroups",
-        "Preflight",
+        *("Points", "Risk", "Classes", "Curves", "Calibration", "Subgroups", "Preflight"),
     ]
     assert shown.section("Nowhere") is None
 

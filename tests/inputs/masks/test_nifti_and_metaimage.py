@@ -79,11 +79,7 @@ def test_small_faults_of_placing_are_put_right_as_nibabel_does(fields, version, 
 @pytest.mark.parametrize(
     ("slope", "intercept", "expected"),
     [
-        (0.5, 0, (0.5, 0)),
-        (2, 1, (2, 1)),
-        (NAN, NAN, (1, 0)),
-        (0, 5, (1, 0)),
-        (NAN, 3, (1, 0)),
+        *((0.5, 0, (0.5, 0)), (2, 1, (2, 1)), (NAN, NAN, (1, 0)), (0, 5, (1, 0)), (NAN, 3, (1, 0))),
         (1, 0, (1, 0)),
     ],
 )

@@ -229,12 +229,8 @@ FAULTS = [
     *(
         ("bad-nucleus", "nuclei", {"class": "tumor", "centroid": point}, said)
         for point, said in (
-            (None, "null"),
-            ([1], "[1]"),
-            ("1, 2", "'1, 2'"),
-            ([1, False], "false"),
-            ([[1], 2], "[[1], 2]"),
-            (3, "3"),
+            *((None, "null"), ([1], "[1]"), ("1, 2", "'1, 2'"), ([1, False], "false")),
+            *(([[1], 2], "[[1], 2]"), (3, "3")),
         )
     ),
     ("bad-nucleus", "features", {**feature(), "geometry": {"type": "Polygon"}}, "null"),

@@ -60,11 +60,7 @@ def of_strangers(theme):
 
 
 GALLERIES = (
-    of_strangers,
-    test_comparison.every,
-    test_detection.every,
-    test_masks.every,
-    test_survival.every,
+    *(of_strangers, test_comparison.every, test_detection.every, test_masks.every, test_survival.every),
     test_thresholds.every,
 )
 

@@ -32,16 +32,8 @@ def test_what_is_written_on_the_strip_fits_a_phone():
     )
     figure = score_strip([accuracy, weighted, size], LIGHT)
     assert words(figure) == [
-        "<b>36.00</b>",
-        "accuracy",
-        "<b>36.90</b>",
-        "weighted F1",
-        "<b>10.00</b>",
-        "eff.",
-        "<b>−9.0</b>",
-        "lost",
-        "<b>−8.1</b>",
-        "lost",
+        *("<b>36.00</b>", "accuracy", "<b>36.90</b>", "weighted F1", "<b>10.00</b>", "eff.", "<b>−9.0</b>"),
+        *("lost", "<b>−8.1</b>", "lost"),
     ]
 
 

@@ -21,13 +21,7 @@ def test_classes_stand_by_risk_and_in_each_group_the_highest_first():
     order = np.argsort(figure.data[0].y)
     assert [figure.data[0].x[i] for i in order] == [0.5, 0.25, 0.1, 0.15]
     assert [tick.replace("<b>", "").split("<")[0].strip() for tick in figure.layout.yaxis.ticktext] == [
-        "malignant",
-        "MEL",
-        "BCC",
-        "medium",
-        "BKL",
-        "benign",
-        "NV",
+        *("malignant", "MEL", "BCC", "medium", "BKL", "benign", "NV"),
     ]
     said = [note.text for note in figure.layout.annotations]
     assert {"0.750", "<b>0.500</b>"} <= set(said)
