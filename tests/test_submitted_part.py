@@ -21,6 +21,7 @@ from scoring.presentation.html import views_of
 from scoring.presentation.paper import archive
 from tests.support.command_line import run
 from tests.support.declared_kinds import KINDS
+from tests.support.soak import FACTOR
 
 SAMPLES = ("isic", "tricorder3", "melanoma", "puma", "hecktor2026")
 DECLARED = ("classes", "sum", "labels", "error", "survival", "masks")
@@ -54,6 +55,12 @@ def given_files(challenge_id: str) -> tuple[scoring.core.challenge.Challenge, Fi
     return scoring.load_challenge(challenge_id), truth, files_of(team.path)
 
 
+@cache
+def truth_of(challenge_id: str):
+    challenge, files, _ = given_files(challenge_id)
+    return challenge.read_truth(files)
+
+
 def only(files: Files, cases: set[str]) -> Files:
     """Rows of tables and files that are of some cases."""
     kept = {}
@@ -84,8 +91,8 @@ def noticed(challenge, truth, sent: Files) -> tuple[Finding, ...]:
 
 @pytest.mark.parametrize("challenge_id", [*SAMPLES, "classes", "masks"])
 def test_a_third_of_the_cases_offers_to_score_them_alone_and_that_is_never_official(challenge_id):
-    challenge, files, sent = given_files(challenge_id)
-    truth = challenge.read_truth(files)
+    challenge, _, sent = given_files(challenge_id)
+    truth = truth_of(challenge_id)
     some = truth.ids[: len(truth.ids) // 3]
     few = only(sent, {*some})
     offers = distinct(fix for found in noticed(challenge, truth, few) for fix in found.fixes)
@@ -105,11 +112,11 @@ def test_a_third_of_the_cases_offers_to_score_them_alone_and_that_is_never_offic
 
 
 @pytest.mark.parametrize("challenge_id", [*SAMPLES, *DECLARED])
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2 * FACTOR, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 2**31))
 def test_the_number_of_a_part_is_that_of_a_truth_with_these_cases_alone(challenge_id, seed):
     challenge, files, sent = given_files(challenge_id)
-    truth = challenge.read_truth(files)
+    truth = truth_of(challenge_id)
     random = np.random.default_rng(seed)
     n = int(random.integers(len(truth.ids) // 3, len(truth.ids)))
     some = {truth.ids[k] for k in random.permutation(len(truth.ids))[:n]}
@@ -125,7 +132,7 @@ def test_the_number_of_a_part_is_that_of_a_truth_with_these_cases_alone(challeng
 
 def test_the_command_line_names_the_option_and_takes_it(tmp_path):
     challenge, files, sent = given_files("isic")
-    truth = challenge.read_truth(files)
+    truth = truth_of("isic")
     (tmp_path / "t.csv").write_bytes(next(iter(files.values())))
     few = only(sent, {*truth.ids[:102]})
     (tmp_path / "p.csv").write_bytes(next(iter(few.values())))
@@ -144,8 +151,8 @@ def test_the_command_line_names_the_option_and_takes_it(tmp_path):
 
 
 def test_a_subtask_alone_stands_before_the_weighted_score_and_is_never_called_official():
-    challenge, files, sent = given_files("hecktor2026")
-    truth = challenge.read_truth(files)
+    challenge, _, sent = given_files("hecktor2026")
+    truth = truth_of("hecktor2026")
     masks = {name: data for name, data in sent.items() if not name.endswith(".csv")}
     card = challenge.score(truth, challenge.read_predictions(masks, truth, "mine"), resamples=0)
     head, whole = views_of(card).headline, challenge.read_predictions(sent, truth, "mine")
@@ -204,7 +211,7 @@ def test_what_says_how_predictions_are_read_is_refused_beside_a_model(command, f
 
 def test_the_library_scores_the_submitted_cases_alone():
     challenge, files, sent = given_files("isic")
-    truth = challenge.read_truth(files)
+    truth = truth_of("isic")
     few = only(sent, {*truth.ids[:102]})
     given = {"truth": files, "predictions": few, "resamples": 0}
     with pytest.raises(scoring.InputRefused):
@@ -217,8 +224,8 @@ def test_the_library_scores_the_submitted_cases_alone():
 
 
 def test_one_patient_with_masks_alone_is_no_absent_patient():
-    challenge, files, sent = given_files("hecktor2026")
-    truth = challenge.read_truth(files)
+    challenge, _, sent = given_files("hecktor2026")
+    truth = truth_of("hecktor2026")
     masks = {name: data for name, data in sent.items() if not name.endswith(".csv")}
     submission = challenge.read_predictions(masks, truth, "mine")
     assert {*submission.absent} == {*truth.ids} - {name.split(".")[0] for name in masks}

@@ -23,6 +23,7 @@ from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.sources import open_source
 from tests.support.archives import archive_of
 from tests.support.soak import FACTOR
+from tests.support.thinned import crossed
 from tests.support.volumes import (
     AFFINE,
     TYPES,
@@ -47,9 +48,12 @@ def truth_of(labels: np.ndarray = TRUE, affine: np.ndarray = AFFINE):
     return examine(opener(zipped(nifti(labels, affine))))
 
 
+TRUTH = truth_of()
+
+
 def fault(data: bytes) -> MaskError:
     """Why a prediction counts as missing."""
-    found = count(truth_of(), opener(data))
+    found = count(TRUTH, opener(data))
     assert found.state == "malformed"
     assert found.table.tolist() == counted(TRUE, np.zeros_like(TRUE))
     assert (found.notes, found.digest) == ((), b"")
@@ -99,8 +103,7 @@ def test_runs_are_kept_only_where_they_are_few():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("slab", [VOXELS, blocks.SLAB])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("way", "slab"), crossed(WAYS, [VOXELS, blocks.SLAB], 2))
 def test_masks_stored_in_another_orientation(way, slab, monkeypatch):
     monkeypatch.setattr(blocks, "SLAB", slab)
     true, guess = random_labels(RANDOM, LARGE, 0.001), random_labels(RANDOM, LARGE, 0.001)
@@ -118,20 +121,20 @@ def test_masks_stored_in_another_orientation(way, slab, monkeypatch):
 def test_rounding_is_noted_of_masks_in_another_orientation():
     backwards = AFFINE @ np.diag([1, 1, -1, 1.0])
     backwards[:3, 3] += (SHAPE[2] - 1) * AFFINE[:3, 2]
-    found = count(truth_of(), opener(nifti(GUESS[:, :, ::-1] + 0.001, backwards, "<f4")))
+    found = count(TRUTH, opener(nifti(GUESS[:, :, ::-1] + 0.001, backwards, "<f4")))
     assert found.notes == ("float-mask", "reoriented-mask")
     assert found.table.tolist() == counted(TRUE, GUESS)
 
 
 def test_a_missing_mask_is_an_empty_one():
-    found = count(truth_of(), None)
+    found = count(TRUTH, None)
     assert (found.state, found.fault, found.digest) == ("missing", None, b"")
     assert found.table.tolist() == counted(TRUE, np.zeros_like(TRUE))
 
 
 @given(FORMS)
 def test_the_digest_is_that_of_the_labels(form):
-    truth, other = truth_of(), GUESS.copy()
+    truth, other = TRUTH, GUESS.copy()
     other[3, 2, 4] = (other[3, 2, 4] + 1) % 3
     digest = count(truth, opener(nifti(GUESS))).digest
     assert count(truth, opener(stored(GUESS, *form))).digest == digest
@@ -163,22 +166,22 @@ def test_scaled_values_are_the_labels(values, settings):
 
 
 def test_what_is_stored_as_zero_is_a_label_where_the_scaling_says_so():
-    found = count(truth_of(), opener(nifti(np.zeros(SHAPE), slope=1, intercept=2)))
+    found = count(TRUTH, opener(nifti(np.zeros(SHAPE), slope=1, intercept=2)))
     assert found.table.tolist() == counted(TRUE, np.full(SHAPE, 2))
 
 
 @pytest.mark.parametrize("dtype", ["<f4", ">f8"])
 @pytest.mark.parametrize("off", [0.01, -0.01, 0.001, -1e-6])
 def test_values_near_a_label_are_rounded_and_noted(dtype, off):
-    found = count(truth_of(), opener(nifti(GUESS + off, dtype=dtype)))
+    found = count(TRUTH, opener(nifti(GUESS + off, dtype=dtype)))
     assert found.table.tolist() == counted(TRUE, GUESS)
     assert found.notes == ("float-mask",)
     assert examine(opener(nifti(GUESS + off, dtype=dtype))).notes == ("float-mask",)
 
 
 def test_whole_numbers_stored_as_floats_are_not_worth_a_note():
-    assert count(truth_of(), opener(nifti(GUESS, dtype="<f8"))).notes == ()
-    assert count(truth_of(), opener(nifti(-0.0 * GUESS + GUESS, dtype="<f8"))).notes == ()
+    assert count(TRUTH, opener(nifti(GUESS, dtype="<f8"))).notes == ()
+    assert count(TRUTH, opener(nifti(-0.0 * GUESS + GUESS, dtype="<f8"))).notes == ()
 
 
 def one_voxel(value: float) -> np.ndarray:
@@ -285,7 +288,7 @@ def test_a_file_that_is_not_there(tmp_path):
     (tmp_path / "a.nii").write_bytes(nifti(GUESS))
     files = open_source(tmp_path)
     (tmp_path / "a.nii").unlink()
-    found = count(truth_of(), functools.partial(files.open, "a.nii"))
+    found = count(TRUTH, functools.partial(files.open, "a.nii"))
     assert (found.state, found.fault.code) == ("malformed", "unreadable-file")
 
 
@@ -295,9 +298,9 @@ def test_masks_in_a_zip_and_a_member_of_it_that_is_damaged():
     )
     for name, data in (("a.nii", packed), ("b.nii.gz", packed), ("c.mha", packed)):
         files = open_source(data, "z.zip")
-        assert count(truth_of(), functools.partial(files.open, name)).table.tolist() == counted(TRUE, GUESS)
+        assert count(TRUTH, functools.partial(files.open, name)).table.tolist() == counted(TRUE, GUESS)
     broken = open_source(damaged(packed, 100), "z.zip")
-    assert count(truth_of(), functools.partial(broken.open, "a.nii")).fault.code == "unreadable-file"
+    assert count(TRUTH, functools.partial(broken.open, "a.nii")).fault.code == "unreadable-file"
 
 
 @pytest.mark.parametrize("changed", [lambda data: data[:-1], lambda _: nifti(GUESS)])
@@ -333,7 +336,7 @@ def test_damage_anywhere_is_counted_or_malformed_but_nothing_else():
         data = bytearray(good[number % len(good)])
         for place in random.integers(0, len(data), random.integers(1, 5)):
             data[place] = random.integers(0, 256)
-        found = count(truth_of(), opener(bytes(data)))
+        found = count(TRUTH, opener(bytes(data)))
         states[found.state] += 1
         assert found.table.sum() == TRUE.size
     assert set(states) == {"ok", "malformed"}
