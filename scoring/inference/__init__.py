@@ -12,7 +12,7 @@
 * confinement of the child process (no network, no files, memory): `worker.main`, `sandbox.confine`
 * reading of tables and documents in a confined process: `reader_pool.ReaderPool`
 * decoding of pictures and DICOM without names and places: `image_sanitizer.upright`;
-  cached: `image_cache.PictureCache`
+  cached: `image_cache.PictureCache`; a region of a whole slide: `slide.region`
 * images as tensors for models: `preprocessing.prepared`; for display: `thumbnails.thumbnails`
 * what a challenge expects of a model: `challenge_task`, `single_image_task`; of a classifier: `classifiers`
 * child process of a model: `model_process.ModelProcess`; inside it: `worker.main`, `reader_worker.main`

@@ -60,6 +60,8 @@ DECODERS = {
     ),
 }
 """Modules to import before confinement, by the file's magic number: only for files that need them."""
+SLIDE_DECODERS = ("tifffile", "scoring.inference.slide", "PIL.Jpeg2KImagePlugin")
+"""The same for a file that may be a slide."""
 SEVERAL_PICTURES = ("MPO", "TIFF", "HEIF")
 """Formats whose additional pictures are depth maps, previews or pages, not frames of a film."""
 MODES = ("1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "YCbCr", "HSV")
@@ -85,6 +87,7 @@ _STRUCTURE = frozenset(
         0x0128,
         0x0129,
         *range(0x013D, 0x0146),
+        0x014A,
         0x0152,
         0x0153,
         0x015B,
@@ -172,17 +175,21 @@ def _of_dicom(data: bytes, most_pixels: int) -> tuple[Pixels, Pixels, ImageInfo,
 
 
 def micrometres(image: Image.Image) -> float:
+    """Return micrometres per pixel of an image, as `scale_of_tags` does."""
+    tags: Any = getattr(image, "tag_v2", {})
+    resolution = float(tags.get(_X_RESOLUTION) or 0) if image.format == "TIFF" else 0.0
+    return scale_of_tags(str(tags.get(_DESCRIPTION, "")), resolution, tags.get(_RESOLUTION_UNIT, 2))
+
+
+def scale_of_tags(described: str, resolution: float, unit: Any) -> float:
     """Return micrometres per pixel from a scanner's tags: "MPP" of a slide, OME's physical size, or a
     resolution per centimetre or inch that is plausible for a microscope; 0 if there is none."""
-    tags: Any = getattr(image, "tag_v2", {})
-    described = str(tags.get(_DESCRIPTION, ""))
-    ome, unit = _OME.search(described), _OME_UNIT.search(described)
-    if found := _SLIDE.search(described) or (None if unit and not _MICROMETRE.fullmatch(unit[1]) else ome):
+    ome, ome_unit = _OME.search(described), _OME_UNIT.search(described)
+    is_other = ome_unit and not _MICROMETRE.fullmatch(ome_unit[1])
+    if found := _SLIDE.search(described) or (None if is_other else ome):
         return _of_microscope(float(found[1]))
-    resolution, length = tags.get(_X_RESOLUTION), _UNITS.get(tags.get(_RESOLUTION_UNIT, 2))
-    if image.format != "TIFF" or not resolution or length is None:
-        return 0.0
-    return _of_microscope(length / float(resolution))
+    length = _UNITS.get(unit)
+    return 0.0 if not resolution or length is None else _of_microscope(length / resolution)
 
 
 def _of_microscope(scale: float) -> float:
@@ -247,10 +254,10 @@ def _dropped(image: Image.Image, data: bytes, image_facts: ImageInfo) -> list[st
     if info.get("thumbnails"):
         kinds.add("preview picture")
     if info.get("depth_images") or info.get("aux"):
-        kinds.add("further pictures")
+        kinds.add(FURTHER)
     kinds |= hidden_metadata(data, image.format)
     if getattr(image, "n_frames", 1) > 1:
-        kinds = kinds - {AFTER} | {"further pictures"}
+        kinds = kinds - {AFTER} | {FURTHER}
     if image_facts.alpha:
         kinds.add("transparency")
     return [kind for kind in KINDS if kind in kinds]
@@ -260,29 +267,29 @@ def _exif_kinds(image: Image.Image) -> set[str]:
     """Return the kinds in EXIF; a block that cannot be read counts as "other camera data"."""
     try:
         exif = image.getexif()
-        tags = set(exif) | set(exif.get_ifd(_EXIF))
-        kinds = {
-            kind
-            for kind, those in (("camera", _CAMERA), ("date and time", _DATES), ("name or comment", _WORDS))
-            if tags & set(those)
-        }
-        if _GPS in tags:
-            kinds.add("position")
+        kinds = kinds_of_tags(set(exif) | set(exif.get_ifd(_EXIF)))
         if exif.get_ifd(_PREVIEW):
             kinds.add("preview picture")
-        if tags - _STRUCTURE - {_GPS, *_CAMERA, *_DATES, *_WORDS}:
-            kinds.add("other camera data")
     except Exception:
         return {"other camera data"}
     return kinds
 
 
-COMMENT, DATE, PREVIEW, OTHER, AFTER = (
+def kinds_of_tags(tags: set[int]) -> set[str]:
+    """Return the `KINDS` that tags of TIFF or EXIF hold."""
+    named = {"camera": _CAMERA, "date and time": _DATES, "name or comment": _WORDS, "position": (_GPS,)}
+    kinds = {kind for kind, those in named.items() if tags & set(those)}
+    other = tags - _STRUCTURE - {_GPS, *_CAMERA, *_DATES, *_WORDS}
+    return kinds | ({"other camera data"} if other else set())
+
+
+COMMENT, DATE, PREVIEW, OTHER, AFTER, FURTHER = (
     "name or comment",
     "date and time",
     "preview picture",
     "other data",
     "data after the picture",
+    "further pictures",
 )
 _MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])", re.DOTALL)
 """A JPEG marker followed by a length, or the end marker. Within image data a 255 is followed by 0 or by a

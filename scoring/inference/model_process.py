@@ -11,7 +11,14 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.inference import devices, sandbox_layers, worker_protocol
 from scoring.inference.image_sanitizer import SMALL_LONGEST, SMALL_SIDE
-from scoring.inference.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe, planes
+from scoring.inference.preprocessing import (
+    MOST_PIXELS,
+    OVERVIEW_PIXELS,
+    ImageUnreadable,
+    Pixels,
+    Recipe,
+    planes,
+)
 from scoring.inference.timed_worker import (
     LOADING,
     RUNNING,
@@ -21,7 +28,14 @@ from scoring.inference.timed_worker import (
     crashed,
     too_large,
 )
-from scoring.inference.worker_results import ModelFacts, ModelFailed, ModelOutput, PreparedImage, Upright
+from scoring.inference.worker_results import (
+    ModelFacts,
+    ModelFailed,
+    ModelOutput,
+    PreparedImage,
+    SlideView,
+    Upright,
+)
 
 Result = TypeVar("Result")
 _DECODING = {
@@ -184,6 +198,24 @@ class ImageProcess:
         most_bytes = 3 * (most_pixels + SMALL_SIDE * SMALL_LONGEST)
         request = {"op": "upright", "most_pixels": most_pixels}
         return self._decoded(request, data, most_bytes, worker_protocol.upright)
+
+    def slide(
+        self, data: bytes, side: int, least_pixels: int, part: tuple[int, int, int, int] | None = None
+    ) -> SlideView | None:
+        """Return a part of a slide; None if the file is no slide.
+
+        Args:
+            side: Width and height of the most stained part, which is returned without `part`, px.
+            least_pixels: Pixels beyond which a picture in one resolution is a slide, too.
+            part: Left, top, width and height, px. Without it, the reply has an overview.
+
+        Raises:
+            ImageUnreadable: See `slide.opened`.
+        """
+        width, height = (side, side) if part is None else part[2:]
+        most_bytes = 3 * (width * height + OVERVIEW_PIXELS)
+        request = {"op": "slide", "side": side, "least_pixels": least_pixels, "part": part}
+        return self._decoded(request, data, most_bytes, worker_protocol.slide)
 
     def _decoded(
         self,

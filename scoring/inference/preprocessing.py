@@ -23,6 +23,8 @@ FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 CASE_FORMATS = "JPEG, PNG, TIFF, BMP, WebP and GIF"
 """The same as text; the page of single images accepts more formats (`image_sanitizer.READ_FORMATS`)."""
 MOST_PIXELS = 178_956_970
+OVERVIEW_PIXELS = 1_500_000
+"""Maximum pixels of the overview of a slide."""
 RESAMPLED = 40_000_000
 """Number of pixels above which Pillow resizes an image: `resampling` needs three more bytes per pixel."""
 FIT = "fit"
@@ -33,7 +35,7 @@ FILTERS = {
 }
 _ORIENTATION = 274
 REGION = "export the region of interest as PNG, at full resolution"
-_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 """Magic numbers of TIFF, which whole slides also use."""
 _OTHERS = (
     (b"%!PS", "PostScript"),
@@ -117,7 +119,7 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, ImageInfo]:
 def unreadable(fault: Exception, data: bytes, formats: str = CASE_FORMATS) -> ImageUnreadable:
     """Return the refusal of an image after a decoder raised `fault`. formats: the accepted formats."""
     if isinstance(fault, Image.DecompressionBombError):
-        fix = REGION if bytes(data[:4]) in _TIFF else "save a smaller copy"
+        fix = REGION if bytes(data[:4]) in TIFF else "save a smaller copy"
         return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: {fix}.")
     if isinstance(fault, UnidentifiedImageError):
         return ImageUnreadable(_what_it_is(data, formats))
@@ -245,6 +247,6 @@ def _what_it_is(data: bytes, formats: str) -> str:
     for magic, name in _OTHERS:
         if start.lower().startswith(magic.lower()):
             return f"The file is {name}, not a photograph: save it as JPEG or PNG."
-    if bytes(data[:4]) in _TIFF:
+    if bytes(data[:4]) in TIFF:
         return f"The TIFF is damaged, or compressed in a way that is not read here: {REGION}."
     return f"The file is not an image that can be read: {formats} are."

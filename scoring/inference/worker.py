@@ -11,6 +11,8 @@ with frames on standard output:
         {"ok": true, "seen", "shape"} + pixels
     {"op": "upright", "most_pixels"} + image
         {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
+    {"op": "slide", "side", "least_pixels", "part"} + image
+        {"ok": true, "box", "seen", "shape", "overview", "levels", "dropped"} + overview + region
 
 Pixels are sent channel by channel, in both directions. A failure is {"ok": false, "code"}, with a "message"
 for loading and for images. The runtime's messages about running a model are not passed on, because they can
@@ -20,6 +22,7 @@ quote the data.
 import importlib
 import os
 import re
+import sys
 import time
 from typing import Any
 
@@ -111,6 +114,8 @@ def main(settings: dict[str, Any]) -> None:
                 reply, payload = run(session, header, parts, settings["output_bytes"])
             elif header["op"] == "upright":
                 reply, payload = upright(header, parts)
+            elif header["op"] == "slide":
+                reply, payload = slide(header, parts)
             else:
                 reply, payload = decode(header, parts)
         except ModelRefused as refused:
@@ -199,6 +204,29 @@ def upright(header: Header, parts: list[bytearray]) -> Reply:
         "dropped": dropped,
     }
     return reply, [planes(small), planes(picture)]
+
+
+def slide(header: Header, parts: list[bytearray]) -> Reply:
+    """Read a region of a slide, and an overview unless the region is given."""
+    reader: Any = sys.modules["scoring.inference.slide"]
+    found = reader.opened(memoryview(parts[0]), int(header["least_pixels"]))
+    if found is None:
+        return {"ok": True, "box": None}, []
+    part, arrays, overview = header["part"], [], None
+    if part is None:
+        overview = reader.overview(found)
+        part, arrays = reader.stained(found, overview, int(header["side"])), [planes(overview)]
+    region = reader.region(found, tuple(part))
+    reply = {
+        "ok": True,
+        "box": list(part),
+        "seen": [*found.size, "RGB", found.format, False, 1, found.micrometres],
+        "shape": region.shape,
+        "overview": None if overview is None else overview.shape,
+        "levels": len(found.levels),
+        "dropped": found.dropped,
+    }
+    return reply, [*arrays, planes(region)]
 
 
 def _picture(header: Header, part: bytearray) -> tuple[Pixels, list[Any] | None]:

@@ -24,6 +24,7 @@ from scoring.inference.worker_results import (
     ModelOutput,
     PreparedImage,
     RandomOperator,
+    SlideView,
     Tensor,
     Upright,
 )
@@ -168,9 +169,24 @@ def picture(header: Header, payload: list[bytearray]) -> PreparedImage:
 def upright(header: Header, payload: list[bytearray]) -> Upright:
     """Return the photograph in a reply to "upright"."""
     prepared, small = picture(header, payload), _pixels(of_planes(payload.pop(), header["small"]))
+    return Upright(prepared.pixels, small, prepared.seen, _kinds(header))
+
+
+def slide(header: Header, payload: list[bytearray]) -> SlideView | None:
+    """Return the region in a reply to "slide"; None if the file is no slide."""
+    if header["box"] is None:
+        return None
+    left, top, width, height = map(int, header["box"])
+    region, overview = picture(header, payload), None
+    if header["overview"] is not None:
+        overview = _pixels(of_planes(payload.pop(), header["overview"]))
+    levels, kinds = int(header["levels"]), _kinds(header)
+    return SlideView(region.pixels, (left, top, width, height), region.seen, overview, levels, kinds)
+
+
+def _kinds(header: Header) -> tuple[str, ...]:
     dropped = header["dropped"]
-    kinds = tuple(kind for kind in KINDS if isinstance(dropped, list) and kind in dropped)
-    return Upright(prepared.pixels, small, prepared.seen, kinds)
+    return tuple(kind for kind in KINDS if isinstance(dropped, list) and kind in dropped)
 
 
 def checked(pixels: Pixels) -> Pixels:

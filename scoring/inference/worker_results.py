@@ -100,6 +100,27 @@ class PreparedImage:
 
 
 @dataclass(frozen=True)
+class SlideView:
+    """A region of a slide at full resolution.
+
+    Attributes:
+        pixels: Its pixels, read-only.
+        box: Left, top, width and height, px of the slide.
+        seen: The slide: `width` and `height` of its full resolution.
+        overview: The whole slide, reduced, read-only; None if it was not asked for.
+        levels: Number of the slide's resolutions.
+        dropped: Which of `image_sanitizer.KINDS` the file also contained.
+    """
+
+    pixels: Pixels
+    box: tuple[int, int, int, int]
+    seen: ImageInfo
+    overview: Pixels | None
+    levels: int
+    dropped: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Upright:
     """A photograph in upright orientation.
 

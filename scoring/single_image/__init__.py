@@ -1,6 +1,7 @@
 """One image and one model: its output, uncertainty, saliency and performance on similar cases, no diagnosis.
 
-* a visitor's picture without metadata: `photograph.received`; turning and cropping: `turn_and_crop.framed`
+* a visitor's picture without metadata: `photograph.received`; turning and cropping: `turn_and_crop.framed`;
+  a region of a slide: `whole_slide.opened`
 * output for the picture and seven turned or mirrored copies: `image_prediction.predict`,
   `image_prediction.turned`
 * quality badges: `quality.photograph_chips`; difference from the test images:

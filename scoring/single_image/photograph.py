@@ -69,7 +69,8 @@ class SpareDecoder:
     """A decoder that waits for the next file, because starting one takes longer than decoding. Each decoder
     reads only one file, so that no file can affect the next. All threads may use it."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits = Limits()) -> None:
+        self._limits = limits
         self._lock, self._starter = threading.Lock(), ThreadPoolExecutor(1)
         self._waiting: Future[ImageProcess] | None = None
 
@@ -77,13 +78,13 @@ class SpareDecoder:
         """Start a decoder in the background, unless one is waiting."""
         with self._lock:
             if self._waiting is None or not _usable(self._waiting):
-                self._waiting = self._starter.submit(ImageProcess)
+                self._waiting = self._starter.submit(ImageProcess, self._limits)
 
     def take(self) -> ImageProcess:
         """Return a decoder for one file; the caller must close it. Raises ModelFailed."""
         with self._lock:
             waiting, self._waiting = self._waiting, None
-        return waiting.result() if waiting is not None and _usable(waiting) else ImageProcess()
+        return waiting.result() if waiting is not None and _usable(waiting) else ImageProcess(self._limits)
 
 
 def _usable(starting: "Future[ImageProcess]") -> bool:

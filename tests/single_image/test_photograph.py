@@ -266,11 +266,11 @@ def test_a_decoder_that_waits_reads_one_file_alone(monkeypatch):
     started = []
 
     class Decoder(ImageProcess):
-        def __init__(self):
+        def __init__(self, *limits):
             started.append(self)
             if len(started) == 1:
                 raise ModelFailed("model-crashed", "no room")
-            super().__init__()
+            super().__init__(*limits)
 
     monkeypatch.setattr(photograph, "ImageProcess", Decoder)
     monkeypatch.setattr(photograph, "SPARE", spare := SpareDecoder())

@@ -1,0 +1,311 @@
+"""Whole slide in a pyramid of tiles (SVS, OME-TIFF, NDPI, plain tiled TIFF): an overview and one region.
+
+Runs in the worker. tifffile reads tags; Pillow decodes single tiles.
+"""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tifffile
+from PIL import Image
+from PIL.TiffImagePlugin import ImageFileDirectory_v2
+
+from scoring.inference.image_sanitizer import FURTHER, KINDS, kinds_of_tags, scale_of_tags
+from scoring.inference.preprocessing import OVERVIEW_PIXELS, REGION, ImageUnreadable, Pixels
+
+Box = tuple[int, int, int, int]
+"""Left, top, width and height, px of the full resolution."""
+DECODED_PIXELS = 48_000_000
+"""Maximum pixels of the tiles that are decoded for one overview or region."""
+MOST_PAGES, MOST_SIDE, MOST_TEXT = 64, 1 << 24, 1 << 20
+"""Maximum number of pictures that are looked at, side of a slide in px, and characters of a description."""
+LEAST_COST = 4096
+"""Pixels that a smaller tile counts as: opening a tile takes time, too."""
+COMPRESSIONS = (1, 5, 8, 32773, 32946)
+"""Uncompressed, LZW, deflate, PackBits, deflate: libtiff decodes them, and JPEG."""
+_JPEG, JPEG_2000 = 7, (33003, 33005, 34712)
+_YCC_2000 = 33003
+READ = "uncompressed, JPEG, JPEG 2000, LZW, deflate and PackBits"
+_RGB, _YCC = 2, 6
+_RESOLUTION, _UNIT, _SUBSAMPLING = 282, 296, 530
+_NDPI_LENS = 65421
+_ASIDE = ("label", "macro")
+"""Words in the description of a picture that can show a patient's name."""
+DAMAGED = "The slide is damaged: its {} cannot be read. Export it again."
+
+
+@dataclass(frozen=True)
+class OpenSlide:
+    """A slide.
+
+    Attributes:
+        levels: Its pictures of the whole, as tifffile describes them, the largest first.
+        dropped: Other contents of the file, from `image_sanitizer.KINDS`.
+    """
+
+    data: memoryview
+    levels: list[Any]
+    format: str
+    micrometres: float
+    dropped: list[str]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, px."""
+        return self.levels[0].imagewidth, self.levels[0].imagelength
+
+
+class _Bytes(io.RawIOBase):
+    """Bytes as a file, without a copy of them."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data, self._at = data, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, len(self._data))[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._data[self._at : self._at + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+
+def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
+    """Return the slide in a TIFF file. None for a picture in one resolution, unless it has more than
+    `least_pixels`, and for a file without readable pictures.
+
+    Raises ImageUnreadable with one sentence.
+    """
+    try:
+        pages = _pages(data)
+    except MemoryError:
+        raise
+    except Exception:  # tifffile raises anything on damaged files
+        return None
+    if not pages:
+        return None
+    if not all(map(_area, pages)):
+        raise ImageUnreadable(DAMAGED.format("size"))
+    base, ndpi = max(pages, key=_area), bool(pages[0].is_ndpi)
+    levels = [base, *sorted(_reduced(base, pages, ndpi), key=_area, reverse=True)]
+    if _area(base) <= least_pixels and (len(levels) == 1 or not (base.is_tiled or ndpi)):
+        return None
+    levels = [base, *(page for page in levels[1:] if not _unread(page))]
+    if why := _unread(base):
+        raise ImageUnreadable(why)
+    kinds = kinds_of_tags({tag.code for page in pages for tag in page.tags})
+    if len(pages) > len(levels):
+        kinds |= {FURTHER}
+    described = str(base.description or pages[0].description)[:MOST_TEXT]
+    resolution = base.tags.valueof(_RESOLUTION)
+    ratio = resolution[0] / resolution[1] if _is_ratio(resolution) else 0.0
+    name = "NDPI" if ndpi else "SVS" if pages[0].is_svs else "OME-TIFF" if pages[0].is_ome else "TIFF"
+    micrometres = scale_of_tags(described, ratio, int(base.tags.valueof(_UNIT, 2)))
+    return OpenSlide(data, levels, name, micrometres, [kind for kind in KINDS if kind in kinds])
+
+
+def _is_ratio(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(value)
+
+
+def _pages(data: memoryview) -> list[Any]:
+    """Return the pictures of a file, and their reduced copies (SubIFD), each once."""
+    found: dict[int, Any] = {}
+    with tifffile.TiffFile(_Bytes(data), superres=0) as file:
+        for number in range(MOST_PAGES):
+            try:
+                page = file.pages[number]
+            except IndexError:
+                break
+            if page.offset in found:
+                break
+            found[page.offset] = page
+            if getattr(page, "subifds", None):
+                for reduced in page.pages[: MOST_PAGES - 1]:
+                    found.setdefault(reduced.offset, reduced)
+    return list(found.values())
+
+
+def _area(page: Any) -> int:
+    return int(page.imagewidth) * int(page.imagelength)
+
+
+def _reduced(base: Any, pages: Sequence[Any], ndpi: bool) -> list[Any]:
+    """Return the reduced copies of a picture among those of a file: tiled as it is, and of its shape. Labels
+    and pictures of the glass slide are not."""
+    below = set() if not base.subifds else set(base.subifds)
+    return [
+        page
+        for page in pages
+        if _area(page) < _area(base)
+        and (page.is_tiled or page.offset in below or (ndpi and (page.tags.valueof(_NDPI_LENS, 0) or 0) > 0))
+        and abs(page.imagewidth - page.imagelength * base.imagewidth / base.imagelength)
+        <= 2 + page.imagewidth / 100
+        and not any(word in str(page.description)[:MOST_TEXT].lower() for word in _ASIDE)
+    ]
+
+
+def _unread(page: Any) -> str:
+    """Return why the tiles of a picture are not read; "" if they are."""
+    if max(page.imagewidth, page.imagelength) > MOST_SIDE or page.imagedepth != 1:
+        return DAMAGED.format("size")
+    colours = (page.samplesperpixel, page.bitspersample, int(page.photometric) in (_RGB, _YCC))
+    if colours != (3, 8, True):
+        return f"The slide is not in colour with 8 bits per channel: {REGION}."
+    by_jpeg = int(page.compression) in (_JPEG, *JPEG_2000)
+    if not by_jpeg and (int(page.compression) not in COMPRESSIONS or int(page.photometric) == _YCC):
+        return f"The slide is compressed in a way that is not read. Tiles are read {READ}: {REGION}."
+    wide, tall = _tile_size(page)
+    if not (0 < wide <= MOST_SIDE and 0 < tall <= MOST_SIDE):
+        return DAMAGED.format("size of tiles")
+    return ""
+
+
+def _tile_size(page: Any) -> tuple[int, int]:
+    """Return width and height of a picture's tiles, px. A strip is a tile of the picture's width."""
+    return (page.tilewidth, page.tilelength) if page.is_tiled else (page.imagewidth, page.rowsperstrip)
+
+
+def overview(slide: OpenSlide) -> Pixels:
+    """Return the whole slide with at most `OVERVIEW_PIXELS`, from its smallest sufficient level."""
+    fitting = [
+        page for page in slide.levels[1:] or slide.levels if _cost(page, _whole(page)) <= DECODED_PIXELS
+    ]
+    if not fitting:
+        sentence = f"The slide has no small level for an overview: save it as a pyramid, or {REGION}."
+        raise ImageUnreadable(sentence)
+    page = next((page for page in reversed(fitting) if _area(page) >= OVERVIEW_PIXELS), fitting[0])
+    picture = _read(slide, page, _whole(page))
+    shrink = (OVERVIEW_PIXELS / (picture.width * picture.height)) ** 0.5
+    if shrink < 1:
+        wide, tall = (max(1, int(side * shrink)) for side in picture.size)
+        picture = picture.resize((wide, tall), Image.Resampling.BOX)
+    return np.asarray(picture)
+
+
+def region(slide: OpenSlide, box: Box) -> Pixels:
+    """Return a part of the slide at full resolution."""
+    if _cost(slide.levels[0], box) > DECODED_PIXELS:
+        raise ImageUnreadable(f"The slide is stored in pieces too large to read one region: {REGION}.")
+    return np.asarray(_read(slide, slide.levels[0], box))
+
+
+def stained(slide: OpenSlide, whole: Pixels, side: int) -> Box:
+    """Return the square of `side` px with the most colour. whole: the overview."""
+    (width, height), (rows, columns) = slide.size, whole.shape[:2]
+    wide, tall = min(side, width), min(side, height)
+    across, down = max(1, round(wide * columns / width)), max(1, round(tall * rows / height))
+    sums = np.zeros((rows + 1, columns + 1))
+    sums[1:, 1:] = (whole.max(2) - whole.min(2)).cumsum(0, np.int64).cumsum(1)
+    part = sums[down:, across:] - sums[:-down, across:] - sums[down:, :-across] + sums[:-down, :-across]
+    y, x = np.unravel_index(int(part.argmax()), part.shape)
+    left, top = round(int(x) * width / columns), round(int(y) * height / rows)
+    return min(left, width - wide), min(top, height - tall), wide, tall
+
+
+def _whole(page: Any) -> Box:
+    return 0, 0, page.imagewidth, page.imagelength
+
+
+def _places(page: Any, box: Box) -> tuple[range, range]:
+    """Return columns and rows of the tiles under a part."""
+    (left, top, width, height), (wide, tall) = box, _tile_size(page)
+    return range(left // wide, -(-(left + width) // wide)), range(top // tall, -(-(top + height) // tall))
+
+
+def _cost(page: Any, box: Box) -> int:
+    """Return the pixels of the tiles under a part."""
+    (wide, tall), (columns, rows) = _tile_size(page), _places(page, box)
+    return max(LEAST_COST, wide * tall) * len(columns) * len(rows)
+
+
+def _read(slide: OpenSlide, page: Any, box: Box) -> Image.Image:
+    picture = Image.new("RGB", box[2:], "white")
+    wide, tall = _tile_size(page)
+    columns, rows = _places(page, box)
+    for row in rows:
+        for column in columns:
+            tile = _tile(slide, page, column, row)
+            if tile is not None:
+                picture.paste(tile, (column * wide - box[0], row * tall - box[1]))
+    return picture
+
+
+def _tile(slide: OpenSlide, page: Any, column: int, row: int) -> Image.Image | None:
+    """Return a tile; None if the file leaves it out, as scanners do where there is only glass."""
+    wide, tall = _tile_size(page)
+    size = (wide, tall if page.is_tiled else min(tall, page.imagelength - row * tall))
+    across, down = -(-page.imagewidth // wide), -(-page.imagelength // tall)
+    place, planes = row * across + column, 3 if page.planarconfig == 2 else 1
+    try:
+        pieces = [_piece(slide, page, place + plane * across * down) for plane in range(planes)]
+        if not all(pieces):
+            return None
+        tiles = [_decoded(page, piece, size, 3 // planes) for piece in pieces]
+    except MemoryError:
+        raise
+    except Exception:  # decoders raise anything on damaged tiles
+        raise ImageUnreadable(DAMAGED.format("tile")) from None
+    return tiles[0] if planes == 1 else Image.merge("RGB", tiles)
+
+
+def _piece(slide: OpenSlide, page: Any, place: int) -> bytes:
+    start, count = page.dataoffsets[place], page.databytecounts[place]
+    if start + count > len(slide.data):
+        raise ValueError("beyond the end of the file")
+    return bytes(slide.data[start : start + count])
+
+
+def _decoded(page: Any, piece: bytes, size: tuple[int, int], samples: int) -> Image.Image:
+    """Return a tile of `samples` channels."""
+    compression = int(page.compression)
+    if page.jpegheader is not None:  # NDPI: one JPEG for all, cut at its restart markers
+        kind, file = "JPEG", page.jpegheader + piece + b"\xff\xd9"
+    elif compression in JPEG_2000:
+        kind, file = "JPEG2000", piece
+    else:
+        kind, file = "TIFF", _as_file(page, piece, size, samples)
+    with Image.open(io.BytesIO(file), formats=(kind,)) as image:
+        if image.size != size:
+            raise ValueError("another size")
+        image.load()
+        if samples == 1:
+            return image.convert("L")
+        if compression == _YCC_2000 and _full_chroma(piece):
+            return Image.merge("YCbCr", image.split()).convert("RGB")
+        return image.convert("RGB")
+
+
+def _full_chroma(piece: bytes) -> bool:
+    """Return whether a JPEG 2000 tile has as many samples of colour as of brightness: Pillow converts
+    others by itself."""
+    return piece[:4] == b"\xff\x4f\xff\x51" and piece[46:47] == b"\1"
+
+
+def _as_file(page: Any, piece: bytes, size: tuple[int, int], samples: int) -> bytes:
+    """Return a tile as a TIFF file of its own, which libtiff decodes."""
+    tags = ImageFileDirectory_v2()
+    tags[256], tags[257], tags[278] = *size, size[1]
+    tags[258], tags[277], tags[259] = (8,) * samples, samples, int(page.compression)
+    tags[262], tags[284], tags[317] = int(page.photometric) if samples == 3 else 1, 1, int(page.predictor)
+    if page.jpegtables:
+        tags.tagtype[347] = 7
+        tags[347] = page.jpegtables
+    if int(page.photometric) == _YCC:
+        tags[_SUBSAMPLING] = tuple(page.tags.valueof(_SUBSAMPLING, (2, 2)))
+    tags[273], tags[279] = 0, len(piece)  # Pillow adds the length of the directory to the first
+    return b"II*\0\x08\0\0\0" + tags.tobytes(8) + piece

@@ -1,0 +1,100 @@
+"""Whole slide of a visitor: an overview, and the region of it that becomes the tile. The confined worker
+reads the file (`scoring.inference.slide`)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PIL import Image
+
+from scoring.common.findings import InputRefused, error
+from scoring.inference.image_sanitizer import SLIDE_DECODERS, small
+from scoring.inference.preprocessing import TIFF, ImageUnreadable
+from scoring.inference.timed_worker import Limits
+from scoring.inference.worker_results import SlideView
+from scoring.single_image.photograph import CALLED, WHOLE_PIXELS, Photograph, SpareDecoder
+from scoring.single_image.quality import TILE_SIDE
+from scoring.single_image.turn_and_crop import Box
+
+NO_TISSUE = (
+    "The file is a whole slide of tissue, and this challenge takes photographs of skin: drop it where the "
+    "challenge takes stained tissue."
+)
+
+SPARE = SpareDecoder(Limits(decoders=SLIDE_DECODERS))
+
+
+@dataclass(frozen=True)
+class WholeSlide:
+    """A slide.
+
+    Attributes:
+        data: Its file, unread.
+        size: Width and height of its full resolution, px.
+        overview: The whole, reduced, uint8 (height, width, 3), read-only.
+        box: Its most stained region.
+        levels: Number of its resolutions.
+    """
+
+    data: bytes
+    size: tuple[int, int]
+    overview: np.ndarray
+    box: Box
+    levels: int
+    micrometres: float
+
+
+def opened(data: bytes, is_tile: bool = True) -> tuple[WholeSlide, Photograph] | None:
+    """Return the slide in a file and its most stained region; None if the file is no slide.
+
+    Raises InputRefused (`image-unreadable`) with one sentence; for every slide if `is_tile` is false.
+    """
+    if bytes(data[:4]) not in TIFF:
+        return None
+    view = _view(data, None, WHOLE_PIXELS if is_tile else len(data) << 20)
+    if view is None:
+        return None
+    if not is_tile:
+        raise InputRefused([error("image-unreadable", CALLED, NO_TISSUE)])
+    assert view.overview is not None
+    size = (view.seen.width, view.seen.height)
+    slide = WholeSlide(data, size, view.overview, view.box, view.levels, view.seen.micrometres)
+    return slide, _photograph(slide, view)
+
+
+def region(slide: WholeSlide, box: Box) -> Photograph:
+    """Return a region at full resolution. Raises InputRefused (`image-unreadable`) with one sentence."""
+    view = _view(slide.data, box, 0)
+    assert view is not None
+    return _photograph(slide, view)
+
+
+def around(slide: WholeSlide, x: float, y: float) -> Box:
+    """Return the region of `TILE_SIDE` px around a point, within the slide."""
+    wide, tall = (min(TILE_SIDE, side) for side in slide.size)
+    left, top = round(x - wide / 2), round(y - tall / 2)
+    return min(max(left, 0), slide.size[0] - wide), min(max(top, 0), slide.size[1] - tall), wide, tall
+
+
+def region_line(slide: WholeSlide, box: Box) -> str:
+    """Return as a sentence which part of a slide a region is."""
+    left, top, wide, tall = box
+    scale = f"{slide.micrometres:.4g} µm per px" if slide.micrometres else "micrometres per pixel unknown"
+    return (
+        f"Region of a slide of {slide.size[0]:,} × {slide.size[1]:,} px: {wide:,} × {tall:,} px, {left:,} px "
+        f"from the left and {top:,} px from the top, at full resolution (level 0 of {slide.levels}), {scale}."
+    )
+
+
+def _view(data: bytes, box: Box | None, least_pixels: int) -> SlideView | None:
+    try:
+        with SPARE.take() as process:
+            return process.slide(data, TILE_SIDE, least_pixels, box)
+    except ImageUnreadable as fault:
+        raise InputRefused([error("image-unreadable", CALLED, str(fault))]) from fault
+
+
+def _photograph(slide: WholeSlide, view: SlideView) -> Photograph:
+    tall, wide = view.pixels.shape[:2]
+    seen = replace(view.seen, width=wide, height=tall)
+    copy = np.asarray(small(Image.fromarray(view.pixels)))
+    return Photograph(view.pixels, copy, seen, view.dropped, region_line(slide, view.box))
