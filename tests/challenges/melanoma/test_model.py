@@ -63,6 +63,11 @@ def model(
     return builders.build(nodes, inputs, [("scores", TensorProto.FLOAT, declared)], made)
 
 
+@pytest.fixture(scope="module")
+def plain():
+    return CHALLENGE.predict(model(), CASES, name="m.onnx")
+
+
 @pytest.mark.parametrize("member", TENSORS)
 def test_tensors_equal_the_official_ones(member):
     with zipfile.ZipFile(GOLDEN / "dataset.zip") as packed:
@@ -79,22 +84,19 @@ def test_a_symbolic_size_is_224_and_a_declared_one_takes_its_place():
     assert recipe_of_size(160, 96).steps == ((160, 96, "bicubic"),)
 
 
-def test_a_model_that_keeps_the_contract_is_run():
+def test_a_model_that_keeps_the_contract_is_run(plain):
     inspected = CHALLENGE.inspect(model(), CASES, "m.onnx")
     assert codes(inspected.findings) == ["model-size"]
     assert only(inspected.findings, "model-size").level == "note"
-    found = CHALLENGE.predict(model(), CASES, name="m.onnx")
-    scores = found.outputs[:, 0]
+    scores = plain.outputs[:, 0]
     assert ((scores > 0) & (scores < 1)).all()
     assert scores[[0, 2]].min() > scores[[1, 3, 4, 5]].max()
-    assert CHALLENGE.score(CASES, found, resamples=0).metrics["auc"] == 1
+    assert CHALLENGE.score(CASES, plain, resamples=0).metrics["auc"] == 1
 
 
 @pytest.mark.parametrize("shape", some([(1, 1), (1,), ()], 3), ids=str)
-def test_one_number_in_every_shape(shape):
-    assert np.array_equal(
-        CHALLENGE.predict(model(shape=shape), CASES).outputs, CHALLENGE.predict(model(), CASES).outputs
-    )
+def test_one_number_in_every_shape(shape, plain):
+    assert np.array_equal(CHALLENGE.predict(model(shape=shape), CASES).outputs, plain.outputs)
 
 
 PREFLIGHT = {
@@ -114,12 +116,12 @@ def test_what_the_preflight_warns_of(code):
     assert CHALLENGE.score(CASES, found, resamples=0).n_cases == len(LABELS)
 
 
-def test_several_columns_of_which_the_first_is_scored():
+def test_several_columns_of_which_the_first_is_scored(plain):
     data = model("risk", "falling")
     assert only(CHALLENGE.inspect(data, CASES, "m.onnx").findings, "two-column-output").level == "warning"
     found = CHALLENGE.predict(data, CASES, name="m.onnx")
     assert found.outputs.shape == (len(LABELS), 1)
-    assert np.array_equal(found.outputs, CHALLENGE.predict(model(), CASES).outputs)
+    assert np.array_equal(found.outputs, plain.outputs)
     said = only(found.findings, "two-column-output").message
     assert "1.0000, 0.0000" in said
     assert "is better" not in said
@@ -155,11 +157,10 @@ def test_a_better_column_than_the_first_is_named():
 
 
 @pytest.mark.parametrize("words", builders.FOREIGN_INPUTS)
-def test_a_model_that_the_official_code_cannot_feed_is_scored_and_is_not_official(words):
+def test_a_model_that_the_official_code_cannot_feed_is_scored_and_is_not_official(words, plain):
     foreign = CHALLENGE.predict(
         builders.with_foreign_inputs(model(), **builders.FOREIGN_INPUTS[words]), CASES
     )
-    plain = CHALLENGE.predict(model(), CASES)
     np.testing.assert_allclose(foreign.outputs, plain.outputs, rtol=0, atol=2e-3)
     card = CHALLENGE.score(CASES, foreign, resamples=0)
     assert card.score == CHALLENGE.score(CASES, plain, resamples=0).score
