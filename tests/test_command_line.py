@@ -88,20 +88,8 @@ def test_with_a_json_file_standard_output_stays_empty(folder):
 
 def test_the_keys_of_a_scorecard(folder):
     card = run(
-        "score",
-        "tricorder3",
-        "--truth",
-        folder / "t.csv",
-        "--predictions",
-        folder / "p.csv",
-        "--resamples",
-        20,
-        "--seed",
-        3,
-        "--model-size-mib",
-        60,
-        "--json",
-        "-",
+        *("score", "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv"),
+        *("--resamples", 20, "--seed", 3, "--model-size-mib", 60, "--json", "-"),
     ).json
     assert list(card)[:9] == [
         *("challenge", "score", "metrics", "per_class", "confusion_matrix", "official", "incomplete"),
@@ -114,11 +102,7 @@ def test_the_keys_of_a_scorecard(folder):
     assert all(set(entry) == KEYS for entry in card["findings"])
     source = card["provenance"]
     assert (
-        source["seed"],
-        source["resamples"],
-        source["unit"],
-        source["n_units"],
-        source["model_sha256"],
+        *(source["seed"], source["resamples"], source["unit"], source["n_units"], source["model_sha256"]),
     ) == (3, 20, "case", 6, None)
     assert source["options"].items() >= {"missing": "refuse", "model_size_mib": 60}.items()
     assert all(re.fullmatch("[0-9a-f]{64}", source[name]) for name in ("truth_sha256", "predictions_sha256"))
@@ -177,15 +161,9 @@ def test_all_problems_come_in_one_answer_truth_first_options_last(folder):
     finished = score(folder, "--model-size-mib", -1, "--missing", "maybe", "--seed", -1, "--json", "-")
     assert finished.status == 2
     assert places(finished.json["problems"]) == [
-        ("duplicate-case", "t.csv:8"),
-        ("bad-label", "t.csv:9"),
-        ("duplicate-case", "p.csv:8"),
-        ("duplicate-case", "p.csv:9"),
-        ("missing-case", "c6.jpg"),
-        ("missing-case", "c7.jpg"),
-        ("bad-option", "--missing"),
-        ("bad-option", "--model-size-mib"),
-        ("bad-option", "--seed"),
+        *(("duplicate-case", "t.csv:8"), ("bad-label", "t.csv:9"), ("duplicate-case", "p.csv:8")),
+        *(("duplicate-case", "p.csv:9"), ("missing-case", "c6.jpg"), ("missing-case", "c7.jpg")),
+        *(("bad-option", "--missing"), ("bad-option", "--model-size-mib"), ("bad-option", "--seed")),
     ]
     assert places(finished.json["findings"]) == [
         ("bom", "t.csv:1"),
@@ -267,15 +245,7 @@ def test_wrong_arguments_in_json(folder):
     target = folder / "refused.json"
     bad_option(
         run(
-            "score",
-            "tricorder3",
-            "--truth",
-            "t",
-            "--predictions",
-            "p",
-            "--resamples",
-            "many",
-            "--json",
+            *("score", "tricorder3", "--truth", "t", "--predictions", "p", "--resamples", "many", "--json"),
             target,
         )
     )
@@ -299,18 +269,8 @@ def test_option_values_that_cannot_be(folder, option, value):
 
 def test_a_model_brings_its_own_size():
     finished = run(
-        "score",
-        "tricorder3",
-        "--truth",
-        MODEL / "dataset",
-        "--model",
-        MODEL / "model.onnx",
-        "--model-size-mib",
-        3,
-        "--resamples",
-        0,
-        "--json",
-        "-",
+        *("score", "tricorder3", "--truth", MODEL / "dataset", "--model", MODEL / "model.onnx"),
+        *("--model-size-mib", 3, "--resamples", 0, "--json", "-"),
     )
     assert finished.status == 2
     assert places(finished.json["problems"]) == [("bad-option", "--model-size-mib")]
@@ -377,28 +337,12 @@ def test_a_model_that_is_none(folder):
 @pytest.mark.slow
 def test_a_model_s_predictions_score_like_the_model(folder):
     of_model = run(
-        "score",
-        "tricorder3",
-        "--truth",
-        MODEL / "dataset",
-        "--model",
-        MODEL / "model.onnx",
-        "--resamples",
-        20,
-        "--json",
-        "-",
+        *("score", "tricorder3", "--truth", MODEL / "dataset", "--model", MODEL / "model.onnx"),
+        *("--resamples", 20, "--json", "-"),
     ).json
     written = run(
-        "predict",
-        "tricorder3",
-        "--model",
-        MODEL / "model.onnx",
-        "--images",
-        MODEL / "dataset",
-        "--output",
-        folder / "p.csv",
-        "--json",
-        folder / "p.json",
+        *("predict", "tricorder3", "--model", MODEL / "model.onnx", "--images", MODEL / "dataset"),
+        *("--output", folder / "p.csv", "--json", folder / "p.json"),
     )
     assert (written.status, written.out) == (0, "")
     of_file = run(
@@ -433,14 +377,8 @@ def test_a_model_s_predictions_score_like_the_model(folder):
 @pytest.mark.slow
 def test_predictions_on_images_without_a_table(folder):
     finished = run(
-        "predict",
-        "tricorder3",
-        "--model",
-        MODEL / "model.onnx",
-        "--images",
-        MODEL / "dataset" / "images",
-        "--output",
-        "-",
+        *("predict", "tricorder3", "--model", MODEL / "model.onnx", "--images", MODEL / "dataset" / "images"),
+        *("--output", "-"),
     )
     assert finished.status == 0
     assert [line.split(",")[0] for line in finished.out.splitlines()] == [

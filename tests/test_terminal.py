@@ -80,11 +80,8 @@ def test_the_options_that_make_changes():
         *("--delimiter '|'", "--repeated-rows last=id", "--missing wrong"),
     ]
     assert list(flags_of(SuggestedFix("", changes.of_files, team="My team"))) == [
-        """--rename-columns 'My team:"a, b=A"'""",
-        "--rename-cases 'My team:*_seg=*'",
-        "--decimal-commas 'My team'",
-        "--delimiter 'My team:|'",
-        "--repeated-rows 'My team:last=id'",
+        *("""--rename-columns 'My team:"a, b=A"'""", "--rename-cases 'My team:*_seg=*'"),
+        *("--decimal-commas 'My team'", "--delimiter 'My team:|'", "--repeated-rows 'My team:last=id'"),
     ]
     asked = SuggestedFix("Give the size", InputChanges(), "model_size_mib")
     assert list(flags_of(asked)) == ["--model-size-mib VALUE"]
@@ -106,12 +103,8 @@ def test_the_options_mend_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("flag", "value"),
     [
-        ("--rename-columns", "Risk"),
-        ("--rename-columns", "a*b*=c"),
-        ("--rename-cases", "a=*"),
-        ("--delimiter", "||"),
-        ("--delimiter", "\n"),
-        ("--repeated-rows", "first"),
+        *(("--rename-columns", "Risk"), ("--rename-columns", "a*b*=c"), ("--rename-cases", "a=*")),
+        *(("--delimiter", "||"), ("--delimiter", "\n"), ("--repeated-rows", "first")),
         ("--repeated-rows", "identical=id"),
     ],
 )

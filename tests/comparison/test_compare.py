@@ -22,32 +22,14 @@ def compared(*arguments):
 
 def test_sizes_by_team_give_each_the_score_it_has_alone():
     finished = compared(
-        f"a={AURORA}",
-        f"b={BOREALIS}",
-        "--model-size-mib",
-        "b=96.4",
-        "--model-size-mib",
-        "43.7",
-        "--resamples",
-        "50",
-        "--json",
-        "-",
+        *(f"a={AURORA}", f"b={BOREALIS}", "--model-size-mib", "b=96.4", "--model-size-mib", "43.7"),
+        *("--resamples", "50", "--json", "-"),
     )
     assert finished.status == 0
     for team, file, size in (("a", AURORA, 43.7), ("b", BOREALIS, 96.4)):
         alone = run(
-            "score",
-            "tricorder3",
-            "--truth",
-            TRUTH,
-            "--predictions",
-            file,
-            "--model-size-mib",
-            size,
-            "--resamples",
-            "50",
-            "--json",
-            "-",
+            *("score", "tricorder3", "--truth", TRUTH, "--predictions", file, "--model-size-mib", size),
+            *("--resamples", "50", "--json", "-"),
         ).json
         entry = next(t for t in finished.json["teams"] if t["team"] == team)
         assert (entry["score"], entry["intervals"]) == (alone["score"], alone["intervals"])

@@ -301,41 +301,17 @@ def test_the_command_line_predicts_and_scores(tmp_path):
         (tmp_path / "set" / name).write_bytes(data)
     (tmp_path / "m.onnx").write_bytes(model())
     written = run(
-        "predict",
-        "isic",
-        "--model",
-        tmp_path / "m.onnx",
-        "--images",
-        tmp_path / "set",
-        "--categories",
-        "MEL,NV,BCC",
-        "--output",
-        tmp_path / "p.csv",
+        *("predict", "isic", "--model", tmp_path / "m.onnx", "--images", tmp_path / "set", "--categories"),
+        *("MEL,NV,BCC", "--output", tmp_path / "p.csv"),
     )
     assert written.status == 0, written.err
     by_file = run(
-        "score",
-        "isic",
-        "--truth",
-        tmp_path / "set",
-        "--predictions",
-        tmp_path / "p.csv",
-        "--resamples",
-        0,
-        "--json",
-        "-",
+        *("score", "isic", "--truth", tmp_path / "set", "--predictions", tmp_path / "p.csv", "--resamples"),
+        *(0, "--json", "-"),
     )
     by_model = run(
-        "score",
-        "isic",
-        "--truth",
-        tmp_path / "set",
-        "--model",
-        tmp_path / "m.onnx",
-        "--resamples",
-        0,
-        "--json",
-        "-",
+        *("score", "isic", "--truth", tmp_path / "set", "--model", tmp_path / "m.onnx", "--resamples", 0),
+        *("--json", "-"),
     )
     assert by_file.json["cases"] == by_model.json["cases"]
     assert by_file.json["metrics"] == by_model.json["metrics"]

@@ -10,6 +10,7 @@ import json
 import zipfile
 from functools import cache
 
+import numpy as np
 import pytest
 
 import scoring
@@ -225,6 +226,8 @@ def test_lists_of_the_field_give_the_score_of_the_same_nuclei(program):
     exact = {"CellViT as GeoJSON"}  # it has no confidences, by which the usual rule sorts
     if program not in exact:
         assert found.score == pytest.approx(team_score(), abs=1e-12)
+        confidences = np.sort(np.concatenate([nuclei.confidences for nuclei in predictions.nuclei]))
+        assert confidences == pytest.approx(sorted(p for nuclei in TILES.values() for *_, p in nuclei))
     assert sum(map(len, predictions.nuclei)) == sum(map(len, TILES.values()))
     assert not found.official.same
 
