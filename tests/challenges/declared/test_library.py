@@ -52,8 +52,9 @@ def place(tmp_path, monkeypatch):
 
 
 def fresh(*arguments: object):
-    """What a new process writes, which has read no file yet."""
-    done = run_fresh(*arguments, environment=dict(os.environ))
+    """What a process writes that has read no file yet."""
+    library._read.clear()
+    done = run(*arguments)
     assert done.status == 0, done.err
     return done
 
@@ -97,7 +98,7 @@ def test_the_history_outlives_the_file(place):
     (series,) = fresh("history", "list", "--json", "-", "--challenge", "grades").json["series"]
     assert len(series["kept"]) == 2
     assert series["kept"][1]["difference"] < 0
-    shown = fresh("history", "show", series["kept"][0]["id"], "--json", "-").json
+    shown = run_fresh("history", "show", series["kept"][0]["id"], "--json", "-", environment=os.environ).json
     assert shown["card"]["provenance"]["options"]["declaration"]["id"] == "grades"
 
 

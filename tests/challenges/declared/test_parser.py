@@ -19,7 +19,7 @@ from scoring.challenges.declared.keys import KEYS
 from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
 from scoring.common.findings import InputRefused
 from scoring.metrics.metric import TASKS
-from tests.support.command_line import ROOT, run_fresh
+from tests.support.command_line import ROOT, run
 from tests.support.findings import outcome
 
 FILE = """id = "cells"
@@ -303,7 +303,7 @@ def test_the_command_line_refuses_with_status_2(tmp_path):
     path.write_text(FILE.replace('"f1"', '"f9"'))
     truth = tmp_path / "truth.csv"
     truth.write_text("image,class\n1,a\n")
-    done = run_fresh("score", path, "--truth", truth, "--predictions", truth)
+    done = run("score", path, "--truth", truth, "--predictions", truth)
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("error unknown-metric cells.toml:14: score.metric: 'f9' is no metric")
 
