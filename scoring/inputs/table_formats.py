@@ -28,7 +28,18 @@ GZIP, ZIP, PARQUET, FEATHER, NPY = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1
 ARRAY = ".npy"
 NOT_AN_ARRAY = (ValueError, EOFError, MemoryError, OverflowError, RecursionError, TypeError, TokenError)
 """What NumPy raises for a header that lies."""
-ENDINGS = (workbooks.ENDING, ".parquet", ".feather", ".npz", ".npy", ".json", ".jsonl", ".csv.gz", ".tsv.gz")
+ENDINGS = (
+    workbooks.ENDING,
+    ".xlsm",
+    ".parquet",
+    ".feather",
+    ".npz",
+    ".npy",
+    ".json",
+    ".jsonl",
+    ".csv.gz",
+    ".tsv.gz",
+)
 """Extensions of tables that are not text."""
 JSON_BYTES = 100_000_000
 SAVE = "Save the table as CSV."
@@ -196,6 +207,8 @@ def _of_json(data: bytes, name: str) -> Columns:
         raise refuse(name, f"it has {len(data) / 1e6:.0f} MB; JSON of at most {limits} is read. {SAVE}")
     try:
         document = _document(data.decode("utf-8-sig"))
+        if isinstance(document, (list, dict)) and len(document) > LINES:
+            raise refuse(name, f"it lists {len(document):,} entries, more than are read. {SAVE}")
         columns = _columns(document)
     except RecursionError:
         raise refuse(name, f"its lists or objects are nested too deeply to be read. {SAVE}") from None

@@ -15,6 +15,7 @@ import pytest
 from pyarrow import feather
 
 from scoring.common.findings import InputRefused
+from scoring.inputs import table_formats
 from scoring.inputs.tables import read_table
 from tests.support.command_line import ROOT
 
@@ -158,7 +159,7 @@ def test_other_tables_of_three_columns_stay_as_they_are(rows):
         (npz(scores=np.float64(1)), "not those of a table"),
         (b'{"a": {"x": 1, "x": 2}, "b": {"x": 3}}', "the key 'x' twice"),
         (b"PAR1" + b"\0" * 100, "Feather is damaged or cut off"),
-        (b"[" * 100_000, "JSON"),
+        (b"[" * 100_000, "nested too deeply"),
         (json.dumps([{"image": "a", "box": [[1, 2], [3, 4]]}]).encode(), "objects in an image"),
         (json.dumps({"polygons": [{"name": "a", "centroid": 1}]}).encode(), "objects in an image"),
         (b'{"a": 1', "cannot be read"),
@@ -314,4 +315,11 @@ def test_texts_as_views_are_read():
 @pytest.mark.parametrize("data", [b"[" * 200_000, b'{"a":' * 200_000 + b"1" + b"}" * 200_000])
 def test_json_nested_too_deeply_is_refused_in_own_words(data):
     with pytest.raises(InputRefused, match="nested too deeply to be read"):
+        read_table(data, "p.json")
+
+
+def test_json_of_too_many_entries_is_refused_before_its_columns_are_made(monkeypatch):
+    monkeypatch.setattr(table_formats, "_columns", lambda document: pytest.fail("columns were made"))
+    data = json.dumps(dict.fromkeys(map(str, range(200_001)), 0)).encode()
+    with pytest.raises(InputRefused, match="lists 200,001 entries, more than are read"):
         read_table(data, "p.json")

@@ -107,7 +107,7 @@ def test_a_workbook_gives_the_card_of_its_csv(tmp_path):
     truth = "image,label\na.jpg,True\nb.jpg,False\nc.jpg,True\n"
     rows = [["image", "risk"], ["a.jpg", 0.9], ["b.jpg", 0.2], ["c.jpg", 0.4]]
     (tmp_path / "t.xlsx").write_bytes(workbook({"T": sheet([line.split(",") for line in truth.split()])}))
-    (tmp_path / "p.xlsx").write_bytes(workbook({"T": sheet(rows)}))
+    (tmp_path / "p.xlsm").write_bytes(workbook({"T": sheet(rows)}))
     (tmp_path / "t.csv").write_text(truth)
     (tmp_path / "p.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
 
