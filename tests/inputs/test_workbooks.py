@@ -111,12 +111,12 @@ def test_a_workbook_gives_the_card_of_its_csv(tmp_path):
     (tmp_path / "t.csv").write_text(truth)
     (tmp_path / "p.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
 
-    def metrics(ending):
-        read = challenge.read_truth(tmp_path / f"t.{ending}")
-        predicted = challenge.read_predictions(tmp_path / f"p.{ending}", read)
+    def metrics(labels, scores):
+        read = challenge.read_truth(tmp_path / labels)
+        predicted = challenge.read_predictions(tmp_path / scores, read)
         return challenge.score(read, predicted, resamples=0).metrics
 
-    assert metrics("xlsx") == metrics("csv")
+    assert metrics("t.xlsx", "p.xlsm") == metrics("t.csv", "p.csv")
 
 
 def test_the_digest_is_that_of_the_workbook():
