@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
@@ -290,6 +290,7 @@ def migrate(connection: Connection, store_name: str) -> bool:
     return current is None
 
 
+@cache
 def _scripts() -> tuple[Config, ScriptDirectory]:
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))

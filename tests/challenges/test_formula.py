@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import pytest
@@ -85,6 +86,7 @@ def files(challenge_id: str) -> tuple[Any, Any]:
     return FILES.get(challenge_id) or sample_files(challenge_id)
 
 
+@cache
 def card(challenge_id: str, **options: Any) -> scoring.ScoreCard:
     challenge, (truth, submission) = scoring.load_challenge(challenge_id), files(challenge_id)
     cases = challenge.read_truth(truth)

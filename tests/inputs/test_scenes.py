@@ -11,6 +11,7 @@ from scoring.inputs import scenes
 from scoring.inputs.scenes import Background, Scene, read_scene
 from tests.inputs.test_volumes import stored
 from tests.support.findings import only, refused
+from tests.support.soak import FACTOR
 from tests.support.volumes import AFFINE, WAYS, metaimage, nifti, opener, random_labels
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -45,7 +46,7 @@ def nearest(values: np.ndarray, affine: np.ndarray, place: np.ndarray) -> tuple[
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25 * FACTOR, deadline=None)
 @given(SEEDS, st.sampled_from(WAYS), st.sampled_from([0, 8, 30]))
 def test_every_voxel_of_a_scene_is_that_of_the_files(seed, way, degrees):
     random = np.random.default_rng(seed)
@@ -92,7 +93,7 @@ def test_without_a_prediction_there_is_truth_alone():
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25 * FACTOR, deadline=None)
 @given(SEEDS, st.sampled_from(WAYS), st.sampled_from([0, 0.02, 12]))
 def test_an_image_lies_where_it_lies_in_the_world(seed, way, degrees):
     """Each voxel of the scene has the image's nearest voxel under it, on whatever grid the image is; a turn
