@@ -146,8 +146,9 @@ def refusal(
 def problems(refused: InputRefused, with_place: bool = False) -> None:
     """Draw the problems of an item that cannot be shown, one below the other."""
     for problem in refused.problems:
-        where = f"{markdown(problem.where)}: " * with_place
-        st.error(f"{where}{markdown(problem.message, 600)}", icon=":material/block:")
+        where, message = f"{markdown(problem.where)}: " * with_place, problem.message
+        message = message if where else f"{message[:1].upper()}{message[1:]}"
+        st.error(f"{where}{markdown(message, 600)}", icon=":material/block:")
 
 
 def cases_were_read(cases: Sized) -> str:

@@ -31,8 +31,9 @@ from scoring.single_image.photograph import (
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
 SAMPLE, OWN, CAMERA, SESSION = "Sample", "My image", "Camera", "Session"
-READ, OWN_IMAGES = "single_read", "My images"
-"""Session key of what a session reads, and its value for the visitor's images."""
+AGREED, READ, OWN_IMAGES = "single_agreed", "single_read", "My images"
+"""Session keys of the tick below the notice and of what a session reads, and the latter's value for the
+visitor's images."""
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "svs", "bmp", "gif", "heic", "heif", "avif", "dcm")
 MOST_MB = 64
 CASES_IN_SIGHT = 8
@@ -266,7 +267,8 @@ def agreed() -> bool:
     """Explain what happens to visitors' images, and return whether the visitor has read it."""
     st.markdown(wording.BANNER)
     st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
-    return st.checkbox("I have read this", key="single_agreed", persist_state="session")
+    before = bool(st.session_state.get(AGREED))  # as the default too: a browser that draws it anew shows this
+    return st.checkbox("I have read this", before, key=AGREED, persist_state="session")
 
 
 def _expect(is_tile: bool) -> None:
@@ -327,6 +329,11 @@ def _chosen(held: tuple[ChosenImage, ...]) -> ChosenImage:
     return next(image for image in held if image.token == token)
 
 
+def removes() -> bool:
+    """Return whether this run removes the visitor's images: those that arrive in it are others."""
+    return bool(st.session_state.get("single_remove", False))
+
+
 def remove() -> None:
     """Free the visitor's images and everything made from them, but not images that wait to be taken."""
     waiting = st.session_state.get(WAITING)
@@ -342,10 +349,9 @@ def _taken(key: str, most_pixels: int, are_tiles: bool = False) -> None:
     files = arrived(key)
     if not files:
         return
-    has_agreed = st.session_state.get("single_agreed")
-    removed = st.session_state.get("single_remove", False)  # in this run too: these images are others
+    has_agreed = st.session_state.get(AGREED)
     others = HELD not in st.session_state
-    if removed or (others and (not has_agreed or (len(files) > MOST and not are_tiles))):
+    if removes() or (others and (not has_agreed or (len(files) > MOST and not are_tiles))):
         wait(files)
         return
     room = MOST - len(st.session_state.get(HELD, ()))

@@ -142,7 +142,7 @@ def _opened(task: ModelTask, chosen_model):
     if isinstance(opened, model_processes.Waiting):
         model_processes.wait_for_place(opened)
     elif opened.refused:
-        finding_list.problems(opened.refused, with_place=True)
+        finding_list.problems(opened.refused)
     else:
         return opened.value
     return None

@@ -132,10 +132,16 @@ def _uploader(agreed: bool) -> None:
         image_upload.TYPES,
         accept_multiple_files=True,
         key=key,
-        on_change=lambda: (take if agreed else wait)(image_upload.arrived(key)),
+        on_change=partial(_arrived, key, agreed),
         max_upload_size=image_upload.MOST_MB,
     )
     image_upload.say_refused()
+
+
+def _arrived(key: str, agreed: bool) -> None:
+    """Take what was chosen in the widget, or let it wait until the page may take it."""
+    files = image_upload.arrived(key)
+    (take if agreed and not image_upload.removes() else wait)(files)
 
 
 def take(files: list) -> None:

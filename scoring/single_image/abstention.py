@@ -255,7 +255,7 @@ def withheld_line(withheld: Withheld) -> str:
         sentence += f" and was right on {counted(withheld.right_given, answered)} of those"
     if not others:
         return f"{sentence}."
-    why = ", ".join(f"{count} {words}" for words, count in withheld.because.items())
+    why = "; ".join(f"{words}: {count}" for words, count in withheld.because.items())
     why, images = f" ({why})" * bool(why), "The other image" if others == 1 else f"The other {others}"
     return (
         f"{sentence}. {images} got no answer{why}; the highest-scoring class was the true one in "

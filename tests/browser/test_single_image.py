@@ -285,6 +285,8 @@ def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_ima
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     assert all(heading.inner_text().strip() for heading in page.get_by_role("heading").all())
+    strip = page.get_by_role("tablist").evaluate("e => [e.scrollWidth, e.clientWidth]")
+    assert strip[0] <= strip[1], "the last tab is cut"
 
 
 COLOURS = "e => [getComputedStyle(e).color, getComputedStyle(document.body).backgroundColor]"

@@ -248,19 +248,58 @@ def uploader(app: AppTest, start: str):
     return next(one for one in app.file_uploader if one.key.startswith(start))
 
 
-def test_an_image_dropped_while_the_page_still_removes_another_is_taken(single_image, monkeypatch):
-    app = own(single_image(challenge="melanoma"), photographs.encoded(lesion()))
-    first = app.session_state[dropped_photographs.HELD][0].token
+def test_the_notice_stays_ticked_when_an_image_is_removed_while_the_page_still_draws_it(
+    single_image, monkeypatch
+):
+    """The browser still sent the tick with the click, forgot it when the page was drawn, and drew none."""
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(image_upload.OWN).run()
+    ticked = app.checkbox(key="single_agreed").check()._widget_state
+    app = own(app, photographs.encoded(lesion()))
     app.button(key="single_remove").click()
-    uploader(app, "single_file").upload("b.png", photographs.encoded(lesion(72)))
+    sent = WidgetStates(widgets=[*app._tree.get_widget_states().widgets, ticked])
+    with monkeypatch.context() as one:
+        one.setattr(app._tree, "get_widget_states", lambda: sent)
+        app.run()
+    drawn = app.checkbox(key="single_agreed")
+    assert drawn.value
+    assert drawn.proto.default or drawn.proto.set_value, "a browser that draws it anew has no tick"
+
+
+def pressed_and_dropped(app: AppTest, monkeypatch, start: str, picture: bytes) -> AppTest:
+    """Press "Remove" and drop a picture in one run, as when the page still removes what was there."""
+    app.button(key="single_remove").click()
+    uploader(app, start).upload("b.png", picture)
     states = app._tree.get_widget_states()
     clicks = [widget for widget in states.widgets if widget.HasField("trigger_value")]
     others = [widget for widget in states.widgets if widget not in clicks]
     merged = WidgetStates(widgets=[*others, *clicks])  # the order in which Streamlit merges waiting requests
-    monkeypatch.setattr(app._tree, "get_widget_states", lambda: merged)
-    app.run()
+    with monkeypatch.context() as one:
+        one.setattr(app._tree, "get_widget_states", lambda: merged)
+        return app.run()
+
+
+def test_an_image_dropped_while_the_page_still_removes_another_is_taken(single_image, monkeypatch):
+    app = own(single_image(challenge="melanoma"), photographs.encoded(lesion()))
+    first = app.session_state[dropped_photographs.HELD][0].token
+    pressed_and_dropped(app, monkeypatch, "single_file", photographs.encoded(lesion(72)))
     (held,) = app.session_state[dropped_photographs.HELD]
     assert (held.token != first, held.name, held.photograph.size) == (True, photograph.CALLED, (72, 72))
+
+
+def test_an_image_dropped_while_the_page_still_removes_a_session_is_the_only_one_of_a_new_session(
+    single_image, monkeypatch
+):
+    """It was lost, or stood among the removed ones."""
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_source").set_value(image_upload.SESSION).run()
+    app.segmented_control(key="single_read").set_value(reader_session.OWN).run()
+    app = settled(dropped(app, "single_session", [photographs.encoded(lesion())] * 2))
+    first = app.session_state[dropped_photographs.QUEUED]
+    app = pressed_and_dropped(app, monkeypatch, "single_session", photographs.encoded(lesion(72)))
+    queue = app.session_state[dropped_photographs.QUEUED]
+    assert (queue is not first, queue.added, first.added) == (True, 1, 2)
+    assert app.segmented_control(key="single_source").value == image_upload.SESSION
 
 
 @pytest.fixture
@@ -409,6 +448,7 @@ def test_a_model_of_another_challenge_is_refused_in_words(single_image, challeng
     ).run()
     assert not app.exception
     assert app.error
+    assert all(one.value[0].isupper() for one in app.error), "the model: the model gives"
     assert not headlines(app)
     app.segmented_control(key="single_challenge").set_value(
         "melanoma" if challenge != "melanoma" else "isic"

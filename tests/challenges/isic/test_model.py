@@ -259,18 +259,25 @@ def test_categories_without_a_truth(made, categories, expected):
 
 
 @pytest.mark.parametrize(
-    ("made", "categories", "code"),
+    ("entry", "categories", "code", "words"),
     [
-        (model(), None, "bad-option"),
-        (model(), "A,B", "bad-option"),
-        (model(), "A,A,B", "bad-option"),
-        (model(metadata={"categories": "A,B"}), None, "wrong-output"),
+        ("", None, "bad-option", "the model gives 3 numbers per image, which is no preset's"),
+        ("", "A,B", "bad-option", "2 different names, 3 outputs per image"),
+        ("", "A,A,B", "bad-option", "2 different names, 3 outputs per image"),
+        ("A,B", None, "wrong-output", "3 outputs per image, but the model's entry `categories` names 2"),
     ],
 )
-def test_categories_that_cannot_be(made, categories, code):
-    assert codes(refused(isic.predict, made, isic.read_images(IMAGES), categories=categories).problems) == [
-        code
-    ]
+def test_categories_that_cannot_be_are_refused_with_the_number_of_outputs(
+    tmp_path, entry, categories, code, words
+):
+    (tmp_path / "m.onnx").write_bytes(model(metadata={"categories": entry} if entry else None))
+    (tmp_path / "1.png").write_bytes(picture(0))
+    arguments = ["--images", tmp_path, "--model", tmp_path / "m.onnx", "--output", "-"]
+    arguments += ["--categories", categories] if categories else []
+    finished = run("predict", "isic", *arguments)
+    assert (finished.status, finished.out) == (2, "")
+    assert f"error {code} " in finished.err
+    assert words in finished.err
 
 
 def test_a_table_gives_rows_and_order_to_images():
