@@ -274,6 +274,29 @@ def test_a_phone_shows_an_own_image_and_its_headline_on_its_first_screen(single_
     on_first_screen(page, headline)
 
 
+def headings_in_order(page) -> bool:
+    """Whether no heading is empty or skips a level, from the first one on."""
+    headings = page.get_by_role("heading").all()
+    levels = [0, *(int(heading.evaluate("e => e.tagName")[1]) for heading in headings)]
+    steps = (after <= before + 1 for before, after in itertools.pairwise(levels))
+    return all(steps) and all(heading.inner_text().strip() for heading in headings)
+
+
+@pytest.mark.parametrize("viewport", SCREENS)
+def test_every_tab_has_headings_in_order_and_what_if_fits(single_image, viewport):
+    page = single_image("?tab=What+if", viewport=viewport)
+    page.get_by_role("button", name="Same picture, another age, sex or body site").click()
+    page.get_by_text("Bold: as given.").first.wait_for()
+    for name in [tab.inner_text() for tab in page.get_by_role("tab").all()]:
+        driver.tab(page, name)
+        assert headings_in_order(page), name
+        assert not page.evaluate(driver.WIDER), name
+    driver.tab(page, "What if")
+    for chart in page.locator(".js-plotly-plot").all():
+        box = chart.bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= viewport["width"]
+
+
 @pytest.mark.parametrize("challenge", ["tricorder3", pytest.param("isic", marks=pytest.mark.soak)])
 def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_image, challenge):
     page = single_image(f"?challenge={challenge}", viewport=PHONE)
@@ -281,10 +304,7 @@ def test_a_phone_shows_image_quality_and_headline_on_its_first_screen(single_ima
     driver.settled(page)
     headline = page.get_by_role("heading").filter(has_text=re.compile("Highest score|No answer"))
     on_first_screen(page, headline)
-    levels = [int(heading.evaluate("e => e.tagName")[1]) for heading in page.get_by_role("heading").all()]
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
-    assert all(heading.inner_text().strip() for heading in page.get_by_role("heading").all())
+    assert headings_in_order(page)
     strip = page.get_by_role("tablist").evaluate("e => [e.scrollWidth, e.clientWidth]")
     assert strip[0] <= strip[1], "the last tab is cut"
 

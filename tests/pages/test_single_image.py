@@ -2,6 +2,7 @@
 of the same image."""
 
 import gc
+import io
 import json
 import re
 import struct
@@ -155,6 +156,9 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     assert lead(app)[1] == pytest.approx(expected, abs=0.0051)
     assert "In this test set (n = " in said(app)
     assert "On the test set the model is right on " in said(app)
+    assert "True class of this test image: " in said(app)
+    assert re.search(r"green-badge\[. Sharpness: usual \(sharper than \d+% of the test images\)\]", said(app))
+    assert "Similarity to the test images: usual" in said(app)
 
 
 def test_cases_that_look_alike_stand_beside_those_that_were_scored_alike(single_image):
@@ -731,6 +735,9 @@ def test_both_maps_are_made_when_asked_and_it_is_said_how_far_they_agree(single_
     assert not app.exception
     assert re.search(r"The two maps .*\(correlation -?[01]\.\d\d|Hiding .*shows no effect", said(app))
     assert re.search(r"Light or colour of the whole image changes|Made lighter, darker", said(app))
+    assert "Random half of the picture hidden, 256 times" in "".join(
+        str(chart.proto.spec) for chart in app.get("plotly_chart")
+    ) + said(app)
     drawn = [chart for chart in app.get("plotly_chart") if "saliency" in str(chart.proto.id)]
     assert len(drawn) == 2
     for chart in drawn:
@@ -863,6 +870,22 @@ def test_counts_of_a_tile_are_those_of_the_model(single_image):
     assert counted.sum() == expected.total
     assert counted["lymphocytes"] == expected.counts[1]
     assert f"**{expected.total:,}**" in said(app)
+    share = expected.lymphocytes
+    assert wording.LYMPHOCYTES == "Lymphocytes among detected nuclei"
+    assert wording.LYMPHOCYTES in said(app)
+    assert f"{share.hits:,} of {share.n:,}; {share.low:.0%} to {share.high:.0%}" in said(app)
+
+
+@pytest.mark.parametrize(("pixels_per_cm", "area"), [(20_000, "0.2621"), (None, None)])
+def test_densities_of_an_own_tile_need_the_scale_of_its_file(single_image, pixels_per_cm, area):
+    """Every tile had the challenge's scale: 8,365 and 22,715 nuclei per mm2 for one tissue."""
+    file, tile = io.BytesIO(), Image.open(sorted(TILES.glob("*.tif"))[0]).convert("RGB")
+    scale = {} if pixels_per_cm is None else {"resolution": pixels_per_cm, "resolution_unit": "cm"}
+    tile.save(file, "TIFF", **scale)
+    app = settled(own(single_image(challenge="puma"), file.getvalue(), "tile.tif"))
+    assert app.dataframe[0].value["nuclei"].sum() > 900
+    assert ("per mm²" in app.dataframe[0].value.columns) == (area is not None)
+    assert f"tile of {area} mm²" in said(app) if area else "micrometres per pixel not known" in said(app)
 
 
 def test_a_tile_may_come_with_a_file_of_its_nuclei(single_image):
@@ -1207,6 +1230,24 @@ def test_two_models_stand_side_by_side(single_image):
     table = next(one.value for one in app.dataframe if "difference" in one.value.columns)
     assert list(table.columns[1:]) == ["Convolutional network", "Palette ", "difference"]
     assert re.search(r"Both models give|The models differ", said(app))
+
+
+def test_a_second_model_answers_at_once_and_measures_the_test_set_afterwards(single_image):
+    """Its answer waited for all images of the test set."""
+    app, blocked = single_image(challenge="melanoma", tab="Side by side"), threading.Event()
+    app.session_state["_session"] = "visitor"
+    key = ("visitor", "blocked")
+    background_jobs.queue().submit(key, lambda job: blocked.wait(60))
+    try:
+        second = [*builders.classifier(1, vector=False, seed=7)]
+        app.selectbox(key="single_second_melanoma").set_value("own").run()
+        uploader(app, "single_second_melanoma").upload("second.onnx", bytes(second)).run()
+        assert "difference" in next(one.value for one in app.dataframe if len(one.value.columns) == 4).columns
+        assert "Second model: On the test set" not in said(app)
+    finally:
+        blocked.set()
+        background_jobs.queue().forget(key)
+    assert "Second model: On the test set the model is right on " in said(settled(app))
 
 
 def shown_a_bright_left(single_image, model: bytes) -> AppTest:

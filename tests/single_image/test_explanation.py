@@ -139,7 +139,7 @@ def sentence(linear, correlated: float, matter: tuple[bool, bool]) -> str:
         (0.95, (True, True), "largely agree (correlation 0."),
         (0.5, (True, True), "agree in part only"),
         (-0.5, (True, True), "do not agree (correlation -0."),
-        (0.9, (False, True), "Hiding single parts shows no effect"),
+        (0.9, (False, True), "half of the image is already hidden, hiding one more part changes the score"),
         (0.9, (True, False), "do not rely on either map"),
         (0.9, (False, False), "Hiding parts shows no effect"),
     ],
