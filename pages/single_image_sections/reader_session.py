@@ -242,7 +242,11 @@ def _table(question: str, rows: dict[str, list[str | float]], key: str) -> None:
     n = len(rows["image"])
     caption = f"{n} image{'s' * (n > 1)}. The CSV file also has the reasons for caution, if there are any"
     caption += ", and your confidence." if IN_THE_FILE[0] in rows else "."
-    _written(Table(question, _columns(rows), rows, caption, key=key))
+    names = rows["image"]
+    files = [str(name).rsplit("/", 1)[-1] for name in names]
+    short = {**rows, "image": files if len(set(files)) == n else names}
+    table = Table(question, _columns(rows), rows, caption, key=key)
+    _written(table, replace(table, rows=short))
 
 
 def _columns(rows: Mapping[str, list]) -> list[Column]:
@@ -259,10 +263,11 @@ def _columns(rows: Mapping[str, list]) -> list[Column]:
     ]
 
 
-def _written(table: Table) -> None:
-    """Draw a table whose cells wrap, so that it fits beside the images."""
+def _written(table: Table, shown: Table | None = None) -> None:
+    """Draw a table whose cells wrap, so that it fits beside the images. shown: the table as drawn, if it is
+    shorter than the file."""
     layout.heading(table.question)
-    st.markdown(tables.written(table))
+    st.markdown(tables.written(shown or table))
     exported, unnamed = table, [column for column in table.columns if column.name != FILE]
     if len(unnamed) < len(table.columns) and not st.checkbox(NAMES, key=f"{table.key}_names"):
         exported = replace(table, columns=unnamed)

@@ -1,6 +1,7 @@
 """Record of one image, as a page for printing and as JSON."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -38,18 +39,15 @@ def show(query: Query, own: Impression, sensitivity: float, scores_shown: bool) 
     layout.heading("What is in the record?")
     layout.facts(entries)
     with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.setup.image.token}")
-    downloads.button(
-        "Record to print (HTML)",
-        lambda: single_image.html(_record(query, own, sensitivity, scores_shown), with_image),
-        f"{_stem(query)}.html",
-        "single_html",
-    )
+    made = _record(query, own, sensitivity, scores_shown)  # here: a download cannot read the session
+    content = partial(single_image.html, made, with_image)
+    downloads.button("Record to print (HTML)", content, f"{_stem(query)}.html", "single_html")
     st.caption("Print it in the browser to make a PDF.")
     with st.expander("Technical", icon=":material/build:"):
-        _technical(query, own, sensitivity, scores_shown)
+        _technical(query, made)
 
 
-def _technical(query: Query, own: Impression, sensitivity: float, scores_shown: bool) -> None:
+def _technical(query: Query, made: Record) -> None:
     """Shapes, hashes, times, and all of it as JSON."""
     answer, opened, photograph = query.answer, query.setup.opened, query.setup.image.photograph
     tall, wide = answer.prepared.shape[:2]
@@ -71,7 +69,7 @@ def _technical(query: Query, own: Impression, sensitivity: float, scores_shown: 
     )
     downloads.button(
         "answer.json",
-        lambda: as_json(image_record.document(_record(query, own, sensitivity, scores_shown), with_pixels)),
+        lambda: as_json(image_record.document(made, with_pixels)),
         f"{_stem(query)}.json",
         "single_json",
     )

@@ -11,6 +11,7 @@ import time
 import weakref
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -25,7 +26,14 @@ from streamlit.testing.v1 import AppTest
 
 from pages.input_widgets import dropped_photographs, upload_quota
 from pages.server import background_jobs
-from pages.single_image_sections import image_upload, model_processes, query, reader_session, session_state
+from pages.single_image_sections import (
+    image_upload,
+    model_processes,
+    query,
+    reader_session,
+    record,
+    session_state,
+)
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
@@ -519,7 +527,7 @@ def test_ten_cases_are_read_before_and_after_the_models_answer(single_image):
     names, truths, alone, model, _, assisted, *_ = zip(*(row[:6] for row in images), strict=True)
     assert list(alone) == ["unsure", *[NAMES[0]] * 9]
     assert list(assisted) == ["unsure", NAMES[1], *[NAMES[0]] * 8]
-    assert list(truths) == [NAMES[truth.labels[truth.ids.index(name)]] for name in names]
+    assert list(truths) == [NAMES[truth.labels[truth.ids.index(f"images/{name}")]] for name in names]
     assert sorted(truths) == sorted(NAMES * 5)
     assert list(model) == shown
     right = sum(said == true for said, true in zip(alone, truths, strict=True))
@@ -718,7 +726,7 @@ def test_answers_of_a_session_are_shown_at_once_as_csv_and_are_not_read_afterwar
     truth, images = load_challenge("melanoma").read_truth(SKIN_SET), written(app, "Highest score")
     assert len(images) == 10
     for name, true, model, _, *remarks in images:
-        assert true == NAMES[truth.labels[truth.ids.index(name)]]
+        assert true == NAMES[truth.labels[truth.ids.index(f"images/{name}")]]
         assert (model == "no answer") <= bool(remarks)
     assert said(app).count("Highest score:") == sum(row[2] != "no answer" for row in images)
     app.toggle(key="single_session_first").set_value(True).run()
@@ -1221,6 +1229,28 @@ def test_a_refused_second_photograph_stands_in_the_headline_and_has_no_mean(sing
     assert not any("mean" in one.value.columns for one in app.dataframe)
 
 
+def test_the_record_holds_the_maps_and_the_second_model_that_the_page_showed(single_image, monkeypatch):
+    """A download is made outside the visitor's session: both were missing from it."""
+    files = {}
+    monkeypatch.setattr(
+        record.downloads, "button", lambda _, content, _name, key, **more: files.update({key: content})
+    )
+    app = single_image(challenge="melanoma")
+    app.button(key="single_map").click().run()
+    settled(app)
+    for name in ("Side by side", "Record"):
+        app.session_state["tab"] = name
+        app.run()
+        if name == "Side by side":
+            app.selectbox(key="single_second_melanoma").set_value("palette").run()
+    with ThreadPoolExecutor() as apart:
+        found = json.loads(apart.submit(files["single_json"]).result())
+        page = apart.submit(files["single_html"]).result()
+    assert found["maps"]["class"] == found["answer"]["highest"]
+    assert found["second_model"]["name"] == "Palette"
+    assert "Second model, Palette: " in page
+
+
 def test_two_models_stand_side_by_side(single_image):
     app = single_image(challenge="melanoma", tab="Side by side")
     lead(app)
@@ -1239,10 +1269,10 @@ def test_a_second_model_answers_at_once_and_measures_the_test_set_afterwards(sin
     key = ("visitor", "blocked")
     background_jobs.queue().submit(key, lambda job: blocked.wait(60))
     try:
-        second = [*builders.classifier(1, vector=False, seed=7)]
+        second = builders.classifier(1, vector=False, seed=7)
         app.selectbox(key="single_second_melanoma").set_value("own").run()
-        uploader(app, "single_second_melanoma").upload("second.onnx", bytes(second)).run()
-        assert "difference" in next(one.value for one in app.dataframe if len(one.value.columns) == 4).columns
+        uploader(app, "single_second_melanoma").upload("second.onnx", second).run()
+        assert any("difference" in one.value.columns for one in app.dataframe)
         assert "Second model: On the test set" not in said(app)
     finally:
         blocked.set()
