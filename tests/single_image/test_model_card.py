@@ -63,6 +63,7 @@ def test_a_model_of_chance_is_said_to_be_no_better():
     sure = np.eye(11)[np.random.default_rng(0).integers(0, 11, 220)]
     card = model_card(replace(found, probabilities=sure), TASK.malignant)
     assert card.no_better
+    assert card.cautions == ["the model may be no better than chance on the test set"]
     assert "would be right on 9%: this model may not be better" in card_line(card, TASK.names)
 
 
