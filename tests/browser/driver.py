@@ -37,6 +37,7 @@ SCREENS = (pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop", 
 """What is clicked on both; a phone is the harder one."""
 PATIENCE = 90_000
 """Milliseconds that a busy machine is given for one step. No test measures time."""
+expect.set_options(timeout=PATIENCE)
 
 IDLE = """token => {
   const app = document.querySelector('[data-testid="stApp"]'), now = performance.now();
@@ -153,7 +154,8 @@ def _healthy(address: str) -> bool:
 
 def settled(page: Page) -> Page:
     """Wait until nothing runs any more: the server has answered the last click, and nothing followed."""
-    page.wait_for_function(IDLE, arg=time.monotonic(), timeout=PATIENCE)
+    # To ask at every frame makes the browser draw every frame, beside what is waited for.
+    page.wait_for_function(IDLE, arg=time.monotonic(), timeout=PATIENCE, polling=50)
     return page
 
 
@@ -187,8 +189,8 @@ def give(page: Page, panel: str, name: str, content: bytes) -> Page:
 def shows(page: Page, score: float, write: Callable[[float], str] = share) -> None:
     """The headline has the score, written as the challenge writes it, and the line below has it to the last
     digit."""
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text(write(score), timeout=PATIENCE)
-    expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text(write(score))
+    expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible()
 
 
 def drop(
@@ -207,10 +209,3 @@ def leaves(request: Request) -> bool:
         "localhost",
         "127.0.0.1",
     )
-
-
-def ended(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Start the app where it does not start, and return what it said."""
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless=true"]
-    command += [f"--server.port={free_port()}", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

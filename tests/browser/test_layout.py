@@ -104,7 +104,7 @@ def tabs(page: Page) -> float:
     return page.get_by_role("tablist").bounding_box()["y"]
 
 
-@pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, 4))
+@pytest.mark.parametrize(("name", "screen"), some_rows(OPENED, 8))
 def test_nothing_jumps_while_a_page_loads(visitor, server, name, screen):
     page = opened(visitor, f"{server.address}/{name}", screen)
     assert page.evaluate(SHIFTED) < MOST_SHIFT
@@ -112,7 +112,7 @@ def test_nothing_jumps_while_a_page_loads(visitor, server, name, screen):
         assert tabs(page) <= TABS_FROM[screen["width"]]
 
 
-@pytest.mark.parametrize(("challenge", "screen"), crossed(list(REGISTRY), [PHONE, DESKTOP], 3))
+@pytest.mark.parametrize(("challenge", "screen"), crossed(list(REGISTRY), [PHONE, DESKTOP], 5))
 def test_tabs_begin_high_and_nothing_jumps_on_opening_and_when_a_file_is_dropped(
     visitor, server, challenge, screen
 ):
@@ -122,7 +122,7 @@ def test_tabs_begin_high_and_nothing_jumps_on_opening_and_when_a_file_is_dropped
     offered = next(iter(samples.test_sets(challenge).values())).submissions.values()
     other = [sample.path for sample in offered if not sample.is_model][1]
     page.locator(driver.zone("submission")).locator("input").set_input_files(other)
-    expect(page.locator(".st-key-notes").get_by_text("was read as")).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.locator(".st-key-notes").get_by_text("was read as")).to_be_visible()
     assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
     assert tabs(page) <= TABS_FROM[screen["width"]]
     row = page.locator(".st-key-inputs")
@@ -133,24 +133,29 @@ def test_tabs_begin_high_and_nothing_jumps_on_opening_and_when_a_file_is_dropped
 
 def gives(page: Page, panel: str, *files: Path | FilePayload) -> Page:
     """Give files to an input, and wait for what the page makes of them."""
-    with page.expect_response(lambda answer: "upload_file" in answer.url, timeout=driver.PATIENCE):
+    with page.expect_response(lambda answer: "upload_file" in answer.url):
         page.locator(driver.zone(panel)).locator("input").set_input_files(files)
     return driver.settled(page)
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_nothing_jumps_when_a_file_is_refused_and_when_it_is_fixed(visitor, server, screen):
+def test_nothing_jumps_when_a_file_is_refused_and_fixed_and_that_is_undone(visitor, server, screen):
     page = opened(visitor, f"{server.address}/tricorder3", screen)
     team = samples.test_sets("tricorder3")["sample"].submissions["delphi"].path
     header, _, rows = team.read_bytes().partition(b"\n")
     theirs = header.replace(b",", b",prob_") + b"\n" + rows
     gives(page, "submission", {"name": "theirs.csv", "mimeType": "text/csv", "buffer": theirs})
     fix = page.get_by_role("button", name="Read columns without “prob_”")
-    expect(fix).to_be_visible(timeout=driver.PATIENCE)
+    expect(fix).to_be_visible()
     assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
     fix.click()
-    expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
     assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
+    expect(page.get_by_text("is fixed: Read columns without “prob_”")).to_be_in_viewport()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_in_viewport(ratio=1)
+    undo.click()
+    expect(page.get_by_text("This cannot be scored: 11 problems")).to_be_visible()
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -158,10 +163,10 @@ def test_nothing_jumps_when_a_submission_follows_an_own_truth(visitor, server, s
     page = opened(visitor, f"{server.address}/isic", screen)
     sample = samples.test_sets("isic")["isic2019"]
     gives(page, "set", *sample.path.glob("*GroundTruth.csv"))
-    expect(page.get_by_text("Now choose a submission")).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_text("Now choose a submission")).to_be_visible()
     assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
     gives(page, "submission", sample.submissions["juno"].path)
-    expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
     assert driver.settled(page).evaluate(SHIFTED) < MOST_SHIFT
 
 

@@ -11,23 +11,6 @@ def words(page: Page) -> str:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    "question",
-    [
-        pytest.param("?submission=delphi&tab=Risk", marks=pytest.mark.soak),
-        "?submission=cygnus&tab=Cases&case=images%2FL0042.jpg",
-        pytest.param("?submission=aurora&tab=Classes&cells=shares", marks=pytest.mark.soak),
-    ],
-)
-def test_an_address_shows_the_same_to_another_visitor(tricorder3, question):
-    first = tricorder3(question)
-    other = tricorder3("?" + first.url.partition("?")[2])
-    assert words(other) == words(first)
-    for value in (part.partition("=")[2] for part in question[1:].split("&")):
-        assert value in first.url
-
-
-@pytest.mark.soak
 def test_what_is_chosen_stands_in_the_address(tricorder3):
     page = tricorder3()
     page.get_by_role("combobox", name="Submission", exact=True).click()

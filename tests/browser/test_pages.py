@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser import driver
 from tests.browser.driver import PHONE, ROOT
-from tests.support.thinned import some, some_rows
+from tests.support.thinned import crossed, some, some_rows
 
 ADDRESS_OF = {"overview": "", "declared": "declared?challenge=camelyon17"}
 ADDRESSES = tuple(sorted(ADDRESS_OF.get(path.stem, path.stem) for path in (ROOT / "pages").glob("*.py")))
@@ -22,14 +22,8 @@ FOCUSED = """() => {
 PAPER = """() => [...document.querySelectorAll(".js-plotly-plot")].map(plot => plot._fullLayout.font.color)"""
 
 
-# A server that nobody has visited costs 10 s: one page at every run, all of them in `make soak`.
-FIRST = [
-    pytest.param(address, id=address or "overview", marks=[] if address == "" else pytest.mark.soak)
-    for address in ADDRESSES
-]
-
-
-@pytest.mark.parametrize("address", FIRST)
+@pytest.mark.soak
+@pytest.mark.parametrize("address", ADDRESSES)
 def test_a_page_is_whole_as_the_first_request_of_a_fresh_server(visitor, fresh_server, address):
     page = driver.visit(visitor(), f"{fresh_server.address}/{address}")
     assert page.get_by_test_id("stException").count() == 0
@@ -69,8 +63,7 @@ def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, sa
     assert walk(page, ["color-contrast"], "rule", turn) == ({}, [])
 
 
-@pytest.mark.parametrize("theme", some(["light", "dark"], 2))
-@pytest.mark.parametrize("address", PLAIN)
+@pytest.mark.parametrize(("address", "theme"), crossed(PLAIN, ["light", "dark"], 4))
 def test_pages_without_tabs_are_accessible(visitor, server, address, theme):
     page = driver.visit(visitor(theme), f"{server.address}/{address}")
     assert Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}}).response["violations"] == []
@@ -85,21 +78,19 @@ def test_what_only_a_model_has_fits_a_phone(tricorder3):
     assert page.get_by_text("run this model").is_visible()
 
 
-def test_a_change_of_theme_draws_the_figures_anew(tricorder3):
-    page = tricorder3()
+def assert_a_change_of_theme_draws_the_figures_anew(page) -> None:
     page.locator(".js-plotly-plot").first.wait_for()
     light = set(page.evaluate(PAPER))
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(
         f"light => {{ const now = ({PAPER})(); return now.length && !now.some(c => light.includes(c)); }}",
         arg=list(light),
-        timeout=driver.PATIENCE,
     )
     driver.settled(page)
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_everything_is_reached_with_the_keyboard(tricorder3):
+def test_everything_is_reached_with_the_keyboard_and_a_change_of_theme_draws_the_figures_anew(tricorder3):
     page, reached = tricorder3(), []
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -116,9 +107,12 @@ def test_everything_is_reached_with_the_keyboard(tricorder3):
     places = [next((i for i, words in enumerate(reached) if name in words), None) for name in order]
     assert None not in places, reached
     assert places == sorted(places)
+    assert_a_change_of_theme_draws_the_figures_anew(page)
 
 
-@pytest.mark.parametrize("address", ["declared?challenge=rsna-boneage", "board?board=sample&view=public"])
+@pytest.mark.parametrize(
+    "address", some(["declared?challenge=rsna-boneage", "board?board=sample&view=public"], 2)
+)
 def test_a_phone_tells_what_an_own_challenge_is_scored_by(visitor, server, sample_board, address):
     page = driver.visit(visitor(viewport=PHONE), f"{server.address}/{address}")
     assert page.locator(".st-key-opening").get_by_text("is better").first.is_visible()

@@ -1,29 +1,22 @@
 """The page of PUMA: its inputs, the viewer with its table and links, its sliders and charts that open
 images."""
 
-import csv
-import io
 import re
 from functools import partial
 
 import pytest
-from PIL import Image
 from playwright.sync_api import Page, expect
 
 import scoring
 from scoring.challenges import samples
-from scoring.challenges.puma import nuclei_listing
-from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.image_views import worst_first
 from scoring.challenges.puma.nuclei_listing import overlay
-from scoring.presentation.figures.number_format import share
 from tests.browser import driver
 from tests.browser.test_names import assert_nothing_took_effect
 from tests.browser.test_viewer import click, stage
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists
 from tests.support.archives import archive_of
-from tests.support.command_line import run
 from tests.support.payloads import PAYLOADS
 
 CHALLENGE = scoring.load_challenge("puma")
@@ -65,7 +58,6 @@ def in_viewer(page: Page, condition: str, value=None) -> None:
     page.wait_for_function(
         f"([node, value]) => (s => {condition})(node.stage)",
         arg=[page.locator(".stage").element_handle(), value],
-        timeout=driver.PATIENCE,
     )
 
 
@@ -88,7 +80,7 @@ def choose_row(page: Page, row: int) -> None:
 
 
 def says(page: Page, words: str) -> None:
-    expect(page.get_by_text(words).first).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_text(words).first).to_be_visible()
 
 
 @pytest.mark.soak
@@ -105,7 +97,7 @@ def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restore
     driver.settled(page)
     says(page, "no prediction within 15 px")
     assert f"nucleus=truth-{drawn['number'][alone]}" in page.url
-    expect(page.get_by_role("button", name="Clear selection")).to_be_attached(timeout=driver.PATIENCE)
+    expect(page.get_by_role("button", name="Clear selection")).to_be_attached()
     link = ready(driver.visit(page.context, page.url))
     says(link, "no prediction within 15 px")
     in_viewer(link, "s.layer.selected >= 0")
@@ -116,54 +108,6 @@ def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restore
     assert 0 <= view[0] + x * view[2] <= view[3]
     assert 0 <= view[1] + y * view[2] <= view[4]
     assert view[2] > view[5] * 1.2
-
-
-@pytest.mark.soak
-def test_a_row_of_the_table_takes_the_viewer_to_its_nucleus(puma, sample):
-    truth, predictions, card = sample
-    rows = nuclei_listing.listing(overlay(truth, predictions, card, 1), "FP", 15.0).rows
-    page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[1]}&list=FP&table=true"))
-    for place in (2, 0):
-        choose_row(page, place)
-        driver.settled(page)
-        assert f"nucleus=prediction-{rows[place].number}" in page.url
-        says(page, rows[place].why)
-        in_viewer(page, "s.layer.number[s.layer.selected] === value", rows[place].number)
-    choose_row(page, 0)
-    driver.settled(page)
-    assert "nucleus=" not in page.url
-
-
-@pytest.mark.soak
-def test_the_keyboard_walks_from_error_to_error_and_puts_one_in_the_address(puma):
-    page = ready(puma("?submission=tucana&tab=Viewer"))
-    page.locator(".stage").focus()
-    page.keyboard.press("n")
-    page.keyboard.press("n")
-    page.keyboard.press("Enter")
-    driver.settled(page)
-    there = chosen(page)
-    assert f"nucleus={there['side']}-{there['index']}" in page.url
-    says(page, f"{there['side']} {there['index']} at ")
-    page.locator(".stage").focus()
-    page.keyboard.press("Escape")
-    driver.settled(page)
-    assert "nucleus=" not in page.url
-
-
-@pytest.mark.soak
-def test_previous_and_next_turn_images_and_leave_the_nucleus(puma, sample):
-    ids = sample[0].ids
-    page = ready(puma("?submission=sirius&tab=Viewer&nucleus=truth-1"))
-    page.get_by_role("button", name="Next image").click()
-    driver.settled(page)
-    assert f"case={ids[1]}" in page.url
-    assert "nucleus=" not in page.url
-    for _ in range(2):
-        page.get_by_role("button", name="Previous image").click()
-        driver.settled(page)
-    assert f"case={ids[-1]}" in page.url
-    in_viewer(page, "s.node.getAttribute('aria-label').includes(value)", ids[-1])
 
 
 @pytest.mark.soak
@@ -183,65 +127,6 @@ def test_a_cell_and_a_row_open_their_image(puma, sample, viewport):
     choose_row(page, 4)
     ready(driver.settled(page))
     assert f"case={worst[4]}" in page.url
-
-
-@pytest.mark.soak
-def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score(puma, sample):
-    truth, predictions, card = sample
-    page = puma("?submission=sirius&tab=Radius&table=true")
-    score = page.get_by_test_id("stMetricValue").inner_text()
-    page.get_by_role("slider").first.focus()
-    page.keyboard.press("End")
-    wide = rescore(truth, predictions, card, radius=30.0)
-    expect(page.get_by_role("strong").filter(has_text=share(wide.score)).first).to_be_visible(
-        timeout=driver.PATIENCE
-    )
-    says(page, "radius 30 px: not the challenge's rule")
-    driver.settled(page)
-    assert "radius=30" in page.url
-    assert page.get_by_test_id("stMetricValue").inner_text() == score
-    ready(driver.tab(page, "Viewer"))
-    row = wide.cases[0]
-    says(page, f"How was each nucleus scored? {row['fp'] + row['fn']}")
-    link = ready(driver.visit(page.context, page.url))
-    says(link, "radius 30 px: not the challenge's rule")
-    link.get_by_role("button", name="Back to the challenge's rule").click()
-    driver.settled(link)
-    assert "radius=" not in link.url
-    assert link.get_by_text("not the challenge's rule").count() == 0
-
-
-def saved(page: Page, name: str) -> bytes:
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=name).click()
-    return waiting.value.path().read_bytes()
-
-
-@pytest.mark.soak
-def test_what_is_downloaded_is_what_is_shown(puma, sample, tmp_path):
-    page = ready(puma("?submission=sirius&tab=Viewer"))
-    picture = Image.open(io.BytesIO(saved(page, "Whole image (PNG)")))
-    assert picture.width == 1600
-    command_line = tmp_path / "matches.csv"
-    run(
-        "score",
-        "puma",
-        "--truth",
-        SAMPLE.path,
-        "--predictions",
-        TEAM,
-        "--resamples",
-        0,
-        "--matches",
-        command_line,
-        "--json",
-        tmp_path / "c.json",
-    )
-    told = saved(page, "Matches (CSV)").decode("utf-8-sig")
-    assert list(csv.reader(io.StringIO(told))) == list(
-        csv.reader(io.StringIO(command_line.read_text(encoding="utf-8")))
-    )
-    assert b"Where are the errors of the worst images?" in saved(page, "Report (HTML)")
 
 
 @pytest.mark.soak

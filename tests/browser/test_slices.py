@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import driver, slices_app
 from tests.browser.test_pages import RULES
-from tests.support.thinned import some, some_rows
+from tests.support.thinned import some
 
 APP = "tests/browser/slices_app.py"
 TP, FP, FN = (0, 158, 115), (213, 94, 0), (86, 180, 233)
@@ -73,7 +73,16 @@ def shows(page: Page, colour: tuple[int, int, int]) -> bool:
     return counted(page, "overlay", f"a > 40 && {near}") > 50
 
 
-def test_it_opens_where_most_is_wrong(viewer):
+CARDS = {
+    (27, 11, 9): {"": "FP · spurious", "truth": "none", "prediction": slices_app.HOSTILE, "CT": "70 HU"},
+    (10, 19, 9): {"": "FN · missed", "truth": "GTVp", "prediction": "none", "CT": "-100 HU"},
+    (15, 15, 9): {"": "TP · found", "truth": "GTVp", "prediction": "GTVp", "voxel": "15, 15, 9"},
+    (35, 30, 9): {"": "No label", "truth": "none", "PET": "0.4 SUV", "this slice": "TP 80 · FP 20 · FN 20"},
+}
+"""What the card says of voxels."""
+
+
+def test_it_opens_where_most_is_wrong_names_are_text_and_what_is_seen_is_saved(viewer):
     page = viewer()
     expect(tag(page, "tl")).to_have_text("Axial 10 / 20 · I 3.0 mm")
     expect(page.locator(".strip")).to_have_attribute(
@@ -82,9 +91,23 @@ def test_it_opens_where_most_is_wrong(viewer):
     assert [tag(page, side).inner_text() for side in "lrtb"] == ["R", "L", "A", "P"]
     volumes = [chip.split()[-2:] for chip in page.locator(".layers .toggle:visible").all_inner_texts()[:4]]
     assert volumes == [["4.80", "mL"], ["0.48", "mL"], ["1.20", "mL"], ["0.05", "mL"]]
+    assert page.locator(".stage").get_attribute("aria-label").startswith(f"Slices of {slices_app.HOSTILE}.")
+    assert page.locator(".borders dt").all_inner_texts() == ["GTVp", slices_app.HOSTILE]
+    assert page.locator(".viewer img").count() == 0
+    for voxel, expected in CARDS.items():
+        found = card(page, voxel)
+        assert {name: found[name] for name in expected} == expected
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save this view as PNG").click()
+    picture = np.array(Image.open(io.BytesIO(download.value.path().read_bytes())).convert("RGB"))
+    size = page.locator(".stage").evaluate("node => [2 * node.clientWidth, 2 * node.clientHeight]")
+    assert picture.shape[1] == size[0]
+    assert picture.shape[0] > size[1]
+    legend = picture[size[1] :].reshape(-1, 3)
+    assert all((legend == colour).all(1).any() for colour in (TP, FP, FN))
 
 
-def test_wheel_keys_and_strip_change_the_slice(viewer):
+def test_wheel_keys_and_strip_change_the_slice_and_wrong_regions_come_by_size(viewer):
     page = viewer()
     press(page, "ArrowDown")
     expect(tag(page, "tl")).to_contain_text("Axial 9 / 20")
@@ -100,10 +123,6 @@ def test_wheel_keys_and_strip_change_the_slice(viewer):
     expect(tag(page, "tl")).to_contain_text("Axial 20 / 20")
     page.locator(".strip").press("ArrowRight")
     expect(tag(page, "tl")).to_contain_text("Axial 19 / 20")
-
-
-def test_wrong_regions_come_by_size(viewer):
-    page = viewer()
     press(page, "n")
     assert where(page) == "1 of 3 · FN 1.20 mL"
     expect(tag(page, "tl")).to_contain_text("Axial 8 / 20")
@@ -141,31 +160,16 @@ def test_one_label_has_results_of_its_own(viewer):
     assert card(page, (25, 20, 6))[""] == "Wrong label"
 
 
-@pytest.mark.parametrize(
-    ("voxel", "expected"),
-    some_rows(
-        [
-            (
-                (27, 11, 9),
-                {"": "FP · spurious", "truth": "none", "prediction": slices_app.HOSTILE, "CT": "70 HU"},
-            ),
-            ((10, 19, 9), {"": "FN · missed", "truth": "GTVp", "prediction": "none", "CT": "-100 HU"}),
-            ((15, 15, 9), {"": "TP · found", "truth": "GTVp", "prediction": "GTVp", "voxel": "15, 15, 9"}),
-            (
-                (35, 30, 9),
-                {"": "No label", "truth": "none", "PET": "0.4 SUV", "this slice": "TP 80 · FP 20 · FN 20"},
-            ),
-        ],
-        4,
-    ),
-)
-def test_the_card_says_what_is_there(viewer, voxel, expected):
-    found = card(viewer(), voxel)
-    assert {name: found[name] for name in expected} == expected
-
-
-def test_a_click_is_told_and_the_planes_meet_there(viewer):
+def test_small_planes_lead_a_click_is_told_and_the_page_asks_for_a_place(viewer):
     page = viewer()
+    assert page.locator(".preview:visible .link").all_inner_texts() == ["Coronal", "Sagittal"]
+    box = page.locator(".preview:visible canvas").first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.9)
+    expect(tag(page, "tl")).to_contain_text("Axial 2 / 20")
+    page.get_by_role("button", name="Show the sagittal plane on the stage").click()
+    assert page.locator(".preview:visible .link").all_inner_texts() == ["Axial", "Coronal"]
+    expect(tag(page, "tl")).to_contain_text("Sagittal 20 / 40")
+    press(page, "a", *["ArrowUp"] * 8)
     page.mouse.click(*point(page, (27, 12, 9)))
     expect(page.get_by_text("selected ([27, 12, 9], 'axial')")).to_be_visible()
     press(page, "c")
@@ -176,45 +180,9 @@ def test_a_click_is_told_and_the_planes_meet_there(viewer):
     assert [tag(page, side).inner_text() for side in "lrtb"] == ["A", "P", "S", "I"]
     press(page, "ArrowDown", "Enter")
     expect(page.get_by_text("selected ([26, 12, 9], 'sagittal')")).to_be_visible()
-
-
-def test_the_page_may_ask_for_a_place(viewer):
-    page = viewer()
     page.get_by_text("27 11 8").click()
     expect(tag(page, "tl")).to_have_text("Coronal 12 / 40 · P 18.0 mm")
     assert card(page, (27, 11, 8), 0, 2)[""] == "FP · spurious"
-
-
-def test_small_planes_follow_and_lead(viewer):
-    page = viewer()
-    assert page.locator(".preview:visible .link").all_inner_texts() == ["Coronal", "Sagittal"]
-    box = page.locator(".preview:visible canvas").first.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.9)
-    expect(tag(page, "tl")).to_contain_text("Axial 2 / 20")
-    page.get_by_role("button", name="Show the sagittal plane on the stage").click()
-    assert page.locator(".preview:visible .link").all_inner_texts() == ["Axial", "Coronal"]
-    expect(tag(page, "tl")).to_contain_text("Sagittal 20 / 40")
-
-
-def test_results_are_drawn_and_hidden(viewer):
-    page = viewer("?k=masks")
-    assert [shows(page, colour) for colour in (TP, FP, FN)] == [True, True, True]
-    press(page, "2")
-    assert [shows(page, colour) for colour in (TP, FP, FN)] == [True, False, True]
-    press(page, "t", "d", "1", "3", "x")
-    assert counted(page, "overlay", "a > 0") == 0
-
-
-def test_a_projection_shows_what_one_slice_does_not(viewer):
-    page = viewer("?k=masks")
-    press(page, "ArrowUp", "ArrowUp")
-    assert not shows(page, FP)
-    press(page, "m")
-    expect(tag(page, "tl")).to_have_text("Axial MIP")
-    assert [shows(page, colour) for colour in (TP, FP, FN)] == [True, True, True]
-    assert card(page, (27, 11, 9)) == {"": "Along the line of sight", "FP": "6.0 mm deep"}
-    press(page, "ArrowDown")
-    expect(tag(page, "tl")).to_contain_text("Axial 11 / 20")
 
 
 def test_backgrounds_and_windows(viewer):
@@ -240,35 +208,6 @@ def test_backgrounds_and_windows(viewer):
     assert tag(page, "tr").count() == 0
 
 
-def test_masks_alone_and_masks_without_labels(viewer):
-    page = viewer("?k=masks")
-    assert page.get_by_role("group", name="Background").count() == 0
-    assert card(page, (15, 15, 9))[""] == "TP · found"
-    page = viewer("?k=empty")
-    expect(tag(page, "tl")).to_contain_text("Axial 10 / 20")
-    press(page, "n")
-    assert where(page) == "none wrong"
-
-
-def test_a_picture_is_saved(viewer):
-    page = viewer()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save this view as PNG").click()
-    picture = np.array(Image.open(io.BytesIO(download.value.path().read_bytes())).convert("RGB"))
-    size = page.locator(".stage").evaluate("node => [2 * node.clientWidth, 2 * node.clientHeight]")
-    assert picture.shape[1] == size[0]
-    assert picture.shape[0] > size[1]
-    legend = picture[size[1] :].reshape(-1, 3)
-    assert all((legend == colour).all(1).any() for colour in (TP, FP, FN))
-
-
-def test_names_of_files_are_text(viewer):
-    page = viewer()
-    assert page.locator(".stage").get_attribute("aria-label").startswith(f"Slices of {slices_app.HOSTILE}.")
-    assert page.locator(".borders dt").all_inner_texts() == ["GTVp", slices_app.HOSTILE]
-    assert page.locator(".viewer img").count() == 0
-
-
 @pytest.mark.parametrize("theme", some(["dark", "light"], 2))
 def test_everybody_can_use_it(viewer, theme):
     page = viewer(theme=theme)
@@ -284,3 +223,30 @@ def test_a_phone_sees_all_of_it(viewer):
         box = page.locator(part).first.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= driver.PHONE["width"]
+
+
+def test_masks_without_a_background_are_drawn_projected_and_hidden(viewer):
+    page = viewer("?k=masks")
+    assert page.get_by_role("group", name="Background").count() == 0
+    assert card(page, (15, 15, 9))[""] == "TP · found"
+    assert [shows(page, colour) for colour in (TP, FP, FN)] == [True, True, True]
+    press(page, "ArrowUp", "ArrowUp")
+    assert not shows(page, FP)
+    press(page, "m")
+    expect(tag(page, "tl")).to_have_text("Axial MIP")
+    assert [shows(page, colour) for colour in (TP, FP, FN)] == [True, True, True]
+    assert card(page, (27, 11, 9)) == {"": "Along the line of sight", "FP": "6.0 mm deep"}
+    press(page, "ArrowDown")
+    expect(tag(page, "tl")).to_contain_text("Axial 11 / 20")
+    press(page, "ArrowDown", "ArrowDown")
+    press(page, "2")
+    assert [shows(page, colour) for colour in (TP, FP, FN)] == [True, False, True]
+    press(page, "t", "d", "1", "3", "x")
+    assert counted(page, "overlay", "a > 0") == 0
+
+
+def test_masks_without_labels_have_nothing_wrong(viewer):
+    page = viewer("?k=empty")
+    expect(tag(page, "tl")).to_contain_text("Axial 10 / 20")
+    press(page, "n")
+    assert where(page) == "none wrong"

@@ -83,7 +83,7 @@ def test_from_a_clone_to_a_board_behind_nginx(tmp_path, monkeypatch):
         login = {"username": nginx.USER, "password": nginx.PASSWORD}
         context = browser.new_context(http_credentials=login, ignore_https_errors=True)
         page = driver.visit(context, f"https://{NAME}:{port}/board?board=b")
-        expect(page.get_by_role("heading", name="B", exact=True)).to_be_visible(timeout=driver.PATIENCE)
+        expect(page.get_by_role("heading", name="B", exact=True)).to_be_visible()
         expect(page.get_by_text("Submissions", exact=True)).to_have_count(0)
         page.screenshot(path=tmp_path / "board.png")
         browser.close()

@@ -32,7 +32,6 @@ from scoring.inference.cluster.scheduler import (
 )
 from scoring.inference.model_pool import Answered, Cancelled
 from scoring.inference.preprocessing import Recipe
-from scoring.inference.worker_results import ModelFailed
 from scoring.inputs.masks.counting import examine
 from scoring.inputs.masks.lesions import MaskPair
 from tests.inference import builders
@@ -141,16 +140,6 @@ def test_outputs_are_those_of_one_machine_with_a_worker_killed_in_the_middle(on_
 def test_chunks_take_about_as_long_whatever_the_model(cpu_ms, images):
     found = model_pool.Results(None, (), (), np.array(cpu_ms))
     assert _next_images(found, 7) == images
-
-
-@pytest.mark.soak
-def test_the_first_picture_on_which_the_model_fails_is_named(on_cluster):
-    bright = encoded(photograph().point(lambda value: 255))
-    dark = encoded(photograph().point(lambda value: 0))
-    files = [dark] * 23 + [bright] * 2 + [dark] * 40
-    with pytest.raises(ModelFailed) as caught:
-        run_on_all(builders.gather_out_of_range(), [partial(bytes, data) for data in files], layers)
-    assert (caught.value.code, caught.value.picture) == ("model-crashed", 23)
 
 
 def models_of(cluster):

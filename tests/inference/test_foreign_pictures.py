@@ -3,6 +3,7 @@
 import base64
 import importlib
 import io
+import itertools
 
 import numpy as np
 import pydicom
@@ -26,6 +27,7 @@ from scoring.inference.image_sanitizer import decoders, register_decoders, uprig
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.single_image.photograph import received
 from tests.support.photographs import encoded
+from tests.support.thinned import some_rows
 
 HEIGHT, WIDTH = 48, 64
 NAME = "Doe^Jane"
@@ -199,12 +201,18 @@ def displayed_by_pydicom(data, inverse):
     return np.rint(grey), np.abs(grey % 1 - 0.5) < 1e-6
 
 
+GREY = itertools.product(
+    [np.uint8, np.uint16, np.int16],
+    [(None, None), (1, -1024), (0.5, 3), (-2, 100)],
+    ["MONOCHROME1", "MONOCHROME2"],
+    [None, "LINEAR", "LINEAR_EXACT", "SIGMOID"],
+)
+
+
 @pytest.mark.filterwarnings("ignore:overflow")  # in the exponential of pydicom
-@pytest.mark.parametrize("function", [None, "LINEAR", "LINEAR_EXACT", "SIGMOID"])
-@pytest.mark.parametrize("photometric", ["MONOCHROME1", "MONOCHROME2"])
-@pytest.mark.parametrize(("slope", "intercept"), [(None, None), (1, -1024), (0.5, 3), (-2, 100)])
-@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int16])
-def test_a_window_is_that_of_the_standard(kind, slope, intercept, photometric, function):
+@pytest.mark.parametrize(("kind", "line", "photometric", "function"), some_rows(list(GREY), 7))
+def test_a_window_is_that_of_the_standard(kind, line, photometric, function):
+    slope, intercept = line
     least = np.iinfo(kind).min if kind == np.uint8 else max(np.iinfo(kind).min, -2048)
     values = np.arange(least, least + 256 * (1 if kind == np.uint8 else 16), dtype=kind).reshape(16, -1)
     rescale = {} if slope is None else {"RescaleSlope": slope, "RescaleIntercept": intercept}

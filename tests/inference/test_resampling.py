@@ -1,5 +1,7 @@
 """Stretching by products of matrices is Pillow's, to the last bit."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from PIL import Image
 from scoring.inference import preprocessing, resampling
 from scoring.inference.preprocessing import Recipe, stretch, stretched
 from scoring.inference.resampling import BITS, FILTERS, FRACTION, along_height, along_width, weights
+from tests.support.thinned import some_rows
 
 SIZES = st.integers(1, 70)
 
@@ -54,9 +57,13 @@ def test_it_is_pillows(seed, before, after, name, colours):
         assert np.array_equal(by_matrices(pixels, *after, name), by_pillow(pixels, *after, name))
 
 
-@pytest.mark.parametrize("name", sorted(FILTERS))
-@pytest.mark.parametrize("before", [(800, 600), (600, 450), (1024, 768), (2304, 1728), (333, 517)])
-@pytest.mark.parametrize("after", [(512, 512), (224, 224)])
+BEFORE = [(800, 600), (600, 450), (1024, 768), (2304, 1728), (333, 517)]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    some_rows([*itertools.product(sorted(FILTERS), BEFORE, [(512, 512), (224, 224)])], 3),
+)
 def test_it_is_pillows_at_the_sizes_of_photographs(monkeypatch, name, before, after):
     monkeypatch.setattr(resampling, "MOST_OPEN", 1)
     pixels = picture(1, *before, "noise")

@@ -45,7 +45,7 @@ def place(tmp_path, monkeypatch):
 
 
 def opened(who: dict, page: str = "overview") -> AppTest:
-    app = AppTest.from_file(NAVIGATION, default_timeout=120)
+    app = AppTest.from_file(NAVIGATION)
     app.user = dict(who)
     app.secrets = {"access": RULES}
     app.run()
@@ -149,7 +149,7 @@ def test_names_stand_on_the_page_as_text():
 
 
 def test_settings_that_break_while_it_runs_give_nobody_a_role(monkeypatch):
-    app = AppTest.from_file(NAVIGATION, default_timeout=120)
+    app = AppTest.from_file(NAVIGATION)
     app.user, app.secrets = claims("olga"), {"access": {"organisers": ["olga@example.org"]}}
     app.run()
     assert "This page is for participants" in app.info[0].value
@@ -166,6 +166,6 @@ def test_a_server_without_what_a_login_needs_does_not_start(monkeypatch):
 def test_once_people_log_in_absence_is_nobody(monkeypatch):
     monkeypatch.setattr(roles, "_default", roles.LOCAL)  # undone at the end
     roles.require_login()
-    app = AppTest.from_file(NAVIGATION, default_timeout=120).run()
+    app = AppTest.from_file(NAVIGATION).run()
     assert "This page is for participants" in app.info[0].value
     assert open_store().actor is roles.NOBODY

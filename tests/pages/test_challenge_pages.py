@@ -24,6 +24,8 @@ GOLDEN = [
 ]
 EVERY_TAB = 4
 """`make test` opens one tab in so many of each submission, beginning with another one at each."""
+EVERY_TEAM = 3
+"""`make test` opens one sample team in so many."""
 
 
 def named(folder) -> str:
@@ -39,9 +41,9 @@ def own_views(challenge_id: str) -> bool:
     return scoring.load_challenge(challenge_id).display.views is not None
 
 
-def with_tabs(rows):
-    """Return rows of a challenge and a submission with a part of the tabs in `make test`, and again with the
-    rest."""
+def with_tabs(rows, every: int = 1):
+    """Return rows of a challenge and a submission, of which `make test` takes one in `every`, with a part of
+    the tabs in `make test`, and again with the rest."""
     cases = []
     for number, (challenge_id, *row) in enumerate(rows):
         tabs = list(FACTS[challenge_id].tabs)
@@ -49,7 +51,7 @@ def with_tabs(rows):
         rest = [tab for tab in tabs if tab not in few]
         name = "-".join(str(getattr(part, "name", part)) for part in (challenge_id, *row))
         cases += [
-            pytest.param(challenge_id, *row, few, id=name),
+            pytest.param(challenge_id, *row, few, id=name, marks=[pytest.mark.soak] * (number % every > 0)),
             pytest.param(challenge_id, *row, rest, id=f"{name}-other tabs", marks=pytest.mark.soak),
         ]
     return cases
@@ -71,7 +73,7 @@ def assert_answers(app, challenge_id: str, name: str, tabs, has_metadata: bool) 
 
 @pytest.mark.parametrize(
     ("challenge_id", "sample", "team", "tabs"),
-    with_tabs((name, *row) for name in FACTS for row in SAMPLES[name]),
+    with_tabs(((name, *row) for name in FACTS for row in SAMPLES[name]), EVERY_TEAM),
 )
 def test_a_sample_team_has_the_score_of_the_command_line_and_answers_in_every_tab(
     opened, challenge_id, sample, team, tabs
@@ -98,7 +100,7 @@ def test_it_opens_on_the_first_sample_with_all_its_tabs(opened, challenge_id):
 @pytest.mark.parametrize(
     ("challenge_id", "address"),
     some_rows(
-        [(name, address) for name, facts in FACTS.items() for address in (*ANYWHERE, *facts.tampered)], 3
+        [(name, address) for name, facts in FACTS.items() for address in (*ANYWHERE, *facts.tampered)], 8
     ),
 )
 def test_an_address_that_was_tampered_with_opens_the_sample(opened, challenge_id, address):
@@ -117,7 +119,7 @@ def test_an_address_that_was_tampered_with_opens_the_sample(opened, challenge_id
             for option in facts.choices
             for value in values_by_label(scoring.load_challenge(name).option(option)).values()
         ],
-        2,
+        4,
     ),
 )
 def test_an_option_scores_in_place_and_by_a_link(opened, challenge_id, option, value):
@@ -180,7 +182,7 @@ def test_refused_golden_files_show_every_problem(opened, folder):
 
 @pytest.mark.parametrize(
     ("challenge_id", "name"),
-    some_rows([(challenge_id, name) for challenge_id, facts in FACTS.items() for name in facts.refused], 2),
+    some_rows([(challenge_id, name) for challenge_id, facts in FACTS.items() for name in facts.refused], 4),
 )
 def test_a_refused_submission_shows_every_problem_and_the_sample_is_one_click_away(
     opened, tmp_path, challenge_id, name
@@ -205,7 +207,7 @@ def test_a_refused_submission_shows_every_problem_and_the_sample_is_one_click_aw
 @pytest.mark.parametrize(
     ("challenge_id", "name"),
     some_rows(
-        [(challenge_id, name) for challenge_id, facts in FACTS.items() for name in facts.refused_truths], 2
+        [(challenge_id, name) for challenge_id, facts in FACTS.items() for name in facts.refused_truths], 4
     ),
 )
 def test_a_refused_test_set_shows_every_problem_and_the_sample_is_one_click_away(
@@ -225,7 +227,7 @@ def test_a_refused_test_set_shows_every_problem_and_the_sample_is_one_click_away
     [
         pytest.param(challenge_id, *row.values, marks=row.marks)
         for first, challenge_id in enumerate(FACTS)
-        for row in some(PAYLOADS, 5, first)
+        for row in some(PAYLOADS, len(PAYLOADS), 3 * first)
     ],
 )
 def test_foreign_names_are_shown_as_they_were_typed(opened, challenge_id, payload):

@@ -18,7 +18,7 @@ def assert_whole(app) -> None:
     assert [one.value for one in app.error if not str(one.value).startswith("Not safe")] == []
 
 
-@pytest.fixture(params=some(list(KINDS), 4, 1))
+@pytest.fixture(params=some(list(KINDS), 6, 1))
 def written(request, tmp_path, monkeypatch):
     """A kind with its files in a folder, and a store of its own."""
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))

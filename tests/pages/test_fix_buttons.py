@@ -86,7 +86,7 @@ def all_golden_findings():
 
 
 def test_no_option_of_the_command_line_stands_on_a_page():
-    app = AppTest.from_function(all_golden_findings, default_timeout=60).run()
+    app = AppTest.from_function(all_golden_findings).run()
     assert not app.exception
     said = words(app)
     assert "--" not in said

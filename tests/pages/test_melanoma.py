@@ -22,7 +22,7 @@ from tests.challenges.melanoma import test_model as small
 from tests.pages.page_facts import FACTS
 from tests.support import golden, risk_tables, visits
 from tests.support.archives import archive_of
-from tests.support.thinned import some
+from tests.support.thinned import crossed, some
 from tests.support.visits import open_tab, sample_card, shown_table, words, written
 
 CHALLENGE = scoring.load_challenge("melanoma")
@@ -44,7 +44,7 @@ def test_it_opens_at_the_official_threshold(melanoma):
     assert len(pictures) == 1, "of the first figure alone: each more holds up the score"
 
 
-@pytest.mark.parametrize("threshold", some([0.0, 0.12, 0.5, 0.873, 1.0], 2))
+@pytest.mark.parametrize("threshold", some([0.0, 0.12, 0.5, 0.873, 1.0], 4))
 def test_the_slider_moves_all_numbers_together_and_the_official_ones_stay(melanoma, threshold):
     app, card = melanoma(), scorecard(FIRST)
     app.slider(key="threshold").set_value(threshold).run()
@@ -126,9 +126,12 @@ def test_the_prevalence_moves_the_net_benefit(melanoma):
     assert np.array_equal(table["everybody"], found["everybody"])
 
 
-@pytest.mark.parametrize(("kind", "truth"), [("missed melanomas", "positive"), ("false alarms", "negative")])
-@pytest.mark.parametrize("team", ["fornax", "helios"])
-def test_each_kind_of_mistake_leads_to_its_cases(melanoma, team, kind, truth):
+@pytest.mark.parametrize(
+    ("team", "mistake"),
+    crossed(["fornax", "helios"], [("missed melanomas", "positive"), ("false alarms", "negative")], 2),
+)
+def test_each_kind_of_mistake_leads_to_its_cases(melanoma, team, mistake):
+    kind, truth = mistake
     app = melanoma(submission=team, tab="Missed")
     wrong = {
         c["case"]: c["output"] for c in scorecard(team).cases if c["truth"] == truth and not c["correct"]
@@ -169,7 +172,7 @@ VERDICTS = {
 }
 
 
-@pytest.mark.parametrize("code", some(list(VERDICTS), 2))
+@pytest.mark.parametrize("code", some(list(VERDICTS), 4))
 def test_the_preflight_says_what_the_official_code_would_do(melanoma, code):
     files = small.picture_files()
     app = put(
@@ -192,7 +195,7 @@ def test_the_better_of_two_columns_is_named(melanoma):
     assert "Column 2 is better" in words(app)
 
 
-@pytest.mark.parametrize("code", some(small.REFUSED, 2))
+@pytest.mark.parametrize("code", some(small.REFUSED, 4))
 def test_a_refused_model_says_why(melanoma, code):
     app = put(melanoma(), ("m.onnx", small.REFUSED[code]))
     assert not app.exception

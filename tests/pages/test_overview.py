@@ -33,7 +33,7 @@ def test_every_page_opens_with_nothing_uploaded(opened, page):
 
 
 def test_a_photograph_goes_to_the_single_image_of_the_challenge_that_is_chosen():
-    app = AppTest.from_file(NAVIGATION, default_timeout=120).run()
+    app = AppTest.from_file(NAVIGATION).run()
     app.file_uploader(key="any_files").upload("mole.jpg", photographs.phone()).run()
     assert "What does **mole.jpg** show?" in words(app)
     app.button(key="photograph_melanoma").click().run()

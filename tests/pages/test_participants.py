@@ -23,7 +23,7 @@ def board(tmp_path, monkeypatch):
 def visited(who: dict, tab: str) -> AppTest:
     from tests.pages.conftest import NAVIGATION
 
-    app = AppTest.from_file(NAVIGATION, default_timeout=120)
+    app = AppTest.from_file(NAVIGATION)
     app.user, app.secrets = who, {"access": RULES}
     app.run()
     app.query_params["board"], app.query_params["tab"] = "h", tab

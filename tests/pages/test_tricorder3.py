@@ -4,13 +4,11 @@ files."""
 from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from scoring.challenges import samples
 from tests.inference import builders
 from tests.pages.page_facts import FACTS, LESION_LABELS, LESIONS
 from tests.support import golden, lesion_tables, visits
-from tests.support.archives import archive_of
 from tests.support.visits import finished, open_tab, take_fix, words
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
@@ -43,19 +41,6 @@ def test_an_own_test_set_asks_for_its_submission(tricorder3):
     assert "30 cases were read" in words(app)
 
 
-def test_zips_are_read(tricorder3, tmp_path):
-    truth, told = (
-        archive_of({"labels.csv": lesion_tables.truth(LESIONS, LESION_LABELS)}),
-        archive_of({"answers.csv": lesion_tables.predictions(LESIONS, LESION_LABELS)}),
-    )
-    (tmp_path / "truth.zip").write_bytes(truth)
-    (tmp_path / "told.zip").write_bytes(told)
-    card = command_line(tmp_path / "truth.zip", "--predictions", tmp_path / "told.zip")
-    visits.assert_scored(
-        put(tricorder3(), ("told.zip", told), ("truth.zip", truth)), "tricorder3", card["score"]
-    )
-
-
 def test_several_files_are_a_test_set(tricorder3):
     app, dataset = tricorder3(), golden.FOLDER / "tricorder3" / "10-onnx-160" / "dataset"
     uploader = app.file_uploader(key="tricorder3_set_files")
@@ -68,12 +53,16 @@ def test_several_files_are_a_test_set(tricorder3):
     assert "8 images" in words(app)
 
 
-def test_an_own_model_on_the_sample_can_be_cancelled_and_run_again(tricorder3):
-    app = put_without_waiting(tricorder3(), ("loop.onnx", builders.endless_loop()))
+def test_an_own_model_is_cancelled_and_run_again_and_no_other_score_is_shown_meanwhile(tricorder3):
+    app = tricorder3(submission="delphi")
+    assert app.metric
+    app.file_uploader(key="tricorder3_submission_files").upload("loop.onnx", builders.endless_loop()).run()
+    assert not app.metric
     cancel = next(button for button in app.button if button.label == "Cancel")
     cancel.click().run()
     finished(app)
     assert "The run was cancelled" in words(app)
+    assert not app.metric
     assert not app.exception
     again = next(button for button in app.button if button.label == "Run again")
     again.click().run()
@@ -81,22 +70,6 @@ def test_an_own_model_on_the_sample_can_be_cancelled_and_run_again(tricorder3):
     stop.click().run()
     finished(app)
     assert "The run was cancelled" in words(app)
-
-
-def put_without_waiting(app: AppTest, submission: tuple[str, bytes]) -> AppTest:
-    app.file_uploader(key="tricorder3_submission_files").upload(*submission)
-    return app.run()
-
-
-def test_no_other_score_is_shown_while_a_model_runs_or_after_it_was_cancelled(tricorder3):
-    app = tricorder3(submission="delphi")
-    assert app.metric
-    put_without_waiting(app, ("loop.onnx", builders.endless_loop()))
-    assert not app.metric
-    next(button for button in app.button if button.label == "Cancel").click().run()
-    finished(app)
-    assert "The run was cancelled" in words(app)
-    assert not app.metric
 
 
 def test_the_size_of_an_own_file_changes_the_score_as_the_scorer_says(tricorder3, tmp_path):

@@ -6,7 +6,6 @@ import json
 import socket
 import threading
 import urllib.request
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,34 +16,6 @@ from websockets.sync.client import connect
 from tests.browser import driver
 
 OTHER = "rebind.example"
-SLOW_RESOLVER = """
-import os, socket, time
-resolve = socket.getaddrinfo
-def resolve_slowly(host, *arguments, **named):
-    if host not in (None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"):
-        with open(os.environ["BENCHSIDE_TEST_LOOKUPS"], "a") as lookups:
-            print(host, file=lookups)
-        time.sleep(20)
-    return resolve(host, *arguments, **named)
-socket.getaddrinfo = resolve_slowly
-"""
-"""Runs first in the server: writes down each name that is looked up, and lets whoever asked wait."""
-
-
-@pytest.fixture(scope="module")
-def lookups(tmp_path_factory) -> Path:
-    file = tmp_path_factory.mktemp("resolver") / "lookups"
-    file.touch()
-    file.with_name("sitecustomize.py").write_text(SLOW_RESOLVER)
-    return file
-
-
-@pytest.fixture(scope="module")
-def server(lookups):
-    front = "--server.corsAllowedOrigins=https://front.example"
-    environment = {"PYTHONPATH": str(lookups.parent), "BENCHSIDE_TEST_LOOKUPS": str(lookups)}
-    with driver.served("app.py", front, **environment) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ from scoring.boards.board import opened
 from scoring.boards.hidden_truth import probing_notices
 from scoring.boards.hidden_truth.visible_results import HiddenRules
 from scoring.boards.ranking.board_ranking import board_ranking
-from scoring.boards.submissions import participant
 from scoring.store.database import open_store
 from tests.browser import driver
 from tests.support.hidden_boards import OPEN, good, hidden_board
@@ -154,12 +153,6 @@ def test_a_forged_team_and_submission_are_refused_and_told(place, arrive):
     assert b"alpha" not in b"".join(text.encode() for text in max_.texts)
 
 
-def test_a_participant_who_is_in_no_team_is_shown_no_input(arrive):
-    nobody = arrive("fake", board="h", tab="Submit")
-    assert b"You are not in a team" in nobody.content
-    assert not nobody.widgets.get("file_uploader")
-
-
 def test_no_frame_download_or_media_address_of_a_participant_holds_the_truth(place, arrive):
     """After an organizer has opened every tab: what is kept for one role is not for another. Nor does what
     the server writes to its log, which whoever looks after the machine reads."""
@@ -190,27 +183,6 @@ def test_no_frame_download_or_media_address_of_a_participant_holds_the_truth(pla
     scores = [repr(one.score).encode() for one in board_ranking(opened(open_store_of(place), "h")).entries]
     assert len(scores) >= 2
     assert [word for word in (*secret, *scores) if word in everything] == []
-
-
-def test_two_tabs_share_the_limits_of_a_team(place, arrive):
-    tabs = [arrive("paul", board="h", tab="Submit") for _ in range(3)]
-    left = participant.remaining_quota(opened(open_store_of(place), "h"), "alpha").submissions
-    for number, one in enumerate(tabs):
-        one.upload("p.csv", good(20 + number), one.widget("own_file_h_file"))
-    while left > 1:
-        left -= 1
-        hand_in(tabs[0], good(30 + left))
-        until(tabs[0], f"**{left}** more".encode())
-    tabs[0].upload("p.csv", good(20), tabs[0].widget("own_file_h_file"))
-    clicks = [threading.Thread(target=one.click, args=(one.widget("own_submit"),)) for one in tabs]
-    for one in clicks:
-        one.start()
-    for one in clicks:
-        one.join()
-    for one in tabs:
-        until(one, b"**0** more")
-    entries = board_ranking(opened(open_store_of(place), "h")).entries
-    assert sum(one.team == "alpha" for one in entries) == OPEN.per_day
 
 
 def unpacked(data: bytes) -> bytes:

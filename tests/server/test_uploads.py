@@ -8,21 +8,10 @@ from contextlib import ExitStack
 import pytest
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 
-from tests.browser import driver
 from tests.browser.driver import Server
 from tests.support.visitor import Visitor, send
 
 KILOBYTE = 1000
-
-
-@pytest.fixture(scope="module")
-def server():
-    """Where one visitor may hold 3 MB, and all together 20 MB."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BENCHSIDE_SESSION_UPLOAD_MB", "3")
-        patch.setenv("BENCHSIDE_SERVER_UPLOAD_MB", "20")
-        with driver.served() as started:
-            yield started
 
 
 @pytest.fixture

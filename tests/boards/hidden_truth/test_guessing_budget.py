@@ -37,6 +37,7 @@ from scoring.store.database import open_store
 from tests.support.boards import board as run_board
 from tests.support.boards import sizes
 from tests.support.hidden_boards import PAUL, acting, good, hidden_board, table
+from tests.support.thinned import some_rows
 
 ACCOUNTS = 5
 
@@ -132,10 +133,11 @@ DESIGNS = (halves, best_of, climb, weighing)
 RULES = [HiddenRules(), HiddenRules(decimals=1), HiddenRules(step=0.05), HiddenRules(step=0.25)]
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.__name__)
-@pytest.mark.parametrize("known", RULES, ids=lambda one: f"{one.decimals} {one.step}")
-@pytest.mark.parametrize(("cases", "tries"), [(200, 20), (1000, 4)])
-def test_no_design_gains_more_than_the_bits_allow(design, known, cases, tries):
+@pytest.mark.parametrize(
+    ("design", "known", "size"), some_rows([*product(DESIGNS, RULES, [(200, 20), (1000, 4)])], 3)
+)
+def test_no_design_gains_more_than_the_bits_allow(design, known, size):
+    cases, tries = size
     bits = ACCOUNTS * told(known, tries, balanced(cases))
     draw, gains = np.random.default_rng(11), []
     for _ in range(8):

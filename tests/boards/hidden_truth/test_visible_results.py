@@ -30,6 +30,7 @@ from tests.support.archives import archive_of
 from tests.support.boards import CASES, labels
 from tests.support.boards import board as run_board
 from tests.support.hidden_boards import MAX, PAUL, acting, as_actor, good, handed_in, hidden_board, table
+from tests.support.thinned import crossed
 
 SENTENCES = {*redaction.SENTENCES.values()}
 
@@ -233,8 +234,10 @@ def test_what_is_published_is_ranked_by_what_is_shown(place, tmp_path):
     assert (revealed.as_dict()["board"]["counts"], value["board"]["counts"]) == ("ladder", "ladder")
 
 
-@pytest.mark.parametrize("known", [HiddenRules(), HiddenRules(step=0.05), HiddenRules("cases")], ids=str)
-@pytest.mark.parametrize("counts", ["last", "best"])
+@pytest.mark.parametrize(
+    ("known", "counts"),
+    crossed([HiddenRules(), HiddenRules(step=0.05), HiddenRules("cases")], ["last", "best"], 2),
+)
 def test_a_correction_changes_nothing_that_is_told(place, tmp_path, known, counts):
     """Many submissions that were scored before would give away which labels were corrected, and how."""
     board = hidden_board(tmp_path, known, Phase("v"))

@@ -10,7 +10,7 @@ from tests.support.thinned import some
 from tests.support.visits import words
 
 
-@pytest.mark.parametrize("challenge_id", some(REGISTRY, 2))
+@pytest.mark.parametrize("challenge_id", some(REGISTRY, 4))
 def test_a_second_sample_team_is_compared_at_once_and_by_a_link(opened, challenge_id):
     sample = next(iter(samples.test_sets(challenge_id).values()))
     first, second, *_ = [key for key, team in sample.submissions.items() if not team.is_model]

@@ -78,7 +78,7 @@ def shown(app: AppTest) -> str:
 
 @pytest.fixture(scope="module")
 def app() -> AppTest:
-    return AppTest.from_function(whole_page, default_timeout=20).run()
+    return AppTest.from_function(whole_page).run()
 
 
 def test_a_page_has_its_parts_in_order(app):
@@ -120,13 +120,13 @@ def test_only_the_open_tab_runs(app):
 
 
 def test_the_sample_is_the_key_and_the_caption_follows():
-    app = AppTest.from_function(whole_page, default_timeout=20).run()
+    app = AppTest.from_function(whole_page).run()
     app.selectbox[0].set_value("few").run()
     assert "sample few, uploaded False" in [caption.value for caption in app.caption]
 
 
 def test_the_sample_stands_in_the_address():
-    app = AppTest.from_function(whole_page, default_timeout=20)
+    app = AppTest.from_function(whole_page)
     app.query_params["truth"] = "few"
     assert "sample few, uploaded False" in [caption.value for caption in app.run().caption]
     app.selectbox[0].set_value("all").run()
@@ -134,7 +134,7 @@ def test_the_sample_stands_in_the_address():
 
 
 def test_an_unknown_sample_in_the_address_is_the_first():
-    app = AppTest.from_function(whole_page, default_timeout=20)
+    app = AppTest.from_function(whole_page)
     app.query_params["truth"] = "<script>"
     app.run()
     assert not app.exception
@@ -142,7 +142,7 @@ def test_an_unknown_sample_in_the_address_is_the_first():
 
 
 def test_own_files_in_use_are_named_and_can_be_put_aside():
-    app = AppTest.from_function(whole_page, default_timeout=20)
+    app = AppTest.from_function(whole_page)
     app.session_state["own"] = [HOSTILE, "b.csv"]
     app.run()
     assert not app.selectbox
@@ -153,20 +153,20 @@ def test_own_files_in_use_are_named_and_can_be_put_aside():
 
 
 def test_a_gallery_shows_a_page_at_a_time():
-    app = AppTest.from_function(whole_page, default_timeout=20).run()
+    app = AppTest.from_function(whole_page).run()
     assert sum(caption.value.startswith("name ") for caption in app.caption) == 12
     app.session_state["page"] = 2
     assert sum(caption.value.startswith("name ") for caption in app.run().caption) == 2
 
 
 def test_the_page_of_a_gallery_stands_in_the_address():
-    app = AppTest.from_function(whole_page, default_timeout=20)
+    app = AppTest.from_function(whole_page)
     app.query_params["page"] = "2"
     assert sum(caption.value.startswith("name ") for caption in app.run().caption) == 2
 
 
 def test_names_of_strangers_are_shown_as_typed():
-    app = AppTest.from_function(whole_page, default_timeout=20)
+    app = AppTest.from_function(whole_page)
     app.session_state["hostile"] = HOSTILE
     lines = shown(app.run())
     assert not app.exception

@@ -110,7 +110,7 @@ SEEDS = itertools.count(1)
 
 
 def opened(seed: int, own: bool = True) -> AppTest:
-    app = AppTest.from_function(page, default_timeout=20)
+    app = AppTest.from_function(page)
     app.session_state["seed"], app.session_state["own"] = seed, own
     return app.run()
 

@@ -42,7 +42,7 @@ def at_an_input():
 
 @pytest.fixture
 def app() -> AppTest:
-    return AppTest.from_function(at_an_input, default_timeout=60).run()
+    return AppTest.from_function(at_an_input).run()
 
 
 def give(app: AppTest, panel: str, *paths) -> AppTest:
