@@ -103,26 +103,28 @@ def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft
     """Draw what can be chosen, each with what was suggested, and return the draft."""
     left, middle, right = st.columns(3)
     title = left.text_input("Title", suggested["title"], key=f"{key}_title", max_chars=120)
-    made = {**suggested, **draft.titled(title)}
+    chosen = {**suggested, **draft.titled(title)}
     if isinstance(read, TruthMasks):
         with middle:
-            made["regions"] = _regions(read, key)
+            chosen["regions"] = _regions(read, key)
         key = f"{key}_masks"
     else:
         with left:
-            case = _select("Column of the case id", list(read.columns), made["truth"]["case"], f"{key}_case")
-        made["truth"] = {**made["truth"], "case": case}
+            case = _select(
+                "Column of the case id", list(read.columns), chosen["truth"]["case"], f"{key}_case"
+            )
+        chosen["truth"] = {**chosen["truth"], "case": case}
         with middle:
             task = _select("Predicted is", PREDICTS, suggested["task"], f"{key}_task", "{1} ({0})")
             key = f"{key}_{task}"
-            made = {**suggestion.with_task(read, made, task, **_columns(read, suggested, task, key))}
+            chosen = {**suggestion.with_task(read, chosen, task, **_columns(read, suggested, task, key))}
     with right:
-        made = {**_metric(made, key)}
+        chosen = {**_metric(chosen, key)}
     if isinstance(read, TruthTable):
         with middle:
-            made = {**_sent(read, made, key)}
+            chosen = {**_sent(read, chosen, key)}
     with left:
-        return _rules(read, made, key)
+        return _rules(read, chosen, key)
 
 
 def _regions(read: TruthMasks, key: str) -> dict[str, list[int]]:
@@ -163,27 +165,29 @@ def _columns(table: TruthTable, suggested: Draft, task: str, key: str) -> Mappin
     return chosen
 
 
-def _metric(made: Draft, key: str) -> Draft:
+def _metric(chosen: Draft, key: str) -> Draft:
     """Draw the choice of the metric with its pitfall, and the settings that depend on it."""
-    metrics = {metric.name: metric for metric in draft.metrics_of(made["task"])}
+    metrics = {metric.name: metric for metric in draft.metrics_of(chosen["task"])}
     titles = {name: f"{metric.title}, {metric.better} is better" for name, metric in metrics.items()}
-    name = _select("Ranked by", titles, made["score"]["metric"], f"{key}_metric", "{1}")
+    name = _select("Ranked by", titles, chosen["score"]["metric"], f"{key}_metric", "{1}")
     st.caption(f":material/warning: {markdown(metrics[name].pitfall, 400)}")
-    made = draft.with_metric(made, name)
-    options = _options(metrics[name], made["score"], f"{key}_{name}")
+    chosen = draft.with_metric(chosen, name)
+    options = _options(metrics[name], chosen["score"], f"{key}_{name}")
     others = [entry for entry in metrics if entry != name]
-    usual = [entry["metric"] for entry in made["report"] if entry["metric"] != name]
+    usual = [entry["metric"] for entry in chosen["report"] if entry["metric"] != name]
     title_of, widget = (lambda entry: metrics[entry].title), f"{key}_{name}_report"
     report = st.multiselect("Beside it", others, usual, key=widget, format_func=title_of)
     beside = list[dict[str, Any]]()
     for entry in report:
         st.caption(f":material/warning: {metrics[entry].title}: {markdown(metrics[entry].pitfall, 400)}")
-        usual_options = draft.with_metric(made, entry)["score"]
+        usual_options = draft.with_metric(chosen, entry)["score"]
         beside.append(_options(metrics[entry], usual_options, f"{widget}_{entry}", with_rules=False))
-    made = {**made, "score": options, "report": beside}
-    if made["positive"]:
-        made["positive"] = _select("Positive class", made["classes"], made["positive"], f"{key}_positive")
-    return made
+    chosen = {**chosen, "score": options, "report": beside}
+    if chosen["positive"]:
+        chosen["positive"] = _select(
+            "Positive class", chosen["classes"], chosen["positive"], f"{key}_positive"
+        )
+    return chosen
 
 
 def _sent(read: TruthTable, made: Draft, key: str) -> Draft:
@@ -208,19 +212,19 @@ def _sent(read: TruthTable, made: Draft, key: str) -> Draft:
     return draft.with_predicted(made, kind, st.text_input(label, column, key=widget, max_chars=200).strip())
 
 
-def _rules(read: TruthTable | TruthMasks, made: Draft, key: str) -> Draft:
+def _rules(read: TruthTable | TruthMasks, chosen: Draft, key: str) -> Draft:
     """Draw what a missing prediction does, the subgroups, and what orders the teams."""
-    has_worst = TASKS[made["task"]].get("worst")
+    has_worst = TASKS[chosen["task"]].get("worst")
     rules = {name: words for name, words in GAPS.items() if name != "worst" or has_worst}
     missing = _select("A case without a prediction", rules, "refuse", f"{key}_missing", "{1}")
-    made = {**made, "predictions": {**made["predictions"], "missing": missing}}
-    if isinstance(read, TruthTable) and not made["truth"].get("places"):
-        offered = suggestion.subgroups(read, list(made["truth"].values()))
-        usual = [name for name in made["subgroups"]["columns"] if name in offered]
-        made["subgroups"] = {"columns": st.multiselect("Subgroups", offered, usual, key=f"{key}_subgroups")}
-    ranked = {name: words for name, words in ORDERS.items() if made["report"] or name != "mean_rank"}
+    chosen = {**chosen, "predictions": {**chosen["predictions"], "missing": missing}}
+    if isinstance(read, TruthTable) and not chosen["truth"].get("places"):
+        offered = suggestion.subgroups(read, list(chosen["truth"].values()))
+        usual = [name for name in chosen["subgroups"]["columns"] if name in offered]
+        chosen["subgroups"] = {"columns": st.multiselect("Subgroups", offered, usual, key=f"{key}_subgroups")}
+    ranked = {name: words for name, words in ORDERS.items() if chosen["report"] or name != "mean_rank"}
     by = _select("Teams are ordered by", ranked, "score", f"{key}_ranking", "{1}")
-    return made if by == "score" else {**made, "ranking": {"by": by}}
+    return chosen if by == "score" else {**chosen, "ranking": {"by": by}}
 
 
 def _options(metric: Any, usual: Mapping[str, Any], key: str, with_rules: bool = True) -> dict[str, Any]:
@@ -241,13 +245,13 @@ def _options(metric: Any, usual: Mapping[str, Any], key: str, with_rules: bool =
 
 
 def _select(
-    label: str, offered: Iterable[str], usual: str, key: str, words: str = "{0}", about: str | None = None
+    label: str, offered: Iterable[str], usual: str, key: str, pattern: str = "{0}", about: str | None = None
 ) -> str:
-    """Draw a choice. words: how an entry is shown; {0} is itself, {1} its text in `offered`."""
+    """Draw a choice. pattern: how an entry is shown; {0} is itself, {1} its text in `offered`."""
     texts = offered if isinstance(offered, Mapping) else dict.fromkeys(offered, "")
     names = list(texts)
     index = names.index(usual) if usual in names else 0
-    shown = {name: words.format(name, text) for name, text in texts.items()}
+    shown = {name: pattern.format(name, text) for name, text in texts.items()}
     return str(st.selectbox(label, names, index, key=key, format_func=shown.__getitem__, help=about))
 
 

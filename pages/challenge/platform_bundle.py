@@ -41,8 +41,8 @@ def _form(offer: HistoryContext) -> None:
     content = (NAMES[platform], title, image, offer.scored.content)
     if st.button("Make the bundle", key="bundle_make", icon=":material/deployed_code:"):
         with st.spinner("Trying an example submission ..."):
-            made = attempt(bundle_files, NAMES[platform], order)
-        st.session_state[MADE] = (content, made.refused or made.value[1])
+            bundle = attempt(bundle_files, NAMES[platform], order)
+        st.session_state[MADE] = (content, bundle.refused or bundle.value[1])
     of_what, result = st.session_state.get(MADE, (None, ()))
     if of_what != content:
         st.caption("Program, container, page for participants, and your truth, which the platform stores.")

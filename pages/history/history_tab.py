@@ -80,11 +80,11 @@ def tab(offer: HistoryContext, _shown: ScoredSubmission) -> None:
         return
     try:
         store = _store()
-        kept = saved_submissions.saved(store, offer.challenge.id, whose)
-        groups = series(kept)
+        entries = saved_submissions.saved(store, offer.challenge.id, whose)
+        groups = series(entries)
         chosen = _group(offer, groups)
         if chosen:
-            _series(store, offer, chosen, kept)
+            _series(store, offer, chosen, entries)
         else:
             st.markdown(NOTHING_HERE if groups else NOTHING)
     except InputRefused as problem:
@@ -117,7 +117,7 @@ def _series_of(offer: HistoryContext) -> tuple[str, str, str]:
 
 
 def _series(
-    store: Store, offer: HistoryContext, group: Sequence[SavedSubmission], kept: Sequence[SavedSubmission]
+    store: Store, offer: HistoryContext, group: Sequence[SavedSubmission], entries: Sequence[SavedSubmission]
 ) -> None:
     known = tuple((entry.id, entry.name, entry.note) for entry in group)
     same = [entry.id for entry in group if offer.is_same(entry)]
@@ -133,7 +133,7 @@ def _series(
         draw_all(
             views.blocks(outcome.value, here), BlockPath((*map(repr, known), str(here)), True, "own_history")
         )
-    _manage(offer, list(reversed(group)), here, kept)
+    _manage(offer, list(reversed(group)), here, entries)
     st.caption(f"Saved in {markdown(store.place)}.")
 
 
@@ -146,7 +146,7 @@ def _manage(
     offer: HistoryContext,
     newest: Sequence[SavedSubmission],
     here: str | None,
-    kept: Sequence[SavedSubmission],
+    entries: Sequence[SavedSubmission],
 ) -> None:
     """Draw the choice of one that is kept, its name and note, and how it is opened again and deleted."""
     of, by_id = score_units.of(offer.challenge), {entry.id: entry for entry in newest}
@@ -177,7 +177,7 @@ def _manage(
         with st.popover("Delete", type="tertiary", icon=":material/delete:"):
             st.markdown(
                 "This deletes scorecard, files and note from the disk. This cannot be undone. "
-                f"{_of_test_set(entry, kept)}"
+                f"{_of_test_set(entry, entries)}"
             )
             st.button("Delete for good", key="history_delete", on_click=_delete, args=(entry,))
 
@@ -190,12 +190,12 @@ def rename(entry: SavedSubmission, key: str) -> None:
     st.text_input("Its name", key=key, max_chars=NAME, on_change=_rename, args=(entry.id, key))
 
 
-def _of_test_set(entry: SavedSubmission, kept: Sequence[SavedSubmission]) -> str:
+def _of_test_set(entry: SavedSubmission, entries: Sequence[SavedSubmission]) -> str:
     """Return what becomes of a kept test set if the submission that holds it is deleted."""
-    name, to = markdown(entry.test_set_name, 60), saved_submissions.heir(kept, entry, [entry.id])
+    name, to = markdown(entry.test_set_name, 60), saved_submissions.heir(entries, entry, [entry.id])
     if to is not None:
         return f"The saved test set **{name}** stays, because **{markdown(to.name, 60)}** needs it."
-    others = [other for other in kept if other.id != entry.id and other.test_set == entry.test_set]
+    others = [other for other in entries if other.id != entry.id and other.test_set == entry.test_set]
     is_last = entry.has_truth and not others
     return f"The saved test set **{name}** is deleted too: no other submission needs it." if is_last else ""
 

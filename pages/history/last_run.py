@@ -20,8 +20,8 @@ def before(scored: ScoredSubmission) -> ScoreCard | None:
     try:
         store, test_set = access.program_store(), keeping.test_set_of(card, scored.truth)
         series = saved_submissions.series_of(card.challenge, test_set, keeping.rules_of(card))
-        kept = saved_submissions.saved(store, card.challenge, whose)
-        others = [e for e in kept if e.series == series and not keeping.is_same(e, card, test_set)]
+        entries = saved_submissions.saved(store, card.challenge, whose)
+        others = [e for e in entries if e.series == series and not keeping.is_same(e, card, test_set)]
         return _card(others[-1].id, store, others[-1]) if others else None
     except InputRefused:
         return None  # the tab History says why

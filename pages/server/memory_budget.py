@@ -70,8 +70,8 @@ class MemoryBudget:
     def forget(self, is_over: Callable[[Any], bool], from_bytes: int) -> None:
         """Delete unused results of this size or more."""
         with self._lock:
-            found = [(key, held) for key, held in self._results.items() if held.size >= from_bytes]
-            over = [(key, held) for key, held in found if is_over(held.result())]
+            large = [(key, held) for key, held in self._results.items() if held.size >= from_bytes]
+            over = [(key, held) for key, held in large if is_over(held.result())]
             for key, _ in over:
                 del self._results[key]
         for _, held in over:

@@ -157,13 +157,13 @@ def _configured() -> set[tuple[str, str]]:
     """Return host names and ports of the operator's settings. An address without a port has the ports of the
     settings, and the port of its scheme ("") unless it is this machine."""
     own = {str(st.get_option("server.port")), str(st.get_option("browser.serverPort"))}
-    found = set[tuple[str, str]]()
+    origins = set[tuple[str, str]]()
     for setting in ("server.address", "browser.serverAddress"):
         name, port = _of_setting(st.get_option(setting))
         ports = {port} if port else own if network_exposure.is_loopback(name) else own | {""}
-        found.update(product([name], ports))
-    found.update(map(_of_setting, st.get_option("server.corsAllowedOrigins")))
-    return {(name, port) for name, port in found if name}
+        origins.update(product([name], ports))
+    origins.update(map(_of_setting, st.get_option("server.corsAllowedOrigins")))
+    return {(name, port) for name, port in origins if name}
 
 
 def _of_setting(setting: str | None) -> tuple[str, str]:

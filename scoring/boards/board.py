@@ -138,13 +138,13 @@ class OpenBoard:
             how = {**options, **self.row.options["statistics"], **settings, "metadata": self.metadata}
             if self.parts is None:
                 return VersionResult(challenge.score(truth, predictions, with_curves=False, **how))
-            card, shown = (
+            card, visible = (
                 challenge.score(of_cases(truth, part), of_cases(predictions, part), with_curves=False, **how)
                 for part in self.parts
             )
         except InputRefused as refused:
             return VersionResult(None, refused.problems)
-        return VersionResult(card, shown=shown)
+        return VersionResult(card, shown=visible)
 
 
 def create(

@@ -144,9 +144,9 @@ def _of_json(value: Any) -> Leaderboard:
         return _codabench(value)
     rows = value["results"] if isinstance(value, dict) else value
     is_evalai = "submission__participant_team__team_name" in rows[0]
-    found = _evalai(rows) if is_evalai else _grand_challenge(rows)
+    leaderboard = _evalai(rows) if is_evalai else _grand_challenge(rows)
     there = int(value.get("count") or 0) if isinstance(value, dict) else 0
-    return replace(found, page=(len(rows), there)) if there > len(rows) else found
+    return replace(leaderboard, page=(len(rows), there)) if there > len(rows) else leaderboard
 
 
 def _evalai(rows: Sequence[Mapping[str, Any]]) -> Leaderboard:

@@ -32,10 +32,10 @@ class VersionResult:
         """Return the rows of the result, with references to its files; the `ScoredVersion` comes first."""
         of: dict[str, Any] = {"submission_id": submission_id, "board_id": test_set.board_id}
         of["number"] = test_set.number
-        found = [problem.as_dict() for problem in self.problems]
+        findings = [problem.as_dict() for problem in self.problems]
         digests = [*self.files]
         known = {**of, **_numbers(self.card), "card": next(iter(digests), None)}
-        row = schema.ScoredVersion(**known, problems=found, program=__version__)
+        row = schema.ScoredVersion(**known, problems=findings, program=__version__)
         if self.shown is None:
             return [row]
         return [row, schema.ShownPart(**of, **_numbers(self.shown), card=digests[-1])]

@@ -239,10 +239,10 @@ def _as_meant(files: Mapping[str, bytes], contents: FileContents) -> tuple[Candi
         texts = tuple(
             (header, "") for header in _texts(table) if renamed(header, fix.changes.columns) != header
         )
-        found = [_changed(name, data, fix.changes)]
+        read = [_changed(name, data, fix.changes)]
         if texts:  # the class of each case, which has the prefix of the scores
-            found.append(_changed(name, data, fix.changes.joined(InputChanges(columns=texts))))
-        readings = max(found, key=lambda candidates: max(map(_rank, candidates), default=0))
+            read.append(_changed(name, data, fix.changes.joined(InputChanges(columns=texts))))
+        readings = max(read, key=lambda candidates: max(map(_rank, candidates), default=0))
         if readings:
             return readings
     for known in CASE_HEADERS if table.header[0] and table.keys[0] not in ID_COLUMNS else ():

@@ -110,12 +110,12 @@ def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
     return aligned(rows, right=(2, 3))
 
 
-def changes_table(found: Correction) -> str:
+def changes_table(correction: Correction) -> str:
     """Return the differences between two versions of the test set."""
-    (before, after), changed = found.versions, found.changes
+    (before, after), changed = correction.versions, correction.changes
     if before == after:
         return f"Test set {after}: there is no earlier version to compare with."
-    lines = [f"Test set {after} instead of {before}:", *_of_cases(found), ""]
+    lines = [f"Test set {after} instead of {before}:", *_of_cases(correction), ""]
     if not changed:
         return "\n".join([*lines, "Nobody is ranked."])
     rows = [["team", "rank", "score", "cases gained (+) and lost (-)"]]
@@ -125,16 +125,16 @@ def changes_table(found: Correction) -> str:
         listed = [f"{'+' if case in row.gained else '-'}{case}" for case in row.cases[:CASES]]
         more = f" and {len(row.cases) - CASES} more" if len(row.cases) > CASES else ""
         rows.append([row.team, ranks, scores, f"{', '.join(listed)}{more}"])
-    return "\n".join([*lines, *aligned(rows, right=(1, 2)), "", found.moves])
+    return "\n".join([*lines, *aligned(rows, right=(1, 2)), "", correction.moves])
 
 
-def _of_cases(found: Correction) -> list[str]:
+def _of_cases(correction: Correction) -> list[str]:
     """Return a line for each kind of change of cases, and one for each submission that is refused."""
-    refused = [f"{one.team}, {one.submission}: {one.problem}" for one in found.refused]
+    refused = [f"{one.team}, {one.submission}: {one.problem}" for one in correction.refused]
     of_truth = (
-        ("added", found.added, " "),
-        ("removed", found.removed, " "),
-        ("changed", [f"{case} ({', '.join(parts)})" for case, parts in found.relabelled.items()], " "),
+        ("added", correction.added, " "),
+        ("removed", correction.removed, " "),
+        ("changed", [f"{case} ({', '.join(parts)})" for case, parts in correction.relabelled.items()], " "),
         ("refused", refused, "\n  "),
     )
     return [

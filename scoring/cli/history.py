@@ -73,15 +73,17 @@ def _changes(
 
 
 def _list(store: Store, arguments: argparse.Namespace) -> None:
-    kept, chosen = saved_submissions.saved(store), arguments.challenge
+    entries, chosen = saved_submissions.saved(store), arguments.challenge
     if chosen is not None:  # any version of a challenge that is declared in a file
         wanted = load_challenge(chosen).id if chosen.endswith(".toml") else chosen
-        kept = [entry for entry in kept if wanted in (entry.challenge, entry.challenge.partition("@")[0])]
-    if chosen is not None and not kept and not is_named(chosen):
+        entries = [
+            entry for entry in entries if wanted in (entry.challenge, entry.challenge.partition("@")[0])
+        ]
+    if chosen is not None and not entries and not is_named(chosen):
         named, known = shortened(chosen, 40), ", ".join(REGISTRY)
         message = f"there is no challenge {named!r}: choose from {known}."
         raise InputRefused([error("bad-option", "--challenge", message)])
-    groups = [steps(store, group) for group in series(kept)]
+    groups = [steps(store, group) for group in series(entries)]
     value = {"series": [_as_value(group) for group in groups]}
     message = "\n\n".join(map(_table, groups)) or "Nothing is saved yet: `score --keep` saves a submission."
     respond(arguments.json, value, message)

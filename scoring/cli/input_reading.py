@@ -70,11 +70,11 @@ def fix_problems(arguments: argparse.Namespace) -> list[Finding]:
         wrong["--repeated-rows"] = message
     if has_model:
         of_files = [name for name in (*FIX_OPTIONS, "submitted_only") if name != "edit_table"]
-        given = [name for name in of_files if getattr(arguments, name, None)]  # boards have no such option
+        named = [name for name in of_files if getattr(arguments, name, None)]  # boards have no such option
         message = (
             "this option sets how a prediction file is read, but a model was given: leave the option out."
         )
-        wrong |= {f"--{name.replace('_', '-')}": message for name in given}
+        wrong |= {f"--{name.replace('_', '-')}": message for name in named}
     return [error("bad-option", flag, message) for flag, message in wrong.items()]
 
 

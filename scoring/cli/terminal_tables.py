@@ -118,9 +118,9 @@ def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], 
     among these: stages and structures are in tables of their own."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, entry in per_class.items():
-        shown = [c for c in SHOWN_OF_CLASSES if c in entry]
-        shown = shown or [c for c in entry if not c.endswith("_interval")]
-        groups.setdefault(tuple(shown), []).append(name)
+        measures = [c for c in SHOWN_OF_CLASSES if c in entry]
+        measures = measures or [c for c in entry if not c.endswith("_interval")]
+        groups.setdefault(tuple(measures), []).append(name)
     return [(list(columns), names) for columns, names in groups.items()]
 
 

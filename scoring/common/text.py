@@ -49,9 +49,9 @@ def nearest(written: object, known: Iterable[str], alike: float = 0.6) -> str:
     Args:
         alike: Minimum similarity, 0 to 1.
     """
-    words = {word.lower(): word for word in known}
-    near = difflib.get_close_matches(str(written).lower(), words, 1, alike)
-    return words[near[0]] if near else ""
+    spelling = {word.lower(): word for word in known}
+    near = difflib.get_close_matches(str(written).lower(), spelling, 1, alike)
+    return spelling[near[0]] if near else ""
 
 
 def did_you_mean(word: str) -> str:

@@ -110,9 +110,9 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], chosen: Pairs
 
 def left_out_of(cards: Sequence[ScoreCard], metric: str) -> np.ndarray | None:
     """Return a metric of the cards without each unit [A, n]; None if a card lacks these values."""
-    found = [card.arrays.get(left_out_name(metric)) for card in cards]
-    known = [values for values in found if values is not None]
-    return np.stack(known) if known and len(known) == len(found) else None
+    columns = [card.arrays.get(left_out_name(metric)) for card in cards]
+    known = [values for values in columns if values is not None]
+    return np.stack(known) if known and len(known) == len(columns) else None
 
 
 def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> tuple[Exchange | None, str]:

@@ -306,8 +306,8 @@ def chosen(
         columns: Required column -> header.
     """
     guessed = ColumnGuess(case, columns, False)
-    taken = [header for header in (case, *columns.values()) if header]
-    if not guessed.is_whole or len({*taken}) < len(taken):
+    named = [header for header in (case, *columns.values()) if header]
+    if not guessed.is_whole or len({*named}) < len(named):
         return None
     changes = guessed.changes(preview.header, preview.form)
     return renaming("column", changes.columns) if changes.columns else None

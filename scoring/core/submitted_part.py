@@ -106,16 +106,16 @@ def marked(card: ScoreCard, truth: Any) -> ScoreCard:
     Args:
         truth: The test set of the card.
     """
-    found = next((finding for finding in truth.findings if finding.code == NOT_SUBMITTED), None)
-    if found is None:
+    in_truth = next((finding for finding in truth.findings if finding.code == NOT_SUBMITTED), None)
+    if in_truth is None:
         return card
-    lacks = found.message.partition(":")[2].strip().removesuffix(".")
+    lacks = in_truth.message.partition(":")[2].strip().removesuffix(".")
     cases = f"{len(truth.ids)} cases, {sha256(chr(10).join(truth.ids).encode())[:16]}"
     options = {**card.provenance["options"], "submitted_only": cases}
     return replace(
         card,
-        official=Official(False, None, found.message[0].upper() + found.message[1:]),
+        official=Official(False, None, in_truth.message[0].upper() + in_truth.message[1:]),
         incomplete="; ".join(filter(None, (lacks, card.incomplete))),
         provenance={**card.provenance, "options": options},
-        findings=card.findings if found in card.findings else (found, *card.findings),
+        findings=card.findings if in_truth in card.findings else (in_truth, *card.findings),
     )

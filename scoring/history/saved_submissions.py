@@ -115,8 +115,8 @@ def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> lis
         challenge_id: Only submissions to this challenge; None: all.
     """
     with store.read() as session:
-        kept = saved_in(session, owner)
-    return [entry for entry in kept if challenge_id in (None, entry.challenge)]
+        rows = saved_in(session, owner)
+    return [entry for entry in rows if challenge_id in (None, entry.challenge)]
 
 
 def saved_in(session: Session, owner: str) -> list[SavedSubmission]:

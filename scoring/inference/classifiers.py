@@ -102,13 +102,13 @@ def inspect_on_images(
     if cases is not None:
         images = image_problems(cases.pictures, cases.ids, cases.photographs, cases.ambiguous)
     try:
-        found = preflight.inspect(file, task, usable, timings, cancelled)
-        about = check(found)
+        inspection = preflight.inspect(file, task, usable, timings, cancelled)
+        about = check(inspection)
     except InputRefused as refused:
         raise InputRefused([*refused.problems, *images], refused.findings) from refused
     if images:
-        raise InputRefused(images, found.findings)
-    return replace(found, findings=(*found.findings, *about))
+        raise InputRefused(images, inspection.findings)
+    return replace(inspection, findings=(*inspection.findings, *about))
 
 
 def named_outputs(metadata: Mapping[str, str], expected: Sequence[str] = ()) -> tuple[str, ...]:

@@ -279,8 +279,8 @@ def read_numbers(
 
 def _unit(cells: Sequence[str]) -> str:
     """Return what to do where cells hold numbers with a unit, as a sentence; "" for other cells."""
-    found = {match[1] if (match := WITH_UNIT.fullmatch(cell)) else "" for cell in cells}
-    unit = found.pop() if len(found) == 1 else ""
+    units = {match[1] if (match := WITH_UNIT.fullmatch(cell)) else "" for cell in cells}
+    unit = units.pop() if len(units) == 1 else ""
     return f" Leave out the unit {unit!r}." if unit else ""
 
 

@@ -102,8 +102,8 @@ def _entries(cells: Sequence[str]) -> list[tuple[str, ...]]:
     for cell in cells:
         written = SCALAR.sub(r"\1", cell.strip())
         match = LIST.fullmatch(written)
-        found = ENTRY.findall(match[1]) if match else []
-        row = [next(filter(None, parts), "") for parts in found] or [written] * (written != cell.strip())
+        entries = ENTRY.findall(match[1]) if match else []
+        row = [next(filter(None, parts), "") for parts in entries] or [written] * (written != cell.strip())
         if len(row) == 1 and not NUMERIC.fullmatch(row[0]):
             return []
         if not 1 <= len(row) <= MOST_CLASSES or "..." in row or (rows and len(row) != len(rows[0])):
@@ -149,10 +149,10 @@ def _ranked(header: Sequence[str], columns: Columns) -> WideTable | None:
     return WideTable((*(header[k] for k in kept), *classes), [*kept_columns, *wide], range(len(rows)))
 
 
-def _only(families: Mapping[str, object], words: Sequence[str]) -> str | None:
+def _only(families: Mapping[str, object], parts: Sequence[str]) -> str | None:
     """Return the family of columns that is alone, or alone called so; None if several or none are."""
-    called = [name for name in families if any(word in name for word in words)]
-    return next(iter(called if len(called) == 1 else families if len(families) == 1 else ()), None)
+    matching = [name for name in families if any(word in name for word in parts)]
+    return next(iter(matching if len(matching) == 1 else families if len(families) == 1 else ()), None)
 
 
 def missing_pairs(header: Sequence[str], columns: Columns) -> list[dict[int, str]]:

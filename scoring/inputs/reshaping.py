@@ -92,12 +92,12 @@ def _labels(rows: Rows, value: str) -> Rows:
     header, names = rows[0], list(dict.fromkeys(class_of.values()))
     if column not in header:
         return rows
-    place = header.index(column)
-    scored = [[*header[:place], *header[place + 1 :], *names]]
+    label_column = header.index(column)
+    scored = [[*header[:label_column], *header[label_column + 1 :], *names]]
     for row in rows[1:]:
-        label = class_of.get(row[place])
+        label = class_of.get(row[label_column])
         cells = [str(float(name == label)) if label else "" for name in names]
-        scored.append([*row[:place], *row[place + 1 :], *cells])
+        scored.append([*row[:label_column], *row[label_column + 1 :], *cells])
     return scored
 
 

@@ -71,9 +71,9 @@ def with_times(rows: list[list[str]], reading: str) -> list[list[str]]:
     numbers = [repr(number) for number in curves.numbers(reading).tolist()]
     if not curves.columns:
         return [[CASE, TIME], *map(list, zip(curves.ids, numbers, strict=True))]
-    kept = [k for k in range(len(rows[0])) if k not in {*curves.columns}]
+    columns = [k for k in range(len(rows[0])) if k not in {*curves.columns}]
     cells = zip(rows[1:], numbers, strict=True)
-    return [[*(rows[0][k] for k in kept), TIME], *([*(row[k] for k in kept), n] for row, n in cells)]
+    return [[*(rows[0][k] for k in columns), TIME], *([*(row[k] for k in columns), n] for row, n in cells)]
 
 
 def _numbers(columns: Sequence[Sequence[str]]) -> Array | None:

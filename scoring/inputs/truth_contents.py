@@ -92,12 +92,12 @@ def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMas
 def _found_in_masks(files: SourceFiles) -> TruthMasks:
     """Return the content of the masks of a truth. Raises InputRefused with every problem."""
     masks, read = masks_of_truth(files)
-    found = Counter(value for _, values, _ in read for value in sorted(values) if value)
-    if not found:
+    counts = Counter(value for _, values, _ in read for value in sorted(values) if value)
+    if not counts:
         message = "every mask holds only the value 0 (background)."
         raise InputRefused([error("empty-truth", files.name, message)])
     grids = dict.fromkeys(" x ".join(f"{edge:.3g}" for edge in grid.spacing) for *_, grid in read)
-    return TruthMasks(files.name, len(masks), dict(sorted(found.items())), tuple(grids), _names(files))
+    return TruthMasks(files.name, len(masks), dict(sorted(counts.items())), tuple(grids), _names(files))
 
 
 def _names(files: SourceFiles) -> Mapping[int, str]:

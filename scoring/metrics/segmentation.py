@@ -34,9 +34,9 @@ def averaged(value: Value, best: float = 1, worst: Value = lambda m, _: np.zeros
         cases: RegionCases, weights: Floats, average: str | None = None, of: str | None = None, **chosen: Any
     ) -> Floats:
         def values(measured: Floats, missing: Bools) -> Floats:
-            found = np.where(missing, worst(measured, chosen), value(measured, chosen))
+            of_cases = np.where(missing, worst(measured, chosen), value(measured, chosen))
             no_truth, no_guess = measured[..., 1] == 0, (measured[..., 2] == 0) & ~missing
-            return _with_empty(found, no_truth, no_guess, best, **chosen)
+            return _with_empty(of_cases, no_truth, no_guess, best, **chosen)
 
         structures = list(range(len(cases.classes))) if of is None else [cases.classes.index(of)]
         measured = cases.measured[:, structures]

@@ -172,16 +172,17 @@ def _estimates(
     values: Quantities, left_out: Quantities, point: Quantities, n_units: int, basis: Basis
 ) -> dict[QuantityName, Estimate]:
     """Return the estimate of every quantity, with what its parts may hide."""
-    found = {
+    estimates = {
         name: estimated(float(point[name][0]), drawn, left_out.get(name), n_units, basis.units.get(name))
         for name, drawn in values.items()
     }
-    worst = {name: worst for name in found if (worst := basis.worst_of(name)) is not None}
-    found |= {name: replace(found[name], worst=value) for name, value in worst.items()}
+    worst = {name: worst for name in estimates if (worst := basis.worst_of(name)) is not None}
+    estimates |= {name: replace(estimates[name], worst=value) for name, value in worst.items()}
     parts = {name: {name: 1.0} for name in worst if name in basis.units}
-    parts |= {name: of for name, of in basis.parts.items() if name in found}
-    return found | {
-        name: with_unseen(found[name], of, found, basis.wholes.get(name)) for name, of in parts.items()
+    parts |= {name: of for name, of in basis.parts.items() if name in estimates}
+    return estimates | {
+        name: with_unseen(estimates[name], of, estimates, basis.wholes.get(name))
+        for name, of in parts.items()
     }
 
 

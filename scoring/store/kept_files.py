@@ -138,15 +138,15 @@ def require_digest(text: str) -> None:
 
 def missing(digest: str) -> InputRefused:
     """Return the refusal for a missing file."""
-    words = "the file is not in the store: import the board again, with its truth if that is missing."
-    return InputRefused([error("store-damaged", digest[:12], words)])
+    problem = "the file is not in the store: import the board again, with its truth if that is missing."
+    return InputRefused([error("store-damaged", digest[:12], problem)])
 
 
 def checked(digest: str, data: bytes) -> bytes:
     """Return the bytes read from a file. Raises InputRefused if it has another hash."""
     if hashlib.sha256(data).hexdigest() != digest:
-        words = "the stored file was changed after it was saved: restore it from a copy."
-        raise InputRefused([error("store-damaged", digest[:12], words)])
+        problem = "the stored file was changed after it was saved: restore it from a copy."
+        raise InputRefused([error("store-damaged", digest[:12], problem)])
     return data
 
 
@@ -295,16 +295,16 @@ class Bucket:
         except PermissionError as problem:
             raise InputRefused([error("store-read-only", self.address, REFUSED)]) from problem
         except (ImportError, ValueError) as problem:
-            words = (
+            told = (
                 f"{SETTING} names an unknown kind of place: install its library (the extra "
                 "`s3` for s3://), or name a folder."
             )
-            raise InputRefused([error("store-unusable", self.address, words)]) from problem
+            raise InputRefused([error("store-unusable", self.address, told)]) from problem
         except Exception as problem:  # every library has its own
             if "credentials" in type(problem).__name__.lower():
                 raise InputRefused([error("store-read-only", self.address, REFUSED)]) from problem
-            words = f"it cannot be used ({type(problem).__name__}): check the address and the connection."
-            raise InputRefused([error("store-unusable", self.address, words)]) from problem
+            told = f"it cannot be used ({type(problem).__name__}): check the address and the connection."
+            raise InputRefused([error("store-unusable", self.address, told)]) from problem
 
 
 def is_bucket(address: str) -> bool:

@@ -177,15 +177,15 @@ def _refuse_known(session: Session, bundle: BundleContents) -> None:
     """Do nothing if neither the board nor a submission is in the store. Raises InputRefused."""
     board_id = str(bundle.board.id)
     if session.get(schema.Board, board_id) is not None:
-        words = (
+        problem = (
             "this store already has a board of this id: import the bundle into another store "
             "(BENCHSIDE_STORE)."
         )
-        raise InputRefused([error("board-exists", board_id, words)])
+        raise InputRefused([error("board-exists", board_id, problem)])
     for table, name in ((schema.Submission, "submissions"), (schema.RefusedFile, "refused")):
         ids = {row.id for row in bundle.rows[name]}
         query = select(table.id, table.board_id)
         for known, other in session.execute(query):
             if known in ids:
-                words = f"the board {other} has a submission of this id: import it into another store."
-                raise InputRefused([error("board-exists", shortened(known, 64), words)])
+                problem = f"the board {other} has a submission of this id: import it into another store."
+                raise InputRefused([error("board-exists", shortened(known, 64), problem)])

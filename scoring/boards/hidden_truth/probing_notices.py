@@ -282,7 +282,7 @@ def team_notices(ranking: BoardRanking) -> list[Finding]:
 def equal_times(ranking: BoardRanking) -> list[Finding]:
     """Return the teams whose last submissions have the same time, which can happen when teams are merged: the
     id then decides."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for team, entries in sorted(ranking.by_team.items()):
         *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))
         if before and last and before.created == last.created:
@@ -290,8 +290,8 @@ def equal_times(ranking: BoardRanking) -> list[Finding]:
                 f"its last submissions have the same time: {last.id} counts as the later submission, "
                 "because of its id."
             )
-            found.append(note("equal-times", shortened(team, 60), message))
-    return found
+            findings.append(note("equal-times", shortened(team, 60), message))
+    return findings
 
 
 def equal_files(store: Store, board_id: str) -> list[Finding]:

@@ -132,7 +132,7 @@ def _drawn(classes: Ints, units: Ints, keys: Floats, share: float, seed: int) ->
     for name in sorted(counts, key=lambda name: (counts[name], name)):
         for unit in np.unique(units[classes == name]).tolist():
             of_unit.setdefault(unit, name)
-    names, shown = np.unique(units), set[int]()
+    names, visible = np.unique(units), set[int]()
     for name in counts:
         own = np.array([unit for unit in sorted(of_unit) if of_unit[unit] == name], int)
         number = round(share * len(own))
@@ -143,8 +143,8 @@ def _drawn(classes: Ints, units: Ints, keys: Floats, share: float, seed: int) ->
         fewer = min(number, len(own) - number)  # blocks of two or more, so that no unit is sure of its part
         ends = np.linspace(0, len(own), fewer + 1).astype(int)
         drawn = {int(random.choice(own[start:end])) for start, end in pairwise(ends)}
-        shown |= drawn if fewer == number else set(own.tolist()) - drawn
-    return np.flatnonzero(np.isin(units, sorted(shown)))
+        visible |= drawn if fewer == number else set(own.tolist()) - drawn
+    return np.flatnonzero(np.isin(units, sorted(visible)))
 
 
 def _faults(chosen: Ints, classes: Ints, units: Ints) -> list[Finding]:

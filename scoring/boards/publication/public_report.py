@@ -84,8 +84,8 @@ def _hidden(ranking: BoardRanking, known: HiddenRules) -> tuple[Section, ...]:
     lines = views.baselines(public, scale, shown)
     if not public["teams"]:
         waiting = ", ".join(markdown(name, 60) for name in public["unranked"])
-        words = f"No score is shown yet. Submitted: {waiting}" if waiting else "Nobody has submitted yet."
-        nobody = Text(stopped(words), "note")
+        notice = f"No score is shown yet. Submitted: {waiting}" if waiting else "Nobody has submitted yet."
+        nobody = Text(stopped(notice), "note")
         return (Section("Ranking", [note, nobody, *lines, *views.phase_table(ranking)]),)
     blocks: list[Block] = [note, _ranking(public, scale, shown), *lines, *views.phase_table(ranking)]
     if public["unranked"]:
@@ -162,8 +162,8 @@ def _shortened(of: Iterable[Section]) -> Iterator[Section]:
 
 def _newest(table: Table) -> Table:
     times = table.rows["submitted"]
-    kept = sorted(sorted(range(len(times)), key=lambda k: times[k], reverse=True)[:LISTED])
-    rows = {name: [values[k] for k in kept] for name, values in table.rows.items()}
+    newest = sorted(sorted(range(len(times)), key=lambda k: times[k], reverse=True)[:LISTED])
+    rows = {name: [values[k] for k in newest] for name, values in table.rows.items()}
     caption = f"The newest {LISTED} of {len(times):,} submissions; the appendix and board.json list all."
     return replace(table, rows=rows, caption=f"{caption} {table.caption}".strip())
 

@@ -341,7 +341,7 @@ def rows_digest(store: Store, board_id: str) -> str:
         store: The store with the board.
         board_id: The board's id; an unknown id also has a digest.
     """
-    found = sha256()
+    digest = sha256()
     with store.read() as session:
         for table in schema.Base.metadata.sorted_tables:
             of_board = table.c.id if table.name == schema.Board.__tablename__ else table.c.get("board_id")
@@ -350,8 +350,8 @@ def rows_digest(store: Store, board_id: str) -> str:
             cells: list[ColumnElement[str]] = [func.coalesce(cast(c, Text), "\x1e") for c in table.c]
             row = reduce(lambda before, cell: before + "\x1f" + cell, cells)
             text = session.scalar(select(func.aggregate_strings(row, "\x1d")).where(of_board == board_id))
-            found.update(f"{table.name}\x1c{text}".encode())
-    return found.hexdigest()
+            digest.update(f"{table.name}\x1c{text}".encode())
+    return digest.hexdigest()
 
 
 def _rows(session: Session, table: type[schema.Base], *where: ColumnElement[bool]) -> Sequence[Row[Any]]:

@@ -108,8 +108,8 @@ def changes(ranking: BoardRanking, final: schema.FinalRanking) -> list[dict[str,
         ranking.board.test_set,
     )
     names = new_names(ranking, final)
-    taken = Counter(names.get(row["team"], row["team"]) for row in final.ranking)
-    former = {name: team for team, name in names.items() if taken[name] == 1}
+    n_rows = Counter(names.get(row["team"], row["team"]) for row in final.ranking)
+    former = {name: team for team, name in names.items() if n_rows[name] == 1}
     now = _state(whole, ranking.board.row.options.get(SALT), former)
     if test_set.sha256 in (LEFT_OUT, WITHHELD) and test_set.created <= final.created:
         now["truth"] = final.truth
@@ -134,8 +134,10 @@ def since(ranking: BoardRanking) -> list[str]:
     if final is None or not changed:
         return []
     places = sum(change["what"].startswith(PLACE) for change in changed)
-    what = f"{places} place{'s' * (places > 1)}" if places else ", ".join(one["what"] for one in changed)
-    return [f"Final ranking of {final.created[:DAY]}; changed since: {what}, see Decision."]
+    changed_part = (
+        f"{places} place{'s' * (places > 1)}" if places else ", ".join(one["what"] for one in changed)
+    )
+    return [f"Final ranking of {final.created[:DAY]}; changed since: {changed_part}, see Decision."]
 
 
 def _place(row: dict[str, Any] | None) -> str:

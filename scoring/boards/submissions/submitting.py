@@ -236,8 +236,8 @@ def _before(session: Session, board_id: str, request: SubmissionRequest, digest:
         row = session.scalars(query).first()
     if row is None:
         return None
-    shown = select(schema.Board.version).where(schema.Board.id == board_id).scalar_subquery()
-    of_row = (schema.ScoredVersion.submission_id == row.id, schema.ScoredVersion.number <= shown)
+    newest = select(schema.Board.version).where(schema.Board.id == board_id).scalar_subquery()
+    of_row = (schema.ScoredVersion.submission_id == row.id, schema.ScoredVersion.number <= newest)
     query_scored = select(schema.ScoredVersion).where(*of_row)
     last = session.scalars(query_scored.order_by(schema.ScoredVersion.number.desc())).first()
     return Receipt(

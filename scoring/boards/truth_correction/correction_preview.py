@@ -104,26 +104,26 @@ class Correction:
     @property
     def dangers(self) -> list[Finding]:
         """Return warnings if a correction is probably a mistake: lost cases, refused submissions."""
-        found = []
+        warnings = []
         if self.removed:
             many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
             lost = f"{many} gone: {_listed(self.removed)}."
             more = f" New cases: {_listed(self.added)}. Did the ids change?" if self.added else ""
-            found.append(warning("correction-loses-cases", "truth", lost + more))
+            warnings.append(warning("correction-loses-cases", "truth", lost + more))
         if self.refused:
             first = self.refused[0]
             message = f"{len(self.refused)} submissions would be refused, such as that of {first.team}: "
-            found.append(warning("correction-refuses", "truth", message + first.problem))
+            warnings.append(warning("correction-refuses", "truth", message + first.problem))
         if any(change.ranks[0] for change in self.changes) and not any(c.ranks[1] for c in self.changes):
             message = "no team would be ranked any more."
-            found.append(warning("correction-empties-ranking", "truth", message))
+            warnings.append(warning("correction-empties-ranking", "truth", message))
         unscored = [one.team for one in self.changes if one.scores[0] is not None and one.scores[1] is None]
         if unscored and not self.refused:
             message = f"{len(unscored)} of {len(self.changes)} teams would have no score any more, such as "
-            found.append(
+            warnings.append(
                 warning("correction-loses-scores", "truth", f"{message}{shortened(unscored[0], 40)}.")
             )
-        return found
+        return warnings
 
     @property
     def moves(self) -> str:
@@ -185,15 +185,15 @@ def changed_cases(before: Any, after: Any) -> tuple[Any, Any, dict[str, tuple[st
 
 def said_of_cases(truth: Any) -> dict[str, dict[str, bytes]]:
     """Return a digest of each entry of a truth about each case: case -> entry -> digest."""
-    said: dict[str, dict[str, bytes]] = {str(case): {} for case in truth.ids}
-    for part, values in _parts(truth, len(said)):
-        for case, value in zip(said, values, strict=True):
-            said[case][part] = _digest(value)
+    answers: dict[str, dict[str, bytes]] = {str(case): {} for case in truth.ids}
+    for part, values in _parts(truth, len(answers)):
+        for case, value in zip(answers, values, strict=True):
+            answers[case][part] = _digest(value)
     masks = getattr(truth, "masks", None)
     if isinstance(masks, Mapping):  # the file of each case
         for case, member in masks.items():
-            said[case]["masks"] = _digest(truth.digest_of[member])
-    return said
+            answers[case]["masks"] = _digest(truth.digest_of[member])
+    return answers
 
 
 def _parts(value: Any, cases: int) -> Iterator[tuple[str, Any]]:

@@ -91,8 +91,8 @@ def example(declaration: Declaration, truth: DeclaredCases) -> tuple[str, bytes]
     outputs = (numbers % 10 + 1.0)[:, None]
     if declaration.classes:
         outputs = 0.5 / n_classes + 0.5 * (np.arange(n_classes) == numbers[:, None] % n_classes)
-    made = Predictions("example.csv", outputs, numbers % n_classes)
-    return "example.csv", prediction_table(declaration, ids, made).encode()
+    predictions = Predictions("example.csv", outputs, numbers % n_classes)
+    return "example.csv", prediction_table(declaration, ids, predictions).encode()
 
 
 def _one_each(declaration: Declaration, ids: Sequence[str], place: Floats, kind: int, score: float) -> str:

@@ -150,7 +150,7 @@ class _Card:
                 message = f"it is undefined for this truth and these predictions. It is {when}"
                 yield warning("undefined-metric", use.key, message)
         kinds = (getattr(cases, kind, None) for kind in ("scores", "risk", "predicted"))
-        outputs = next((found for found in kinds if found is not None), None)
+        outputs = next((of_kind for of_kind in kinds if of_kind is not None), None)
         if outputs is not None:
             yield from constant_output(outputs, self.predictions.name)
         if self.drawn.values and self.declaration.is_graded:

@@ -58,8 +58,8 @@ def case_of_predictions(draft: Draft) -> str:
 def with_predicted(draft: Draft, kind: str, column: str = "") -> Draft:
     """Return a draft with another kind of prediction. column: "" for the default name."""
     usual = {"scores": "classes"}.get(kind) or draft["truth"].get(kind) or kind
-    kept = {key: value for key, value in draft["predictions"].items() if key in ("case", "missing")}
-    return {**draft, "predictions": {kind: column or usual, **kept}}
+    settings = {key: value for key, value in draft["predictions"].items() if key in ("case", "missing")}
+    return {**draft, "predictions": {kind: column or usual, **settings}}
 
 
 def with_metric(draft: Draft, name: str) -> Draft:
@@ -77,5 +77,5 @@ def with_metric(draft: Draft, name: str) -> Draft:
 
 def titled(title: str) -> Draft:
     """Return the keys that name a challenge; its id consists of small letters, digits and hyphens."""
-    made = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-")
-    return {"id": made or "challenge", "title": title, "about": f"{title}."}
+    challenge_id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-")
+    return {"id": challenge_id or "challenge", "title": title, "about": f"{title}."}

@@ -152,7 +152,7 @@ class Fit(NamedTuple):
 
 def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
     """Return the inputs whose columns a table has: opened challenges first, own files, then the gallery."""
-    columns, found = {key(heading) for heading in header}, dict[Fit, None]()
+    columns, fitting = {key(heading) for heading in header}, dict[Fit, None]()
     declarations = list(filter(None, map(declaration_of, opened)))
     for file in known():
         with suppress(InputRefused):
@@ -167,5 +167,5 @@ def fits(header: Sequence[str], opened: Iterable[str] = ()) -> list[Fit]:
         }
         for slot, needed in slots.items():
             if {key(name) for name, _ in needed} <= columns:
-                found[Fit(declaration.id, declaration.about.title, slot)] = None
-    return [*found]
+                fitting[Fit(declaration.id, declaration.about.title, slot)] = None
+    return [*fitting]

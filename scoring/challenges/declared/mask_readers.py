@@ -120,16 +120,16 @@ def read_predictions(
     for number, case in enumerate(truth.ids):
         if context.cancelled is not None and context.cancelled():
             raise Cancelled
-        called = files.called(masks.get(case, ""))
+        name = files.called(masks.get(case, ""))
         if case not in masks:
             message = f"case {case} has no mask in {files.name}.{MISSING[missing]['advice']}"
             faults.append(error("missing-case", case, message))
         try:
             if case in masks or missing == "worst":
                 outputs[number], values = _measured(declaration, truth, case, openers.get(case))
-                held = dict.fromkeys(values, called) | held
+                held = dict.fromkeys(values, name) | held
         except MaskError as fault:
-            problems.append(error(fault.code, called, f"{case}: {fault.words}"))
+            problems.append(error(fault.code, name, f"{case}: {fault.words}"))
         if context.progress is not None:
             context.progress(number + 1, len(truth))
     findings += _unused(declaration, held)

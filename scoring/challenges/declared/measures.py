@@ -67,19 +67,19 @@ class Measured:
     def quantities(self, weights: Floats) -> dict[QuantityName, Floats]:
         """Return score, metrics, class measures and scores of subgroups, [B] by name."""
         uses = self.declaration.score
-        found: dict[QuantityName, Floats] = {
+        values: dict[QuantityName, Floats] = {
             use.key: use.compute(self.of(use), weights) for use in self.declaration.uses
         }
-        found[SCORE] = weighted(uses, found)
-        found |= self._of_classes(weights)
+        values[SCORE] = weighted(uses, values)
+        values |= self._of_classes(weights)
         for column, groups in self.groups.items():
             for name, members in groups.items():
                 some = weights[:, members]
                 parts: dict[QuantityName, Floats] = {
                     use.key: use.compute(some_of(self.of(use), members), some) for use in uses
                 }
-                found["slice", column, name, SCORE] = weighted(uses, parts)
-        return found
+                values["slice", column, name, SCORE] = weighted(uses, parts)
+        return values
 
     def basis(self, units: Ints) -> Basis:
         """Return the basis of `quantities`, from the unit number of each case [N]."""
@@ -116,9 +116,9 @@ class Measured:
         cases = self.of(use)
         if use.metric.name not in DISTANCES or not isinstance(cases, RegionCases):
             return use.metric.range[1]
-        found = cases.measured[..., 0]
+        measured = cases.measured[..., 0]
         longest = use.options.get("worst_mm") or cases.measured[..., 3].max(initial=0)
-        return float(max(longest, found[np.isfinite(found)].max(initial=0)))
+        return float(max(longest, measured[np.isfinite(measured)].max(initial=0)))
 
     def _of_curves(self, units: Ints) -> dict[QuantityName, int]:
         """Return what areas and chosen thresholds rest on, where there are two classes."""

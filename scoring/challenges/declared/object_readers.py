@@ -92,7 +92,7 @@ def _objects(
     message = "the case id is empty: every row needs its image."
     nameless = [i for i, name in enumerate(ids) if not name]
     read.problems += [error("missing-value", table.place(i), message) for i in nameless]
-    cells = [table.cells(place) for place in numbered[:n]]
+    cells = [table.cells(column) for column in numbered[:n]]
     held = np.array([any(row) for row in zip(*cells, strict=True)]) if of_truth else np.ones(len(ids), bool)
     own = [i for i in np.flatnonzero(held).tolist() if i not in table.ragged]
     rows = AlignedRows(table, id_column, own, np.arange(len(ids)), len(ids))

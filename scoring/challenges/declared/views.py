@@ -44,8 +44,8 @@ def views(declaration: Declaration, card: ScoreCard) -> Views:
         ("Cases", [_worst(card)]),
         ("Model", _model(model) if model else []),
     )
-    shown = tuple(Section(name, blocks) for name, blocks in sections if blocks)
-    return Views(_headline(declaration, card), shown)
+    filled = tuple(Section(name, blocks) for name, blocks in sections if blocks)
+    return Views(_headline(declaration, card), filled)
 
 
 def _model(model: Mapping[str, Any]) -> Sequence[Block]:

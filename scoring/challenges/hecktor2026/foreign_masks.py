@@ -183,8 +183,8 @@ def _names(contents: SubmissionLayout) -> tuple[str, set[tuple[str, str]]]:
     for member in files.members:
         if member.lower().endswith(LABEL_LISTS) and files.sizes[member] <= LABELS_BYTES:
             lines = files.read(member).decode("utf-8", "replace").splitlines()
-            found = [match for line in lines if (match := LABEL_LINE.fullmatch(line))]
-            if len(found) == len(STRUCTURES):
-                pairs = {(f"gtv{(m[2] or m[3]).lower()}", m[1] or m[4]) for m in found}
+            matches = [match for line in lines if (match := LABEL_LINE.fullmatch(line))]
+            if len(matches) == len(STRUCTURES):
+                pairs = {(f"gtv{(m[2] or m[3]).lower()}", m[1] or m[4]) for m in matches}
                 return files.called(member), pairs
     return "", set()

@@ -52,12 +52,14 @@ def completed(
     table = _with_stages(table, findings)
     if _is_complete(table):
         return table, ()
-    place = next((k for k, name in enumerate(table.header) if plain_name(name) in COLUMNS["patient"]), None)
-    own = [patient_of(cell) for cell in table.cells(place)] if place is not None else []
+    patient_column = next(
+        (k for k, name in enumerate(table.header) if plain_name(name) in COLUMNS["patient"]), None
+    )
+    own = [patient_of(cell) for cell in table.cells(patient_column)] if patient_column is not None else []
     known = {*own, *(truth.ids if truth else ())}
     _require_no_curves(table, table.name, own, known, truth)
     others: list[TextTable] = []
-    for member in _others(files, used) if place is not None else ():
+    for member in _others(files, used) if patient_column is not None else ():
         try:
             other = files.read_table(member)[1]
         except InputRefused:  # named as a file that is not read

@@ -67,8 +67,8 @@ def find_table(files: SourceFiles, layout: Layout, standard: str, used: list[str
 def tables_in_folders(files: SourceFiles) -> list[str]:
     """Return the tables in folders, nearest first; empty if there are many, such as one per patient."""
     endings = tuple(ending for ending in TABLES_BESIDE_MASKS if ending != LISTING)
-    found = [m for m in files.members if "/" in m and m.lower().endswith(endings)]
-    return sorted(found, key=lambda member: member.count("/")) if len(found) <= MOST_TABLES else []
+    members = [m for m in files.members if "/" in m and m.lower().endswith(endings)]
+    return sorted(members, key=lambda member: member.count("/")) if len(members) <= MOST_TABLES else []
 
 
 def _of_json(files: SourceFiles, layout: Layout, used: list[str]) -> TextTable | None:

@@ -97,6 +97,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
     _require_usable_masks(files, counted, noticed, findings)
     findings += _label_order(contents, counted, findings)
     findings += [*noticed, *ignored(files, {*used, *layout.of_patients})]
+    masks = (layout.masks[patient] for patient in ids if patient in layout.masks)
     submission = HecktorSubmission(
         ids,
         stage_codes,
@@ -105,9 +106,7 @@ def read_predictions(source: Source, truth: HecktorTruth | None, context: Contex
         unknown=unknown,
         read=tuple(findings),
         missing=(),
-        contents=contents.digested(
-            [*used, *(layout.masks[patient][0] for patient in ids if patient in layout.masks)]
-        ),
+        contents=contents.digested([*used, *(members[0] for members in masks)]),
     )
     if truth is None:
         return submission

@@ -210,8 +210,8 @@ def basis(a: CategoryScores, units: np.ndarray, metric: str) -> Basis:
         for name, measure in MEANS.items()
         if measure not in ("specificity", "accuracy", "npv")
     }
-    found = [rests_on["sensitivity", name] for name in a.categories]
-    rests_on["macro_auc_sens_80"] = beyond(max(found), SENSITIVITY, len(units))
+    supports = [rests_on["sensitivity", name] for name in a.categories]
+    rests_on["macro_auc_sens_80"] = beyond(max(supports), SENSITIVITY, len(units))
     ranked = RANKED_BY[metric]
     parts |= {"mean_auc": parts["macro_auc"], "score": parts[ranked]}
     return Basis(rests_on, parts, worst=dict.fromkeys(("auc", "auc_sens_80", "malignant_auc"), 0.5))

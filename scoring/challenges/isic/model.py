@@ -77,14 +77,14 @@ def inspect(
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
     categories = truth.categories if truth is not None else ()
 
-    def about(found: Inspection) -> Sequence[Finding]:
-        if not _are_scores(found.outputs if found.outputs.ndim == 2 else np.empty((0, 0))):
-            raise InputRefused([_bad_output(file.name)], found.findings)
-        return output_order(found.model["metadata"], categories, file.name)[1] if categories else ()
+    def about(inspection: Inspection) -> Sequence[Finding]:
+        if not _are_scores(inspection.outputs if inspection.outputs.ndim == 2 else np.empty((0, 0))):
+            raise InputRefused([_bad_output(file.name)], inspection.findings)
+        return output_order(inspection.model["metadata"], categories, file.name)[1] if categories else ()
 
     task = _task(len(categories) or None)
-    found = inspect_on_images(file, task, truth, usable, about, timings, cancelled)
-    return replace(found, findings=tuple(f for f in found.findings if f.code != "not-finite"))
+    inspection = inspect_on_images(file, task, truth, usable, about, timings, cancelled)
+    return replace(inspection, findings=tuple(f for f in inspection.findings if f.code != "not-finite"))
 
 
 def predict(model: Model, cases: IsicCases, context: Context) -> Predictions:

@@ -371,8 +371,10 @@ def read_predictions(source: Source, truth: SafeScanCases | None, context: Conte
     if truth is None or truth.labels is None:
         return read
     scores = read.outputs[:, 0]
-    said = upside_down(scores, truth.labels == 1, read.name, probability_scales.edits_of_risks(scores))
-    return replace(read, findings=(*read.findings, *said))
+    reversed_scores = upside_down(
+        scores, truth.labels == 1, read.name, probability_scales.edits_of_risks(scores)
+    )
+    return replace(read, findings=(*read.findings, *reversed_scores))
 
 
 def form(_truth: object) -> TableForm:

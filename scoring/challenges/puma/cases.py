@@ -339,11 +339,7 @@ def _by_table(files: SourceFiles, member: str, ids: frozenset[str]) -> Submissio
         data, table = files.read_table(member)
     except InputRefused as refusal:
         return SubmissionMembers({}, {}, member, refusal.problems, ())
-    marks = (
-        [note("bom", where, "it begins with a byte order mark: read all the same.")]
-        if table.written.byte_order_mark
-        else []
-    )
+    bom = note("bom", where, "it begins with a byte order mark: read all the same.")
     member_of: dict[str, str | None] = {}
     problems = [*table.problems]
     if {key(CASE), key(PATH)}.isdisjoint(table.keys) and len(files.members) < 2:  # no index of other files
@@ -352,7 +348,9 @@ def _by_table(files: SourceFiles, member: str, ids: frozenset[str]) -> Submissio
     if len(columns) == 2:
         member_of, of_rows = _rows(files, member, table, columns, ids)
         problems += of_rows
-    return SubmissionMembers(member_of, {member: sha256(data)}, member, tuple(problems), tuple(marks))
+    return SubmissionMembers(
+        member_of, {member: sha256(data)}, member, tuple(problems), (bom,) * table.written.byte_order_mark
+    )
 
 
 def _column(table: TextTable, name: str, problems: list[Finding]) -> int | None:

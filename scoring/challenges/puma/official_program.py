@@ -113,10 +113,10 @@ def _evaluated(
     known = np.array([key != CENTROIDS for key in truth.keys])[:, None]
     hits = counted_there.true_positive * read * known
     there = Tallies(hits, counted_there.support * known, counted_there.predicted * read)
-    found = _alike(_names(truth, known), _names(written, read))
-    if found is None:
+    pairs = _alike(_names(truth, known), _names(written, read))
+    if pairs is None:
         return None
-    alike, names = found
+    alike, names = pairs
     if alike.all() and names == int(there.occurs.any(0).sum()):
         return _of_known_names(there)
     values = class_values(EVALUATOR, sums(there, np.ones((1, len(d)))))

@@ -96,8 +96,8 @@ def _block(stored: Array, header: Header, other: int | None) -> VoxelBlock:
 def _in_range(values: Array, other: int | None) -> Array:
     """Return the values. Raises MaskError if one is outside 0..2, and not another that is allowed."""
     if values.max(initial=0) > LABELS[-1] or (values.dtype.kind != "u" and values.min(initial=0) < 0):
-        found = np.unique(values[(values < 0) | (values > LABELS[-1])])
-        outside = found if other is None else found[found != other]
+        beyond = np.unique(values[(values < 0) | (values > LABELS[-1])])
+        outside = beyond if other is None else beyond[beyond != other]
         if outside.size:
             labels = f"it has the label{'s' * (len(outside) > 1)} {_named(outside)}"
             raise MaskError("bad-label", f"{labels}; {_allowed()}")

@@ -92,19 +92,19 @@ def _pieces(opener: Opener, labels: tuple[int, ...], grid: Grid | None) -> Itera
 
 
 def _labels(header: Header, file: ByteFile) -> Ints:
-    found = np.zeros(header.grid.voxels, np.uint8)
+    labels = np.zeros(header.grid.voxels, np.uint8)
     for number, block in enumerate(blocks(header, file)):
         if block.labels is not None:
-            part = found[number * VOXELS : (number + 1) * VOXELS]
+            part = labels[number * VOXELS : (number + 1) * VOXELS]
             part[:] = block.labels[: part.size]
-    return found
+    return labels
 
 
 def _one_label_map(header: Header, file: ByteFile, channels: int) -> Ints:
     """Return the labels of channels of ones: 1 and 2 in the order of the last two; where there are three, the
     first is the background. Raises MaskError if voxels are in several channels, or in none of three."""
     size = header.grid.voxels // channels
-    found = np.zeros(size, np.uint8)
+    labels = np.zeros(size, np.uint8)
     for number, block in enumerate(blocks(header, file)):
         if block.labels is None:
             continue
@@ -112,16 +112,16 @@ def _one_label_map(header: Header, file: ByteFile, channels: int) -> Ints:
         if block.labels.max() > 1:
             raise MaskError("bad-label", "a channel for each structure has other values than 0 and 1.")
         channel, place = np.divmod(indices + number * VOXELS, size)
-        if found[place].any() or np.unique(place).size < place.size:
+        if labels[place].any() or np.unique(place).size < place.size:
             raise MaskError("bad-label", "its channels overlap: write one label map, GTVp as 1, GTVn as 2.")
         label = channel + (channels < max(CHANNELS))
-        found[place] = np.where(label == 0, BACKGROUND, label)
-    is_whole = bool(found.all())
+        labels[place] = np.where(label == 0, BACKGROUND, label)
+    is_whole = bool(labels.all())
     if is_whole != (channels == max(CHANNELS)):
         message = (
             f"its {channels} channels are not {'background, ' * (channels == max(CHANNELS))}GTVp and GTVn: "
             "write one label map, GTVp as 1 and GTVn as 2."
         )
         raise MaskError("bad-label", message)
-    found[found == BACKGROUND] = 0
-    return found
+    labels[labels == BACKGROUND] = 0
+    return labels

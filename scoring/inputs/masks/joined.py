@@ -70,8 +70,8 @@ def relabelled_mask(opener: Opener, labels: Sequence[int]) -> ByteFile:
             for block in blocks(header, file):
                 count = min(rest, VOXELS)
                 rest -= count
-                found = block.labels
-                yield bytes(count) if found is None else found[:count].tobytes().translate(others)
+                labels = block.labels
+                yield bytes(count) if labels is None else labels[:count].tobytes().translate(others)
 
     return made_file(pieces)
 

@@ -35,16 +35,16 @@ def read_label_map(opener: Opener, reference: Grid | None = None) -> tuple[Ints,
         if header.grid.voxels > MOST_VOXELS:
             raise MaskError("unreadable-file", f"it has {header.grid.voxels:,} voxels, too many to measure.")
         way = None if reference is None else orientation(header.grid, reference)
-        place = placement(header.grid, reference) if reference and not way and fields.is_part else None
-        if reference is not None and way is None and place is None:
+        placed = placement(header.grid, reference) if reference and not way and fields.is_part else None
+        if reference is not None and way is None and placed is None:
             raise MaskError(
                 "wrong-grid",
                 f"{difference(header.grid, reference)}. Masks are not resampled: save the mask on the "
                 "truth's grid.",
             )
         labels = _labels(header, file)
-    if reference is not None and place is not None:
-        return _placed(labels, place, reference), reference
+    if reference is not None and placed is not None:
+        return _placed(labels, placed, reference), reference
     if way is None or reference is None or way.is_identity:
         return labels, header.grid
     backwards = tuple(slice(None, None, -1 if back else 1) for back in way.reversed)

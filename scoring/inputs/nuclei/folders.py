@@ -36,13 +36,13 @@ def by_slide(files: SourceFiles) -> tuple[SourceFiles, Mapping[str, str]]:
     names = Counter(PurePosixPath(member).name for member in lists)
     if files.kind == "file" or not (of_cellvit or (len(names) == 1 and len(lists) > 1)):
         return files, {}
-    found: dict[str, dict[int, str]] = {}
+    slides: dict[str, dict[int, str]] = {}
     for member in of_cellvit or lists:
         slide, rank = _slide(PurePosixPath(member))
-        if not slide or rank in found.setdefault(slide, {}):
+        if not slide or rank in slides.setdefault(slide, {}):
             return files, {}
-        found[slide][rank] = member
-    chosen = [(slide, of_slide[min(of_slide)]) for slide, of_slide in found.items()]
+        slides[slide][rank] = member
+    chosen = [(slide, of_slide[min(of_slide)]) for slide, of_slide in slides.items()]
     original = {f"{slide}{PurePosixPath(member).suffix}": member for slide, member in chosen}
     runs = {member for member in lists if of_cellvit and PurePosixPath(member).name == OF_RUN}
     original |= {member: member for member in files.members if member not in {*of_cellvit, *runs, *lists}}
@@ -82,7 +82,7 @@ def by_class(
     paths = [PurePosixPath(member) for member in files.members if member.lower().endswith(endings)]
     uses = Counter(path.name for path in paths if path.parent.name)
     folders = {path.parent for path in paths if uses[path.name] > 1}
-    found: dict[str, tuple[str, str | None]] = {}
+    members: dict[str, tuple[str, str | None]] = {}
     for path in paths:
         image = f"{path.parent.name}.json"
         is_set = path.suffix.lower() == imagej_rois.SETS
@@ -93,14 +93,14 @@ def by_class(
         is_apart = path.parent in folders or key(path.parent.name) in {*names, *map(key, filter(None, cases))}
         is_rest = bool(OUTLINE.fullmatch(first)) or not files.sizes[str(path)]
         if named and (is_set or is_rest or (is_table and (is_apart or not has_class))):
-            found[str(path)] = f"{named[0]}.json", named[1]
+            members[str(path)] = f"{named[0]}.json", named[1]
         elif is_set:
             name = imagej_rois.SET_NAME.sub("", path.stem)
             is_of_class = path.parent.name and (uses[path.name] > 1 or path.stem.lower().startswith("roi"))
-            found[str(path)] = (image, name or None) if is_of_class else (f"{name}.json", None)
+            members[str(path)] = (image, name or None) if is_of_class else (f"{name}.json", None)
         elif path.parent in folders and is_table and not has_class:
-            found[str(path)] = image, path.stem
-    return found if len({*found.values()}) == len(found) else {}
+            members[str(path)] = image, path.stem
+    return members if len({*members.values()}) == len(members) else {}
 
 
 def _named(

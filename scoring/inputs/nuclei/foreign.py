@@ -288,10 +288,10 @@ def by_image(document: Any) -> dict[str, list[Item]]:
     for name in IMAGE:
         images = [entry["properties"].get(name) for entry in features]
         if len({*filter(_is_name, images)}) > 1 and all(map(_is_name, images)):
-            found: dict[str, list[Item]] = {}
+            items: dict[str, list[Item]] = {}
             for image, entry in zip(images, features, strict=True):
-                found.setdefault(str(image), []).append(entry)
-            return found
+                items.setdefault(str(image), []).append(entry)
+            return items
     return {}
 
 

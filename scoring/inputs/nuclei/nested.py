@@ -256,7 +256,7 @@ def _class_names(node: Any, depth: int) -> dict[str, str]:
             entries = [each if isinstance(each, dict) else {"name": each} for each in value]
             if all(isinstance(each.get("name"), str) for each in entries):
                 return {str(each.get("id", n)): each["name"] for n, each in enumerate(entries)}
-        found = _class_names(value, depth + 1)
-        if found:
-            return found
+        names = _class_names(value, depth + 1)
+        if names:
+            return names
     return {}

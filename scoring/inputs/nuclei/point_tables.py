@@ -178,18 +178,18 @@ def _share(text: str | None) -> Any:
 def _by_values(table: TextTable, subject: str, fits: Callable[[str], bool]) -> list[str] | None:
     """Return the column of which most values fit, None without. Raises InputRefused where several such
     columns differ."""
-    found: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
     for place, name in enumerate(table.header):
         cells = table.cells(place)
         values = {*cells}
         if len(values) <= DISTINCT and 2 * sum(map(fits, values)) >= len(values):
-            found[name] = cells
-    if len({tuple(map(key, map(stem, cells))) for cells in found.values()}) > 1:
-        listing = " and ".join(repr(name[:40]) for name in found)
+            columns[name] = cells
+    if len({tuple(map(key, map(stem, cells))) for cells in columns.values()}) > 1:
+        listing = " and ".join(repr(name[:40]) for name in columns)
         text = f"columns {listing} name {subject}differently: leave out all but one of these columns."
-        fixes = [renaming("column", tuple((n, "") for n in found if n != name)) for name in found]
+        fixes = [renaming("column", tuple((n, "") for n in columns if n != name)) for name in columns]
         raise InputRefused([error("duplicate-column", table.header_place, text).with_fixes(*fixes)])
-    return next(iter(found.values()), None)
+    return next(iter(columns.values()), None)
 
 
 def _kinds(
@@ -219,15 +219,15 @@ def _once_each(table: TextTable) -> TextTable:
     rows_of: dict[tuple[str, ...], list[int]] = {}
     for row, name in enumerate(zip(images, *(_cells(table, [each]) or images for each in ids), strict=True)):
         rows_of.setdefault(name, []).append(row)
-    kept = [rows[0] for rows in rows_of.values()]
-    columns = [[cells[row] for row in kept] for cells in map(table.cells, range(len(table.keys)))]
+    rows_once = [rows[0] for rows in rows_of.values()]
+    columns = [[cells[row] for row in rows_once] for cells in map(table.cells, range(len(table.keys)))]
     header, keys = table.header, table.keys
     axes = [_middles(table, names) for names in (X, Y)]
     if VERTEX in keys and None not in axes:
         corners_of = [" ".join(pair).replace(",", ".") for pair in zip(*filter(None, axes), strict=True)]
         columns.append(["; ".join(corners_of[row] for row in rows) for rows in rows_of.values()])
         header, keys = (*header, OUTLINES[-1]), (*keys, OUTLINES[-1])
-    lines = tuple(table.lines[row] for row in kept)
+    lines = tuple(table.lines[row] for row in rows_once)
     return replace(table, header=header, keys=keys, columns=columns, lines=lines, ragged=frozenset())
 
 

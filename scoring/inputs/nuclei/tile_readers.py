@@ -137,16 +137,16 @@ def of_several(data: bytes, name: str, images: bytes, sizes: dict[str, Size]) ->
         beside = strict.document(images, name)[0] if images else document
         files = coco.cells(document, beside)
         return None if files is None else _of_images(files, coco.names(beside), name)
-    found = _grouped(via_label_studio_yolo.of_via(document), name)
-    found = found or _grouped(via_label_studio_yolo.of_label_studio(document, sizes), name)
-    found = found or _grouped(via_label_studio_yolo.of_fiftyone(document, name, sizes), name)
-    features = {} if found else foreign.by_image(document)
+    tiles = _grouped(via_label_studio_yolo.of_via(document), name)
+    tiles = tiles or _grouped(via_label_studio_yolo.of_label_studio(document, sizes), name)
+    tiles = tiles or _grouped(via_label_studio_yolo.of_fiftyone(document, name, sizes), name)
+    features = {} if tiles else foreign.by_image(document)
     for image, case in _cases(features, name).items():
-        found[case] = json.dumps({"type": "FeatureCollection", "features": features[image]}).encode()
-    if not found and isinstance(document, dict) and all(map(foreign.native, document.values())):
+        tiles[case] = json.dumps({"type": "FeatureCollection", "features": features[image]}).encode()
+    if not tiles and isinstance(document, dict) and all(map(foreign.native, document.values())):
         cases = _cases(document, name).items()
-        found = {case: json.dumps(document[image]).encode() for image, case in cases}
-    return found or None
+        tiles = {case: json.dumps(document[image]).encode() for image, case in cases}
+    return tiles or None
 
 
 @isolated
@@ -172,10 +172,10 @@ def of_named(
     is_read = known is not None and bool(placed or not items)
     if is_read and (len(sizes) == 1 or own.removesuffix(".json") in sizes):
         return None
-    found = nested.cells_of(document, own, sizes, classes, name)
-    if found is None or (is_read and [*found[0]] == [own]):
+    cells = nested.cells_of(document, own, sizes, classes, name)
+    if cells is None or (is_read and [*cells[0]] == [own]):
         return None
-    return _of_images(found[0], found[1], name)
+    return _of_images(cells[0], cells[1], name)
 
 
 def _grouped(cells: Cells, name: str) -> Tiles:

@@ -142,15 +142,15 @@ def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
         sizes: Sizes of images by id, "" for all others.
     """
     samples = document.get("samples") if isinstance(document, dict) else None
-    found = [
+    images = [
         (sample, {field: listed for field in sample if (listed := _detections(sample, field))})
         for sample in (samples if isinstance(samples, list) else ())
         if isinstance(sample, dict) and isinstance(sample.get("filepath"), str)
     ]
-    fields = {field for _, lists in found for field in lists}
+    fields = {field for _, lists in images for field in lists}
     graded = {
         field
-        for _, lists in found
+        for _, lists in images
         for field, listed in lists.items()
         if any(entry.get("confidence") is not None for entry in listed)
     }
@@ -158,7 +158,7 @@ def of_fiftyone(document: Any, name: str, sizes: Mapping[str, Size]) -> Cells:
         listing = ", ".join(sorted(graded or fields)[:3])
         text = f"it has several lists of detections ({listing}): export only the list of the predictions."
         raise InputRefused([error("duplicate-case", name, text)])
-    for sample, lists in found:
+    for sample, lists in images:
         meta, usual = _object(sample, "metadata"), sizes.get(case_ids.stem(sample["filepath"]), sizes[""])
         own: Any = (meta.get("width"), meta.get("height"))
         size = own if all(map(strict.is_number, own)) else usual

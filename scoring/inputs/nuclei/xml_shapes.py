@@ -142,8 +142,8 @@ def _names(element: Element, holders: list[Element]) -> Iterator[str | None]:
 
 
 def _confidence(element: Element) -> str | None:
-    found = {key(part.get("name", part.tag)): part.text for part in element}
-    return next((found[name] for name in CONFIDENCES if found.get(name)), None)
+    values = {key(part.get("name", part.tag)): part.text for part in element}
+    return next((values[name] for name in CONFIDENCES if values.get(name)), None)
 
 
 def _outline(element: Element) -> list[list[Any]] | None:
