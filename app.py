@@ -27,7 +27,7 @@ async def warm(_app):
     """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
     rounds. A process for files that cannot start ends the start."""
     from pages.server import preload
-    from scoring.common import isolation, limits
+    from scoring.common import limits, transport
     from scoring.inference.reader_pool import LIMITS, ReaderPool
     from scoring.inference.worker_results import ModelFailed
 
@@ -45,7 +45,7 @@ async def warm(_app):
     def run(name: str, arguments: tuple) -> Any:
         return next((pools[start] for start in pools if name.startswith(start)), readers).run(name, arguments)
 
-    isolation.use(run)
+    transport.use(run)
     try:
         await asyncio.to_thread(readers.warm)
     except (ModelFailed, OSError):

@@ -1,7 +1,6 @@
 """Folding: findings that repeat each other become one, and none is lost."""
 
-from scoring.common.finding_groups import grouped, tally
-from scoring.common.findings import error, note, warning
+from scoring.common.findings import error, grouped, note, tally, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, renaming
 
 COLUMNS = [

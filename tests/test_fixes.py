@@ -9,8 +9,7 @@ import pytest
 import scoring
 from scoring.challenges import samples
 from scoring.cli.output import helps
-from scoring.common.finding_groups import distinct
-from scoring.common.findings import Finding
+from scoring.common.findings import Finding, distinct
 from scoring.common.fixes import InputChanges, SuggestedFix, renamed, renaming
 from scoring.inputs.fix_suggestions import of_kind, renamings, without_affix
 from scoring.inputs.sources import FixedSource, open_source

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import scoring
 from scoring.challenges import samples
 from scoring.cli.output import flags_of
-from scoring.common.finding_groups import distinct
-from scoring.common.findings import Finding
+from scoring.common.findings import Finding, distinct
 from scoring.inputs.sources import open_source
 from scoring.presentation.figures.number_format import share
 from scoring.presentation.html import views_of

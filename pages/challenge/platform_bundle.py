@@ -9,7 +9,7 @@ import streamlit as st
 from pages.challenge.scoring_run import attempt
 from pages.display import downloads, finding_list
 from pages.history.keep_and_restore import HistoryContext
-from scoring.common.reproducible_zip import zipped
+from scoring.common.file_opening import zipped
 from scoring.common.text import markdown
 from scoring.platforms.evaluation import PlatformSettings, usual_settings
 from scoring.platforms.platform_bundles import TITLE, Order, bundle_files

@@ -7,8 +7,7 @@ from functools import cache
 import streamlit as st
 
 from scoring.challenges import challenge_ids, load_challenge
-from scoring.common.finding_groups import FindingGroup, distinct, grouped, tally
-from scoring.common.findings import LEVELS, Finding, InputRefused
+from scoring.common.findings import LEVELS, Finding, FindingGroup, InputRefused, distinct, grouped, tally
 from scoring.common.fixes import SuggestedFix
 from scoring.common.text import file_name, markdown
 from scoring.core.options import Option

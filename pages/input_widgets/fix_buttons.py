@@ -16,8 +16,7 @@ from pages.display import finding_list
 from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput
 from scoring.challenges.recognition import fitting_test_set
-from scoring.common.finding_groups import distinct
-from scoring.common.findings import InputRefused
+from scoring.common.findings import InputRefused, distinct
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge

@@ -24,8 +24,8 @@ from scoring.challenges import is_known, kept_declaration, load_challenge, remem
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
 from scoring.core import options as of_options
-from scoring.core.case_subset import of_cases
 from scoring.core.challenge import Challenge
+from scoring.core.submitted_part import of_cases
 from scoring.inputs.case_tables import joined_columns
 from scoring.inputs.sources import Source, sha256
 from scoring.inputs.team_entries import MODEL

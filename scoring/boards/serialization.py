@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from scoring.common.arrays import Array
-from scoring.common.file_opening import read_file
+from scoring.common.file_opening import WRITTEN, read_file, zipped
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.reproducible_zip import WRITTEN, zipped
 from scoring.common.strict_json import StrictJsonError, strict_loads
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.inputs.archives import Archive, open_archive

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scoring.common.finding_groups import grouped, tally
-from scoring.common.findings import Finding, error, lines, writing
+from scoring.common.findings import Finding, error, grouped, lines, tally, writing
 from scoring.common.fixes import SuggestedFix, written_pairs
 from scoring.common.text import as_json, shortened
 

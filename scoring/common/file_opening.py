@@ -1,10 +1,12 @@
-"""Opening of files by path; devices, and pipes without a writer, are refused."""
+"""Opening of files by path (devices, and pipes without a writer, are refused); reproducible zips."""
 
 import errno
 import io
 import os
 import stat
 import time
+import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 WRITER_SECONDS = 2.0
@@ -44,3 +46,17 @@ def read_file(path: Path, most: int | None = None) -> bytes:
         os.set_blocking(descriptor, True)
         head = beginning or b""
         return head + io.BufferedReader(pipe).read(-1 if most is None else most - len(head))
+
+
+WRITTEN = (1980, 1, 1, 0, 0, 0)
+"""Fixed time of every member, so that the same content gives the same bytes."""
+
+
+def zipped(members: Iterable[tuple[str, bytes]]) -> bytes:
+    """Return a zip of files by name. They are not compressed, because other versions of zlib give other
+    bytes."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as written:
+        for name, data in members:
+            written.writestr(zipfile.ZipInfo(name, WRITTEN), data)
+    return target.getvalue()

@@ -1,12 +1,14 @@
-"""Findings about an input, and `InputRefused`, which carries every problem of a refused file."""
+"""Findings about an input, and `InputRefused`, which carries every problem of a refused file;
+groups of repeated findings."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scoring.common.fixes import SuggestedFix
+from scoring.common.fixes import InputChanges, SuggestedFix
 
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20
@@ -185,3 +187,151 @@ def writing(target: object, where: str) -> Iterator[None]:
     except OSError as problem:
         message = f"{target} cannot be written: {problem.strerror}."
         raise InputRefused([error("bad-option", where, message)]) from problem
+
+
+COMPARED = 200
+"""Maximum findings of a kind whose texts are compared."""
+GROUPED_FROM = 4
+"""Number of findings of a kind from which they form one group."""
+NAMED = 5
+"""Maximum number of different items that are named."""
+ALTERNATIVES = 4
+"""Maximum number of fixes offered side by side."""
+WORDS = re.compile(r"\s+")
+HEADS = {
+    "missing-column": "{n} columns are missing",
+    "extra-column": "{n} columns are not expected",
+    "duplicate-column": "{n} columns occur more than once",
+    "missing-case": "{n} cases have no prediction",
+    "extra-case": "{n} rows belong to no case of the test set",
+    "duplicate-case": "{n} cases occur more than once",
+    "row-length": "{n} rows have a different length than the header",
+    "missing-value": "{n} rows have a missing value",
+    "not-a-number": "{n} rows hold text such as {quoted} where a number is needed",
+    "not-finite": "{n} rows hold an infinite number",
+    "out-of-range": "{n} rows hold numbers out of range",
+    "bad-label": "{n} labels are unknown",
+    "image-missing": "{n} images are missing",
+    "image-unreadable": "{n} images cannot be read",
+    "absent-class": "{n} classes have no case",
+    "never-predicted": "{n} classes are never predicted",
+    "few-cases-in-class": "{n} classes have few cases",
+}
+"""Code -> joint message of several findings with this code."""
+NAMING = {"unknown-class": "Unknown classes"}
+"""Code -> meaning of the first quoted text in its messages; grouped findings name these texts before their
+locations."""
+STOP = re.compile(r"[:;,(]|[.?!] ")
+QUOTED = re.compile(r"""(['"])(.+?)\1""")
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """Findings with the same level and code.
+
+    Attributes:
+        where: Location of a single finding; for several, the common part of their locations.
+        message: Message of a single finding; for several, their joint message.
+        entries: All findings of the group.
+    """
+
+    level: str
+    code: str
+    where: str
+    message: str
+    entries: tuple[Finding, ...]
+
+    @property
+    def fixes(self) -> tuple[SuggestedFix, ...]:
+        """Fixes for any of them, each once; if there are many findings, their first fixes are joined into
+        one."""
+        each = distinct(fix for entry in self.entries for fix in entry.fixes)
+        if len(each) <= ALTERNATIVES:
+            return each
+        whole = InputChanges()
+        for entry in self.entries:
+            whole = whole.joined(entry.fixes[0].changes) if entry.fixes else whole
+        as_one = whole and whole == whole.of_files and not any(fix.team for fix in each)
+        return (SuggestedFix(whole.command(), whole),) if as_one else each[:ALTERNATIVES]
+
+
+def grouped(entries: Iterable[Finding]) -> list[FindingGroup]:
+    """Group findings by level and code, worst first, codes in order of appearance; small groups stay
+    separate."""
+    by_kind: dict[tuple[str, str], list[Finding]] = {}
+    for entry in sorted(entries, key=lambda entry: LEVELS.index(entry.level)):
+        by_kind.setdefault((entry.level, entry.code), []).append(entry)
+    groups: list[FindingGroup] = []
+    for (level, code), alike in by_kind.items():
+        if len(alike) < GROUPED_FROM:
+            groups += [FindingGroup(level, code, entry.where, entry.message, (entry,)) for entry in alike]
+        else:
+            groups.append(_grouped(level, code, alike))
+    return groups
+
+
+def distinct(fixes: Iterable[SuggestedFix]) -> tuple[SuggestedFix, ...]:
+    """Return fixes that change something, without duplicates."""
+    usable = [fix for fix in fixes if fix.label and (fix.changes or fix.option)]
+    return tuple({(fix.changes, fix.option, fix.team): fix for fix in usable}.values())
+
+
+def tally(entries: Iterable[Finding]) -> str:
+    """Count findings by level: "3 errors, 1 warning"."""
+    count = Counter(entry.level for entry in entries)
+    return ", ".join(
+        f"{count[level]:,} {level}{'s' * (count[level] > 1)}" for level in LEVELS if count[level]
+    )
+
+
+def _grouped(level: str, code: str, group: Sequence[Finding]) -> FindingGroup:
+    places = list(dict.fromkeys(entry.where for entry in group))
+    where = _shared_place(places)
+    items, end = _differing([entry.message for entry in group[:COMPARED]])
+    if len(places) > 1:
+        items = [location.removeprefix(where).lstrip(":") for location in places]
+    if code in NAMING and QUOTED.search(group[0].message):
+        quoted = [match[0] for entry in group if (match := QUOTED.search(entry.message))]
+        at = f"In {len(places):,} places: {_some(items)}. " if len(places) > 1 else ""
+        message = f"{NAMING[code]}: {_some(list(dict.fromkeys(quoted)))}. {at}{end}"
+        return FindingGroup(level, code, where, message.strip(), tuple(group))
+    lines = bool(where) and len(places) > 1 and all(item.isdigit() for item in items)
+    named = _some(items)
+    listed = f"{'lines ' * lines}{named}"
+    if code in HEADS:
+        found = QUOTED.search(group[0].message)
+        head = HEADS[code].format(n=f"{len(group):,}", quoted=found[0] if found else "this")
+        message = f"{head}{': ' * bool(named)}{listed}. {end}"
+    else:
+        message = f"{group[0].message} {len(group):,} such{': ' * bool(named)}{listed}."
+    return FindingGroup(level, code, where, message.strip(), tuple(group))
+
+
+def _some(items: Sequence[str]) -> str:
+    """Name the first items, and say how many more there are."""
+    return ", ".join(items[:NAMED]) + (f" and {len(items) - NAMED:,} more" if len(items) > NAMED else "")
+
+
+def _shared_place(places: Sequence[str]) -> str:
+    """Return the place of all, or the file where they are lines of one; "" if they have none in common."""
+    files = {location.rpartition(":")[0] for location in places}
+    return places[0] if len(places) == 1 else files.pop() if len(files) == 1 else ""
+
+
+def _differing(messages: Sequence[str]) -> tuple[list[str], str]:
+    """Return the first word in which each message differs from the others, what follows it up to a stop where
+    that word does not tell them apart, and the sentences that all end with."""
+    rows = [WORDS.split(message) for message in messages]
+    shortest = min(map(len, rows))
+    first = next((i for i in range(shortest) if len({row[i] for row in rows}) > 1), shortest)
+    items = list(dict.fromkeys(row[first].strip("'\".,:;") for row in rows if len(row) > first))
+    if len(items) < len(set(messages)):
+        after = [" ".join(row[first:]) for row in rows if len(row) > first]
+        items = list(dict.fromkeys(STOP.split(text)[0].strip("'\". ") for text in after))
+    sentences = [re.split(r"(?<=[.?!]) (?=[A-Z])", message) for message in messages]
+    ending: list[str] = []
+    for same in zip(*(reversed(parts) for parts in sentences), strict=False):
+        if len(set(same)) > 1:
+            break
+        ending.insert(0, same[0])
+    return items if first < shortest else [], " ".join(ending)

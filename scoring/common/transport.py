@@ -1,11 +1,14 @@
-"""Transport: typed values as JSON and raw bytes, for readers in another process.
+"""Transport: readers of untrusted files in a confined process, and values between processes.
 
-Nothing is unpickled: only dataclasses in `TYPES` are built.
+Values are sent as JSON and raw bytes. Nothing is unpickled: only dataclasses in `TYPES` are built.
+`scoring.inference.reader_pool` has the processes and their limits of time and memory.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -87,3 +90,36 @@ def _value(plain: Any, parts: list[bytearray]) -> Any:
     if kind is not None:
         return kind(content if tag.endswith(" of plain") else [_value(item, parts) for item in content])
     return TYPES[tag](**{name: _value(item, parts) for name, item in content.items()})
+
+
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
+Run = Callable[[str, tuple[Any, ...]], Any]
+"""Function that runs a reader by its name with arguments."""
+
+READERS: dict[str, Callable[..., Any]] = {}
+"""`module:function` -> the reader, for every imported reader."""
+_run: list[Run] = []
+
+
+def isolated(reader: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Decorate a reader: a module-level function that is called with (data, name, ...) by position, with
+    arguments and result that `transport` can send."""
+    reader_name = f"{reader.__module__}:{reader.__qualname__}"
+    READERS[reader_name] = reader
+
+    @wraps(reader)
+    def read(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        if kwargs:
+            raise TypeError(f"{reader_name} takes its arguments by position")
+        if not _run:
+            return reader(*args, **kwargs)
+        result: Value = _run[0](reader_name, args)
+        return result
+
+    return read
+
+
+def use(run: Run | None) -> None:
+    """Make `run` call the readers from now on; None: they run in the caller's process."""
+    _run[:] = [] if run is None else [run]

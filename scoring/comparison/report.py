@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from scoring.challenges import load_challenge
 from scoring.common import rendered_markdown
-from scoring.common.finding_groups import tally
-from scoring.common.findings import Finding
+from scoring.common.findings import Finding, tally
 from scoring.comparison import display, many_teams, summary_text, team_views, views
 from scoring.comparison.comparability import of_team
 from scoring.comparison.compare import Comparison

@@ -6,7 +6,7 @@ from functools import partial
 from math import isnan
 from typing import Any
 
-from scoring.common.finding_groups import grouped
+from scoring.common.findings import grouped
 from scoring.common.text import markdown, named
 from scoring.comparison import summary_text
 from scoring.comparison.comparability import Excluded

@@ -13,5 +13,5 @@
 * the files that a challenge reads and writes: `challenge_files`; what comparisons need: `comparison_spec`,
   `card_contract`
 * functions that are imported on first call: `lazy.Lazy`; a truth reduced to some cases:
-  `case_subset.of_cases`
+  `submitted_part.of_cases`
 """

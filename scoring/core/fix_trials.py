@@ -16,8 +16,8 @@ from scoring.common.arrays import Ints
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, SuggestedFix
 from scoring.common.text import delimited_text
-from scoring.core.case_subset import of_cases
 from scoring.core.scorecard import ScoreCard
+from scoring.core.submitted_part import of_cases
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import WITH_METADATA, find_table
 from scoring.inputs.fix_suggestions import is_of_all

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from scoring.common.fixes import InputChanges, SuggestedFix, editing
-from scoring.core.case_subset import of_cases
 from scoring.core.scorecard import ScoreCard
+from scoring.core.submitted_part import of_cases
 
 PIXELS = ("255", "imagenet", "signed", "255 bgr")
 """Values of the edit `pixels` that the search tries."""

@@ -9,7 +9,7 @@ from onnx import GraphProto, helper, numpy_helper
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import BGR, Pairs
-from scoring.common.isolation import isolated
+from scoring.common.transport import isolated
 from scoring.inference.adapters import CHANNELS
 from scoring.inference.onnx_scan import ModelRefused, scan
 

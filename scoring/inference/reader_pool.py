@@ -1,4 +1,4 @@
-"""Reader pool: shared, prestarted confined processes for the readers marked by `scoring.common.isolation`."""
+"""Reader pool: shared, prestarted confined processes for the readers marked by `scoring.common.transport`."""
 
 import threading
 from collections import OrderedDict
@@ -45,7 +45,7 @@ _ENDED = "the process that read it ended unexpectedly."
 
 
 class ReaderPool:
-    """Runs isolated readers (`scoring.common.isolation`) in confined processes. All threads may use it.
+    """Runs isolated readers (`scoring.common.transport`) in confined processes. All threads may use it.
 
     Args:
         fix: A sentence on what to do about a file that cannot be read.

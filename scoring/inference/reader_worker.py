@@ -11,7 +11,7 @@ from typing import Any
 
 from scoring.common import transport
 from scoring.common.findings import InputRefused
-from scoring.common.isolation import READERS
+from scoring.common.transport import READERS
 from scoring.inference import sandbox, worker_protocol
 
 CODECS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "unicode_escape")

@@ -11,7 +11,7 @@
 * missing column, "did you mean": `tables.missing_column`; its fix: `fix_suggestions.renamings`
 * guess of unknown columns: `column_guess.guess`, used by `column_readings.readings_of`; long tables:
   `long_tables.widened`
-* one file or folder per team: `team_entries.of_teams`; look-alike names: `look_alike_names.name_skeleton`
+* one file or folder per team: `team_entries.of_teams`; look-alike names: `scoring.common.text.name_skeleton`
 * masks: `masks`; lists of nuclei: `nuclei`; volumes for the viewer: `volumes`, `scenes.read_scene`
 * images of cases by name: `case_images`; truncated images: `truncated_images.is_whole`
 * Weka, Orange, Markdown: `text_layouts`; Parquet: `parquet`; Grand Challenge jobs: `grand_challenge_jobs`

@@ -17,8 +17,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.isolation import isolated
 from scoring.common.text import csv_text, shortened
+from scoring.common.transport import isolated
 from scoring.inputs.fix_suggestions import NUMERIC
 from scoring.inputs.joined_tables import stacked_tables
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256

@@ -16,7 +16,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges, renamed
-from scoring.common.isolation import isolated
+from scoring.common.transport import isolated
 from scoring.inputs import table_formats
 from scoring.inputs.case_ids import changed_case
 from scoring.inputs.fix_suggestions import COMMA, cut_at_commas

@@ -11,9 +11,8 @@ from typing import TypeVar
 
 from scoring.common.findings import Finding, error, note
 from scoring.common.fixes import editing, keeping
-from scoring.common.isolation import isolated
 from scoring.common.text import did_you_mean, nearest
-from scoring.common.transport import crosses
+from scoring.common.transport import crosses, isolated
 from scoring.inputs import long_tables, table_formats
 from scoring.inputs.fix_suggestions import (
     AS_COMMAS,

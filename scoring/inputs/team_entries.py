@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scoring.common.findings import Finding, InputRefused, error
+from scoring.common.text import name_skeleton
 from scoring.inputs.archives import has_hidden, shown
-from scoring.inputs.look_alike_names import name_skeleton
 from scoring.inputs.sources import Source, SourceFiles, is_litter, is_zip, open_source
 
 MODEL = ".onnx"

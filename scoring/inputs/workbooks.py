@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from xml.parsers import expat
 
 from scoring.common.findings import InputRefused
-from scoring.common.isolation import isolated
+from scoring.common.transport import isolated
 from scoring.inputs.archives import Archive, open_archive
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 

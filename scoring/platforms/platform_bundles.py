@@ -19,8 +19,8 @@ import scoring
 from scoring.boards.serialization import packed
 from scoring.common import rendered_markdown
 from scoring.common.direction_and_range import SCORE
+from scoring.common.file_opening import zipped
 from scoring.common.findings import Finding, InputRefused, error, writing
-from scoring.common.reproducible_zip import zipped
 from scoring.inputs.sources import Source
 from scoring.platforms.evaluation import FILE, PlatformSettings
 from scoring.platforms.submission_page import IN_ALL, PER_DAY, SubmissionPage, submission_page

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import escape
 
-from scoring.common.reproducible_zip import zipped
+from scoring.common.file_opening import zipped
 from scoring.common.text import shortened
 from scoring.core.challenge import Challenge
 from scoring.platforms import grand_challenge_sockets

@@ -6,9 +6,9 @@
 * test of two teams (swap test): `permutation_test.swap_test`; bootstrap test on request:
   `paired_bootstrap.bootstrap_test`
 * McNemar, DeLong, Wilcoxon, Holm: `mcnemar_delong_wilcoxon`; smallest detectable difference:
-  `power.resolvable_gap`
+  `replicate_comparison.resolvable_gap`
 * teams compared on the same replicates: `replicate_comparison.compare`; ranks, Kendall's tau: `ranking`
-* winner's curse: `optimism.winner_optimism`; repeated looks at one board: `repeated_looks.corrected`
+* winner's curse: `optimism.winner_optimism`; repeated looks at one board: `paired_bootstrap.corrected`
 * all pairs of teams: `team_pairs`; number of replicates, seed, kind of interval: `interval_options`,
   `interval_basis`
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from scoring.common.arrays import Bools, Floats, Ints
@@ -15,12 +16,38 @@ from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.statistics import intervals
 from scoring.statistics.interval_options import DIGITS, UNITS_OF_COMPARISON
 from scoring.statistics.optimism import winner_optimism
-from scoring.statistics.paired_bootstrap import PairTest, bootstrap_test
+from scoring.statistics.paired_bootstrap import LEVEL, PairTest, bootstrap_test, corrected
 from scoring.statistics.permutation_test import Exchange, swap_errors, swap_test
-from scoring.statistics.power import resolvable_gap
 from scoring.statistics.ranking import kendall_tau, ranks_along_teams
-from scoring.statistics.repeated_looks import corrected
 from scoring.statistics.team_pairs import Pairs, of_test, untested, with_intervals
+
+POWER = 0.8
+
+
+def resolvable_gap(test: PairTest, n_units: int) -> dict[str, float] | None:
+    """Return the differences that a test set of this size detects with a power of 50 % and 80 %, for the
+    median standard error.
+
+    Args:
+        test: The test of all pairs.
+
+    Returns:
+        `one_pair` and `all_pairs`: true differences that are detected in half of the test sets, for one pair
+        chosen beforehand and for all pairs together; the same with `_80` in four of five. None if no pair
+        varies.
+    """
+    varying = test.errors[(test.errors > 0) & np.isfinite(test.errors)]
+    if test.critical_value is None or not len(varying):
+        return None
+    error, more = float(np.median(varying)), float(scipy.special.stdtrit(n_units - 1, POWER))
+    single = float(scipy.special.stdtrit(n_units - 1, (1 + LEVEL) / 2))
+    return {
+        "one_pair": single * error,
+        "all_pairs": test.critical_value * error,
+        "one_pair_80": (single + more) * error,
+        "all_pairs_80": (test.critical_value + more) * error,
+    }
+
 
 AUTO, SWAP, BOOTSTRAP = "auto", "swap", "bootstrap"
 EXCHANGES_OF_ERRORS = 200

@@ -12,7 +12,7 @@ import pytest
 
 import scoring
 from scoring.challenges.recognition import recognise
-from scoring.common import isolation
+from scoring.common import transport
 from scoring.inference.reader_pool import ReaderPool
 from tests.benchmarks.test_reruns import drawn
 
@@ -24,9 +24,9 @@ MOST = {1_000: 1.0, 100_000: 4.0}
 def readers() -> Iterator[ReaderPool]:
     pool = ReaderPool()
     pool.warm()
-    isolation.use(pool.run)
+    transport.use(pool.run)
     yield pool
-    isolation.use(None)
+    transport.use(None)
     pool.close()
 
 

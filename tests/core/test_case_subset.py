@@ -9,7 +9,7 @@ import pytest
 
 from scoring.challenges import challenge_ids, load_challenge
 from scoring.common.findings import InputRefused
-from scoring.core.case_subset import of_cases
+from scoring.core.submitted_part import of_cases
 from tests.challenges.declared import test_gallery, test_mask_readers, test_object_readers
 from tests.support.sample_files import sample_files
 

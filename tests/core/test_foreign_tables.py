@@ -13,8 +13,7 @@ import scoring
 from scoring.challenges import samples
 from scoring.challenges.recognition import recognise
 from scoring.cli.output import flags_of
-from scoring.common.finding_groups import distinct
-from scoring.common.findings import InputRefused
+from scoring.common.findings import InputRefused, distinct
 from scoring.common.fixes import InputChanges
 from scoring.inputs.sources import FixedSource
 from tests.support.command_line import run

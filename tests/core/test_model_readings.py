@@ -7,8 +7,8 @@ from onnx import helper, numpy_helper
 
 from scoring.challenges import load_challenge
 from scoring.common.findings import InputRefused
-from scoring.core.case_subset import of_cases
 from scoring.core.model_readings import FEW, PIXELS
+from scoring.core.submitted_part import of_cases
 from scoring.inference.model_pool import Cancelled
 from scoring.inputs.sources import FixedSource
 from tests.support.command_line import ROOT

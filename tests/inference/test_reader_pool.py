@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import app
-from scoring.common import isolation, transport
+from scoring.common import transport
 from scoring.common.findings import InputRefused
 from scoring.common.fixes import InputChanges
 from scoring.core.file_contents import BOARD_FORMAT, read_board_manifest
@@ -32,9 +32,9 @@ MODULES = (*reader_pool.MODULES, "tests.support.readers")
 @pytest.fixture(scope="module")
 def pool():
     running = ReaderPool(replace(reader_pool.LIMITS, decoders=MODULES))
-    isolation.use(running.run)
+    transport.use(running.run)
     yield running
-    isolation.use(None)
+    transport.use(None)
     running.close()
 
 
@@ -47,7 +47,7 @@ def sentence(call, *arguments) -> str:
 def here(call, *arguments):
     """What a reader gives in this process: its value, or what it refuses with."""
     try:
-        return isolation.READERS[f"{call.__module__}:{call.__qualname__}"](*arguments)
+        return transport.READERS[f"{call.__module__}:{call.__qualname__}"](*arguments)
     except InputRefused as caught:
         return caught.problems
 

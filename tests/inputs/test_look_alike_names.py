@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from confusable_homoglyphs.confusables import is_confusable
 
-from scoring.inputs.look_alike_names import TABLE, name_skeleton
+from scoring.common.text import TABLE, name_skeleton
 from scoring.inputs.team_entries import name_problems
 
 MOVED = {("i", "ӏ"), ("o", "೦"), ("O", "০"), ("O", "୦"), ("O", "𑓐")}

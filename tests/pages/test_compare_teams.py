@@ -18,8 +18,7 @@ from scoring.boards.bundles import bundle
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.challenges import samples
 from scoring.common import text
-from scoring.common.finding_groups import grouped
-from scoring.common.findings import error
+from scoring.common.findings import error, grouped
 from scoring.comparison import score_units, summary_text
 from scoring.presentation.figures.number_format import points
 from scoring.store.database import open_store

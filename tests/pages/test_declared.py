@@ -13,7 +13,7 @@ from pages.display import downloads
 from pages.server import network_exposure
 from scoring.challenges import samples
 from scoring.challenges.declared import draft, library, suggestion
-from scoring.common.reproducible_zip import zipped
+from scoring.common.file_opening import zipped
 from scoring.inputs.truth_contents import read_truth
 from tests.challenges.declared import test_model
 from tests.support.command_line import run

@@ -17,7 +17,7 @@ from scipy.special import ndtr
 import scoring
 from scoring.challenges.hecktor2026 import rescoring
 from scoring.comparison import class_measures, two_submissions
-from scoring.core.case_subset import of_cases
+from scoring.core.submitted_part import of_cases
 from scoring.version import __version__
 from tests.simulations.fourth_generator import Held, card_held, held
 from tests.support import patients

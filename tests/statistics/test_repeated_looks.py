@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from scoring.statistics.paired_bootstrap import corrected
 from scoring.statistics.permutation_test import Exchange, swap_test
-from scoring.statistics.repeated_looks import corrected
 from scoring.statistics.replicate_comparison import Resampled, compare
 from tests.simulations.designs import SEED
 from tests.simulations.test_rates import most

@@ -12,9 +12,8 @@ from hypothesis.extra import numpy as arrays
 
 from scoring.common.direction_and_range import Quantity
 from scoring.statistics.paired_bootstrap import bootstrap_test
-from scoring.statistics.power import resolvable_gap
 from scoring.statistics.ranking import competition_ranks
-from scoring.statistics.replicate_comparison import Resampled
+from scoring.statistics.replicate_comparison import Resampled, resolvable_gap
 from scoring.statistics.replicate_comparison import compare as compare_by
 
 TEAMS, DRAWS, UNITS = 4, 60, 80

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from scoring.challenges.declared import library
-from scoring.common.reproducible_zip import zipped
+from scoring.common.file_opening import zipped
 from scoring.core.challenge import Challenge
 from tests.support.volumes import nifti
 

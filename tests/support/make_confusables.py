@@ -1,4 +1,4 @@
-"""Generator of `scoring/inputs/confusables.txt` from ICU's data: `python -m tests.support.make_confusables
+"""Generator of `scoring/common/confusables.txt` from ICU's data: `python -m tests.support.make_confusables
 LIBICUUC LIBICUI18N`, the shared libraries of ICU with their data beside them, as wheels of icu4py hold them.
 """
 
@@ -8,7 +8,7 @@ import unicodedata
 from collections import defaultdict
 from pathlib import Path
 
-from scoring.inputs.look_alike_names import TABLE
+from scoring.common.text import TABLE
 
 IGNORABLE = 5
 """ICU's number of the property Default_Ignorable_Code_Point."""

@@ -5,7 +5,7 @@ import time
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import keeping
-from scoring.common.isolation import isolated
+from scoring.common.transport import isolated
 
 
 @isolated

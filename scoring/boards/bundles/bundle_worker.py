@@ -6,9 +6,9 @@ from sqlalchemy import create_engine
 
 from scoring.boards.bundles import unpacking
 from scoring.challenges import challenge_ids, load_challenge, remember
+from scoring.common.text import name_skeleton
 from scoring.core import challenge as challenges
 from scoring.core.lazy import Lazy
-from scoring.inputs.look_alike_names import name_skeleton
 
 NEEDED_LATER = (
     *(

@@ -10,11 +10,11 @@ from scoring.boards.ranking import decision_rule
 from scoring.boards.row_validation import IMPORTED, RULES, row_problems
 from scoring.challenges import is_known, load_challenge, remember
 from scoring.common.findings import Finding, error
+from scoring.common.text import name_skeleton
 from scoring.core import options as of_options
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.core.options import Option
 from scoring.inputs.archives import has_hidden
-from scoring.inputs.look_alike_names import name_skeleton
 from scoring.statistics.interval_options import StatisticsOptions
 from scoring.store import schema
 from scoring.store.schema import Hidden

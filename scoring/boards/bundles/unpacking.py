@@ -12,8 +12,8 @@ from scoring.boards.bundles.manifest import PROBLEMS, check_manifest
 from scoring.boards.bundles.scorecard_checks import ScoredRow, cases_digest, contradictions
 from scoring.challenges import load_challenge
 from scoring.common.findings import Finding, InputRefused, error
-from scoring.common.isolation import isolated
 from scoring.common.strict_json import StrictJsonError, strict_loads
+from scoring.common.transport import isolated
 from scoring.core.file_contents import BOARD_MANIFEST
 from scoring.inputs.sources import open_source, sha256
 from scoring.store.kept_files import DIGEST

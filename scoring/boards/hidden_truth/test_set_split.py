@@ -19,7 +19,7 @@ from scoring.boards.ranking.decision_rule import note_change
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
-from scoring.core.case_subset import of_cases
+from scoring.core.submitted_part import of_cases
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.store import schema
 from scoring.store.database import Store

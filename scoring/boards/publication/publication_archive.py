@@ -14,8 +14,8 @@ from scoring.boards.publication.bias_checklist import bias_checklist
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.boards.ranking.final_ranking import frozen
 from scoring.boards.submissions.phases_and_limits import DAY
+from scoring.common.file_opening import zipped
 from scoring.common.findings import InputRefused, error
-from scoring.common.reproducible_zip import zipped
 from scoring.common.text import as_json, shortened
 from scoring.version import __version__
 

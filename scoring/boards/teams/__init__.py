@@ -2,6 +2,6 @@
 
 * members, facts, ended logins: `members.set_members`, `members.keep_facts`, `members.end_login`
 * names that look alike are refused: `scoring.inputs.team_entries.name_problems`, which compares
-  `scoring.inputs.look_alike_names.name_skeleton`
+  `scoring.common.text.name_skeleton`
 * exclude, rename, merge, nominate, baselines: `team_changes.exclude_team`, `team_changes.rename_team`
 """

@@ -10,7 +10,7 @@ from scoring.challenges.declared import mask_readers, object_readers, table_read
 from scoring.challenges.declared.cases import DeclaredCases
 from scoring.challenges.declared.declaration import Declaration
 from scoring.common.arrays import Floats
-from scoring.common.reproducible_zip import zipped
+from scoring.common.file_opening import zipped
 from scoring.common.text import csv_text
 from scoring.core.challenge import Context
 from scoring.core.submission import NamedCases, Predictions

@@ -2,7 +2,7 @@
 
 from scoring.challenges.hecktor2026.predictions import TABLE
 from scoring.challenges.hecktor2026.truth import HecktorTruth
-from scoring.common.reproducible_zip import zipped
+from scoring.common.file_opening import zipped
 from scoring.inputs.masks.writing import box_mask
 
 

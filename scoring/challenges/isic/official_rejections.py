@@ -16,7 +16,7 @@ import numpy as np
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS, WEIGHTS
 from scoring.challenges.isic.tables import SHOWN, CategoryTable, NumberBlock, find_table
 from scoring.common.findings import Finding, note, warning
-from scoring.common.isolation import isolated
+from scoring.common.transport import isolated
 from scoring.inputs.grand_challenge_jobs import open_table
 from scoring.inputs.long_tables import FORMAT as LONG
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source

@@ -4,7 +4,7 @@ import numpy as np
 
 from scoring.challenges.puma.model import multiple_polygons
 from scoring.challenges.puma.truth import PumaTruth
-from scoring.common.reproducible_zip import zipped
+from scoring.common.file_opening import zipped
 from scoring.inputs.nuclei.reader import Nuclei
 
 OUTLINE = np.array([(-8, -8), (8, -8), (8, 8), (-8, 8)], np.float32)

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scoring.common.findings import Finding, error, note, warning
-from scoring.common.isolation import isolated
-from scoring.common.transport import crosses
+from scoring.common.transport import crosses, isolated
 from scoring.inputs.nuclei import fast, foreign, strict
 from scoring.inputs.nuclei.contents import (
     FEATURES,

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from scoring.common.findings import InputRefused
-from scoring.common.isolation import isolated
+from scoring.common.transport import isolated
 from scoring.inputs.archives import open_archive
 from scoring.inputs.nuclei import strict
 from scoring.inputs.nuclei.contents import NUCLEI, too_large

@@ -10,7 +10,7 @@ from typing import Any
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import SuggestedFix
-from scoring.common.isolation import isolated
+from scoring.common.transport import isolated
 from scoring.inputs import case_ids
 from scoring.inputs.nuclei import (
     coco,

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from scoring.common.findings import InputRefused, error
 from scoring.common.fixes import InputChanges, SuggestedFix
-from scoring.common.isolation import isolated
+from scoring.common.transport import isolated
 from scoring.inputs import workbooks
 from scoring.inputs.nuclei import (
     coco,

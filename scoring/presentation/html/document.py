@@ -10,8 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from scoring.common import rendered_markdown
-from scoring.common.finding_groups import grouped, tally
-from scoring.common.findings import Finding
+from scoring.common.findings import Finding, grouped, tally
 from scoring.core.scorecard import plain
 from scoring.core.views import Figure
 from scoring.presentation.figures.number_format import UNDEFINED, decimal

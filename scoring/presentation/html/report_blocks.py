@@ -7,8 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from scoring.common.finding_groups import tally
-from scoring.common.findings import SMALL_CLASS, Finding
+from scoring.common.findings import SMALL_CLASS, Finding, tally
 from scoring.common.text import markdown
 from scoring.core.challenge import Challenge
 from scoring.core.scorecard import plain

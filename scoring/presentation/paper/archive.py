@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.challenges import load_challenge
 from scoring.challenges.classification_views import method
-from scoring.common import rendered_markdown, reproducible_zip
+from scoring.common import file_opening, rendered_markdown
 from scoring.common.citation import Citation
 from scoring.common.text import file_name, shortened
 from scoring.core.challenge import Challenge
@@ -131,6 +131,6 @@ def _digests(source: Mapping[str, Any]) -> list[str]:
 
 def zipped(texts: Mapping[str, str]) -> bytes:
     """Return a zip of texts by file name."""
-    return reproducible_zip.zipped(
+    return file_opening.zipped(
         (name, text.encode("utf-8", "backslashreplace")) for name, text in texts.items()
     )

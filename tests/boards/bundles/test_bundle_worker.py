@@ -12,7 +12,7 @@ from scoring.boards.board import BoardSettings, create, opened
 from scoring.boards.bundles import bundle
 from scoring.boards.submissions.submitting import SubmissionRequest, submit
 from scoring.challenges import challenge_ids, samples
-from scoring.common import isolation
+from scoring.common import transport
 from scoring.common.findings import InputRefused
 from scoring.inference.reader_pool import LIMITS, ReaderPool
 from scoring.inputs.sources import sha256
@@ -28,9 +28,9 @@ def confined():
     """Lets bundles be read as in a server."""
     limits = replace(LIMITS, decoders=("scoring.boards.bundles.bundle_worker",))
     pool = ReaderPool(limits, warm=1, fix="Import it on the command line.")
-    isolation.use(pool.run)
+    transport.use(pool.run)
     yield
-    isolation.use(None)
+    transport.use(None)
     pool.close()
 
 

@@ -16,7 +16,7 @@ import pytest
 import scoring
 from scoring.challenges import samples
 from scoring.challenges.recognition import recognise
-from scoring.common.finding_groups import distinct
+from scoring.common.findings import distinct
 from scoring.inputs.sources import FixedSource
 
 PUMA = scoring.load_challenge("puma")
