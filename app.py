@@ -15,7 +15,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.input_widgets.upload_quota import UploadQuotaMiddleware
-from pages.server import access, gc_tuning, network_exposure, session_cleanup
+from pages.server import access, preload, request_guard, session_cleanup
 from pages.server.login_cookies import LoginCookiesMiddleware
 from pages.server.login_redirect import LoginRedirectMiddleware
 from pages.server.page_style import PageStyleMiddleware
@@ -26,7 +26,6 @@ from pages.server.request_guard import RequestGuardMiddleware
 async def warm(_app):
     """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
     rounds. A process for files that cannot start ends the start."""
-    from pages.server import preload
     from scoring.common import limits, transport
     from scoring.inference.reader_pool import LIMITS, ReaderPool
     from scoring.inference.worker_results import ModelFailed
@@ -34,8 +33,8 @@ async def warm(_app):
     preload.preload()
     from pages.challenge import challenge_page  # noqa: F401
 
-    network_exposure.require_confinement()
-    gc_tuning.keep_short()
+    request_guard.require_confinement()
+    preload.tune_garbage_collection()
     limits.raise_descriptors()
     readers = ReaderPool()
     boards = ReaderPool(replace(LIMITS, decoders=(f"{BOARDS}bundles.bundle_worker",)), 1, IMPORT)

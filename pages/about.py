@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.display import layout
 from pages.input_widgets import upload_quota
-from pages.server import access, network_exposure
+from pages.server import access, request_guard
 from scoring.cli import doctor
 from scoring.cli.doctor import Check
 from scoring.common.text import markdown
@@ -18,7 +18,7 @@ PART = "How models are confined, which limits apply, and where files are stored.
 
 
 def about() -> None:
-    public = network_exposure.is_public()
+    public = request_guard.is_public()
     layout.plain_opening("About this server", PART if public else WHOLE)
     with st.spinner("Checking this machine ..."):
         entries = [*doctor.examine(public, upload_quota.occupancy()), *_statistics(), _login(public)]

@@ -10,7 +10,7 @@ from pages.challenge import class_names, scoring_run
 from pages.comparison import scored_teams, teams
 from pages.display import finding_list, layout
 from pages.display.finding_list import cases_were_read
-from pages.input_widgets import drop_messages, fix_buttons, known_challenges, selectors
+from pages.input_widgets import drop_messages, fix_buttons, selectors
 from pages.server import access
 from scoring.challenges import samples
 from scoring.comparison import summary_text
@@ -19,7 +19,7 @@ access.guard(__file__)
 
 
 def compare_teams() -> None:
-    names = known_challenges.by_name(st.query_params.get("challenge"))
+    names = selectors.challenges_by_name(st.query_params.get("challenge"))
     with layout.opening_row("Compare teams"):
         challenge = scoring.load_challenge(names[_challenge_name(list(names))])
         formula = challenge.formula(teams.shared_before(challenge))

@@ -6,7 +6,7 @@ import streamlit as st
 from pages.challenge.challenge_page import ChallengePage, Lines, show
 from pages.challenge_tabs.declared import LINK, has_viewer, tabs
 from pages.display import layout
-from pages.input_widgets import known_challenges
+from pages.input_widgets import selectors
 from pages.server import access
 from scoring.challenges.declared import library
 from scoring.challenges.declared.cases import DeclaredCases
@@ -33,7 +33,7 @@ def declared() -> None:
         layout.plain_opening("No such challenge", "This server has no challenge with that name.")
         st.page_link("../challenges.py", label="All challenges", icon=":material/arrow_back:")
         return
-    known_challenges.opened(challenge.id, challenge.words.title)
+    selectors.challenge_opened(challenge.id, challenge.words.title)
     lines = Lines(_about_truth, _about_submission, CLOSING)
     declaration = library.declaration_of(challenge.id)
     assert declaration is not None, challenge.id

@@ -4,5 +4,5 @@
   who sees the organizer's tabs: `actions.may_organize`
 * drop submissions: `submitting.show`; as a participant: `participants.submit`
 * phases, teams, deletion: `settings.show`; corrected truth: `truth_correction.show`
-* what its tabs receive: `board_context.BoardPage`
+* what its tabs receive: `actions.BoardPage`
 """

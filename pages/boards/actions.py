@@ -4,6 +4,7 @@ All changes of a store by a page go through `attempt` or `long`, so that one pla
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -11,16 +12,20 @@ import streamlit as st
 from pages.challenge import scoring_run
 from pages.challenge.scoring_run import Outcome
 from pages.display import finding_list
-from pages.server import access, background_jobs, network_exposure
+from pages.display.render import BlockPath
+from pages.server import access, background_jobs, request_guard
 from scoring.access.roles import Role
+from scoring.boards.board import OpenBoard
+from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.common.findings import InputRefused, error
+from scoring.core.views import Section
 from scoring.inference.model_pool import Cancelled
 
 
 def may_organize() -> bool:
     """Return whether this visitor may create and change boards: organizers if the server has logins;
     otherwise everybody on this machine, and nobody from outside. Other people see only public boards."""
-    return access.allowed(Role.ORGANIZER) and (access.is_configured() or not network_exposure.is_public())
+    return access.allowed(Role.ORGANIZER) and (access.is_configured() or not request_guard.is_public())
 
 
 def store() -> Outcome:
@@ -94,3 +99,22 @@ def progress(job: background_jobs.Job) -> Callable[[int, int], None]:
 
 def _place(key: tuple) -> str:
     return f"_board_job_{'/'.join(key)}"
+
+
+@dataclass(frozen=True)
+class BoardPage:
+    """A board on the page. sections: the public sections; key: identifies everything that the page depends
+    on."""
+
+    ranking: BoardRanking
+    sections: tuple[Section, ...]
+    key: tuple[str, ...]
+
+    @property
+    def board(self) -> OpenBoard:
+        """Return the board."""
+        return self.ranking.board
+
+    def path(self, path: str) -> BlockPath:
+        """Return the path of a block that is drawn once per content."""
+        return BlockPath(self.key, False, f"board/{path}")

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.boards import actions
 from pages.boards.truth_correction import ABOUT_CASES
 from pages.display import finding_list, layout
-from pages.input_widgets import known_challenges, selectors
+from pages.input_widgets import selectors
 from pages.input_widgets.option_widgets import option_widget
 from pages.server import url_state
 from scoring.boards.board import USUAL, BoardSettings, create, listed
@@ -90,7 +90,7 @@ def _card(store: Store, board: dict) -> None:
             st.markdown(f":red[{markdown(board['broken'], 300)}]")
             return
         teams, submissions = board["teams"], board["submissions"]
-        name = markdown(known_challenges.title_of(board["challenge"]))
+        name = markdown(selectors.challenge_title(board["challenge"]))
         counts = f"{teams} team{'s' * (teams != 1)} · {submissions} submission{'s' * (submissions != 1)}"
         st.caption(f"{name} · {counts} · since {board['created'][:10]}")
         times = phases_and_limits.phases(store, board["id"])
@@ -114,14 +114,14 @@ def _follow(outcome) -> None:
 
 
 def _new(store: Store) -> None:
-    names = known_challenges.by_name()
+    names = selectors.challenges_by_name()
     names_column, right = st.columns(2)
     with names_column:
         chosen = st.selectbox(
             "Challenge",
             list(names),
             key="board_new_challenge",
-            format_func=lambda name: known_challenges.title_of(names[name]),
+            format_func=lambda name: selectors.challenge_title(names[name]),
         )
         challenge = load_challenge(names[chosen])
         title = st.text_input("Title", key="board_new_title", placeholder="Lesions 2026")

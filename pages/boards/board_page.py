@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from pages.boards import actions, participants, settings, submitting, truth_correction
-from pages.boards.board_context import BoardPage
+from pages.boards.actions import BoardPage
 from pages.challenge.scoring_run import Outcome, attempt
 from pages.display import downloads, finding_list, layout, render
 from pages.display.render import BlockPath

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from pages.boards import actions, board_list
-from pages.boards.board_context import BoardPage
+from pages.boards.actions import BoardPage
 from pages.display import finding_list, layout, render
 from pages.input_widgets import selectors
 from pages.server import url_state

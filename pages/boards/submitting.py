@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from pages.boards import actions
-from pages.boards.board_context import BoardPage
+from pages.boards.actions import BoardPage
 from pages.challenge.scoring_run import Outcome
 from pages.display import finding_list, layout, render
 from pages.display.render import BlockPath

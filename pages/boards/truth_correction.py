@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.boards import actions
-from pages.boards.board_context import BoardPage
+from pages.boards.actions import BoardPage
 from pages.display import finding_list, layout, render
 from pages.display.render import BlockPath
 from pages.input_widgets import selectors

@@ -7,5 +7,5 @@
 * files for Grand Challenge, Codabench or EvalAI: `platform_bundle.button`
 * what tabs draw: `scored_submission.ScoredSubmission`; a run replaced by a new choice: `superseded_run`
 * what is said of files and score, below the tabs: `notes.Notes`; where score or refusal stand:
-  `result_place.ResultPlace`
+  `scored_submission.ResultPlace`
 """

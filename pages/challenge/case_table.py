@@ -11,10 +11,11 @@ import streamlit as st
 import scoring
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.display import case_grid, layout, render, url_choices
+from pages.display import case_grid, layout, render
 from pages.display.case_grid import GridCells
 from pages.display.tables import shortened_column, shortener
-from pages.history import last_run
+from pages.history import recent_runs
+from pages.server import url_state
 from pages.server.streamlit_internals import ColumnConfig, arrow_table
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown
@@ -77,7 +78,7 @@ def grid(scored: ScoredSubmission, opens: str, on_open: Callable[[str], None]) -
         The positions of the chosen cases in the card, in the chosen order.
     """
     challenge = scoring.load_challenge(scored.card.challenge)
-    earlier = last_run.before(scored)
+    earlier = recent_runs.previous_run(scored)
     if earlier is None:
         cases = scoring_run.of_card("cases", scored, partial(case_list.case_list, challenge))
     else:  # of one person: not kept for all
@@ -122,13 +123,13 @@ def _wanted(cases: CaseList) -> CaseFilter:
     ]
     orders = case_list.ORDERS if cases.unit else ("worst first", *case_list.ORDERS[1:])
     with st.container(key="case_choices", horizontal=True, vertical_alignment="bottom", gap="small"):
-        result = url_choices.segments("Cases", results, "cases") if len(results) > 1 else results[0]
+        result = url_state.segments("Cases", results, "cases") if len(results) > 1 else results[0]
         truth = _class("Truth", cases.truth, "of_truth")
         called = _class("Called", cases.called, "of_called")
         there = [group for group in st.session_state.get("of_groups", ()) if group in cases.groups]
         st.session_state["of_groups"] = there  # without those of another submission
         groups = st.multiselect("Groups", [*cases.groups], key="of_groups", width=200) if cases.groups else []
-        order = url_choices.select("Sorted by", orders, "cases_by", 140)
+        order = url_state.select("Sorted by", orders, "cases_by", 140)
         scores = _scores(cases)
     order = case_list.ORDERS[orders.index(order)]
     return CaseFilter(result, truth, called, groups, scores, order)
@@ -140,7 +141,7 @@ def _class(label: str, column: Sequence[str], key: str) -> str:
     if st.session_state.get(key, case_list.ANY) not in options:
         del st.session_state[key]  # of another submission
     return (
-        url_choices.select(label, options, key, 140, lambda name: name or "none") if column else case_list.ANY
+        url_state.select(label, options, key, 140, lambda name: name or "none") if column else case_list.ANY
     )
 
 

@@ -18,21 +18,13 @@ from pages.challenge import (
     superseded_run,
 )
 from pages.challenge.notes import Notes, of_files
-from pages.challenge.result_place import ResultPlace
-from pages.challenge.scored_submission import ScoredSubmission
+from pages.challenge.scored_submission import ResultPlace, ScoredSubmission
 from pages.comparison import teams
-from pages.display import downloads, finding_list, headline, layout, mobile_sheet
+from pages.display import downloads, finding_list, headline, layout
 from pages.display.finding_list import cases_were_read
 from pages.display.render import CaseLink
 from pages.history import history_tab, keep_and_restore, kept_inputs
-from pages.input_widgets import (
-    drop_messages,
-    dropped_files,
-    fix_buttons,
-    import_preview,
-    known_challenges,
-    selectors,
-)
+from pages.input_widgets import drop_messages, dropped_files, fix_buttons, import_preview, selectors
 from pages.input_widgets.option_widgets import chosen_before
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import deferred_widgets
@@ -239,7 +231,7 @@ def _scored(
     """
     (test_set, submission), (truth, predictions, options) = used, read
     challenge, bar = page.challenge, headline.place(chosen.title)
-    with mobile_sheet.choices("Settings and comparison"):
+    with layout.choices("Settings and comparison"):
         choices = page.choices(test_set, truth, predictions)
         kept = kept_inputs.runs(challenge, truth, chosen.submission)
         several = challenge.inputs.submission.several
@@ -381,7 +373,7 @@ def _tab(name: str, live: TabBody | None, viewer: CaseLink | None, scored: Score
 def _comparison_button(page: ChallengePage, scored: ScoredSubmission) -> None:
     """The shown submission can join the teams of the comparison; then a link leads there."""
     if teams.is_added(page.challenge.id, scored):
-        address = {"challenge": known_challenges.name_of(page.challenge.id)}
+        address = {"challenge": selectors.challenge_name(page.challenge.id)}
         st.page_link(
             "../compare_teams.py", label="Compare teams", icon=":material/leaderboard:", query_params=address
         )

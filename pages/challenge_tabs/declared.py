@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.challenge import case_table
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs import slice_viewer
+from pages.challenge_tabs import shared_widgets
 from pages.challenge_tabs.shared_widgets import choose_case
 from pages.display import layout, viewer
 from pages.display.render import CaseLink
@@ -57,7 +57,7 @@ def viewer_tab(declaration: Declaration, scored: ScoredSubmission) -> None:
     if declaration.task == "segmentation":
         read = partial(scenes.scene, declaration)
         names_of = scenes.label_names(declaration), scenes.labels_of_regions(declaration)
-        slice_viewer.draw(scored, index, read, LINK, *names_of)
+        shared_widgets.slices(scored, index, read, LINK, *names_of)
     else:
         content = (card.challenge, scored.truth_key, scored.submission.key, index)
         viewer.show(_marked(content, declaration, scored.truth, scored.predictions), "marks")

@@ -8,9 +8,10 @@ import streamlit as st
 
 from pages.challenge import scoring_run
 from pages.comparison.context import ComparisonContext
-from pages.display import layout, render, tables, url_choices
+from pages.display import layout, render, tables
 from pages.display.layout import GalleryCard, draw_picture
 from pages.display.tables import shortener
+from pages.server import url_state
 from scoring.challenges.classification_views import class_name
 from scoring.common.direction_and_range import SHARE
 from scoring.common.text import markdown, shortened
@@ -75,14 +76,14 @@ def _kind(
     kinds = ["hard for all", *["all wrong, one of them sure"] * bool(len(sure))]
     kinds += [*["only one team right"] * (not graded), better] if len(names) > 1 else []
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        kind = url_choices.segments("Cases", kinds, "case_kind")
+        kind = url_state.segments("Cases", kinds, "case_kind")
         if kind not in ("only one team right", better):
             return kind, sure if kind == "all wrong, one of them sure" else correct.order, names[:4]
-        first = url_choices.select("Better" if graded else "Right", names, "case_right", 200, shortened)
+        first = url_state.select("Better" if graded else "Right", names, "case_right", 200, shortened)
         if kind == "only one team right":
             return kind, correctness.only_right(correct, first), list(dict.fromkeys([first, *names[:3]]))
         others = [name for name in names if name != first]
-        second = url_choices.select("Worse" if graded else "Wrong", others, "case_wrong", 200, shortened)
+        second = url_state.select("Worse" if graded else "Wrong", others, "case_wrong", 200, shortened)
         return kind, correctness.right_and_wrong(correct, first, second), [first, second]
 
 

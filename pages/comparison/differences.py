@@ -7,7 +7,8 @@ import streamlit as st
 
 from pages.comparison.cases import case_pictures
 from pages.comparison.context import ComparisonContext
-from pages.display import layout, render, tables, url_choices
+from pages.display import layout, render, tables
+from pages.server import url_state
 from scoring.common.text import named, shortened
 from scoring.comparison import class_measures as by_class
 from scoring.comparison import difference_views as views
@@ -29,8 +30,8 @@ def classes(compared: ComparisonContext) -> None:
     matrix_column, right = st.columns([11, 9], gap="large")
     with right:
         with st.container(horizontal=True, gap="small"):
-            name = url_choices.select("Class", matrix.classes, "class", 170, shortened)
-            team = url_choices.select("Team", compared.names, "class_team", 200, shortened)
+            name = url_state.select("Class", matrix.classes, "class", 170, shortened)
+            team = url_state.select("Team", compared.names, "class_team", 200, shortened)
         if team != compared.names[0]:
             render.draw(_difference(compared, matrix, name, team), compared.path("Class"))
         _class_cases(compared, name, team)
@@ -49,7 +50,7 @@ def _difference(compared: ComparisonContext, matrix: ClassMatrix, name: str, tea
 def _class_values(compared: ComparisonContext, matrix: ClassMatrix, name: str, team: str) -> None:
     against = None
     if len(compared.names) > 1:
-        mode = url_choices.segments("Cells show", ["values", "difference to the leader"], "cells")
+        mode = url_state.segments("Cells show", ["values", "difference to the leader"], "cells")
         against = None if mode == "values" else compared.names[0]
     figure = views.class_values(compared.displayed, matrix, (name, team), against)
     caption = f"{figure.caption} Choose a cell to see its cases."
@@ -120,7 +121,7 @@ def _chosen_groups(groups: Sequence[Subgroup]) -> tuple[str, str, bool]:
     columns = list(dict.fromkeys(row.column for row in groups))
     measures = list(dict.fromkeys(row.measure for row in groups))
     with st.container(horizontal=True, gap="small"):
-        column = url_choices.segments("By", columns, "by", lambda name: KINDS.get(name, name))
-        measure = url_choices.select("Measure", measures, "measure", 240, named)
-        mode = url_choices.segments("Show", ["values", "difference to all cases"], "group_mode")
+        column = url_state.segments("By", columns, "by", lambda name: KINDS.get(name, name))
+        measure = url_state.select("Measure", measures, "measure", 240, named)
+        mode = url_state.segments("Show", ["values", "difference to all cases"], "group_mode")
     return column, measure, mode != "values"

@@ -6,8 +6,9 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.comparison.context import ComparisonContext
-from pages.display import layout, render, url_choices
+from pages.display import layout, render
 from pages.display.render import BlockPath
+from pages.server import url_state
 from scoring.common.direction_and_range import SCORE
 from scoring.common.text import named
 from scoring.comparison import robustness, rule_views, views
@@ -59,7 +60,7 @@ def pairs_of_teams(compared: ComparisonContext) -> None:
         for metric in comparison.spec.metrics
         if any(card.metrics.get(metric) is not None for card in comparison.cards.values())
     ]
-    metric = url_choices.select("Pairs by", [SCORE, *metrics], "pairs_metric", 240, named)
+    metric = url_state.select("Pairs by", [SCORE, *metrics], "pairs_metric", 240, named)
 
     def figure() -> Figure:
         if metric == SCORE:

@@ -2,9 +2,8 @@
 
 * layout of every page: `layout.opening`, `layout.scored`; blocks of `scoring.core.views`: `render.draw`
 * headline with its score: `headline.bar`; problems of a refused file: `finding_list.refusal`
-* tables: `tables.frame`; downloads: `downloads.button`; choices kept in the address: `url_choices.select`
+* tables: `tables.frame`; downloads: `downloads.button`
 * figures are made in `scoring.presentation.figures`, a module for each kind
 * viewer of images, masks and nuclei: `viewer`; grid of cases: `case_grid`
 * progress bar and Cancel of a long job: `pages.server.background_jobs.watch`
-* controls on a phone: `mobile_sheet`
 """

@@ -1,8 +1,10 @@
-"""Layout of every page: header, findings, headline, sections of figures and tables, tabs, footer."""
+"""Layout of every page: header, findings, headline, sections of figures and tables, tabs, footer,
+and choices, which a phone shows in a sheet."""
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -285,3 +287,44 @@ def closing(files: str = "Files are deleted when your session ends.") -> None:
     """Draw the end of every page. files: text on where files are stored."""
     WATCH(key="theme_watch", data={"paper": theme().paper}, on_paper_change=lambda: None, height=1)
     st.caption(f"Research use only. Not a medical device; no output of this page is a diagnosis. {files}")
+
+
+FOLDER = Path(__file__).parent
+_button = st.components.v2.component(
+    "sheet_button",
+    html="<button type='button' aria-expanded='false'></button>",
+    css=(FOLDER / "bar_button.css").read_text(encoding="utf-8") + "button { height: 40px; width: 100%; }",
+    js="""
+export default function ({data, parentElement}) {
+  const button = parentElement.querySelector("button"), page = document.documentElement;
+  button.textContent = data.label;
+  if (button.forget) return button.forget;
+  const open = (is) => {
+    page.toggleAttribute("data-sheet", is);
+    button.setAttribute("aria-expanded", is);
+  };
+  const isOpen = () => page.hasAttribute("data-sheet");
+  // Lists and tooltips of controls stand outside of the main area: a touch there closes nothing.
+  const away = ({target}) => {
+    if (isOpen() && target.closest("[data-testid=stMain]") && !target.closest(".st-key-choices")
+      && !target.contains(parentElement.host ?? parentElement)) open(false);
+  };
+  const escape = ({key}) => { if (key === "Escape" && isOpen()) open(false); };
+  button.onclick = () => open(!isOpen());
+  document.addEventListener("pointerdown", away);
+  document.addEventListener("keydown", escape);
+  return button.forget = () => {
+    document.removeEventListener("pointerdown", away);
+    document.removeEventListener("keydown", escape);
+    open(false);
+  };
+}""",
+)
+
+
+def choices(label: str) -> DeltaGenerator:
+    """Return the place where a page draws its choices: a row, or on a phone a sheet behind a button with this
+    label."""
+    with st.container(key="sheet_button"):
+        _button(key="open_sheet", data={"label": label}, height=42)
+    return st.container(key="choices", horizontal=True, vertical_alignment="bottom", gap="small")

@@ -10,7 +10,7 @@ from pages.display import finding_list, layout
 from pages.display.render import BlockPath, draw_all
 from pages.history import keep_and_restore
 from pages.history.keep_and_restore import HistoryContext
-from pages.server import access, network_exposure
+from pages.server import access, request_guard
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
 from scoring.comparison import score_units
@@ -38,7 +38,7 @@ def owner() -> str | None:
     """Return the owner of kept submissions: the person who is logged in; None if there would be no owner."""
     if access.is_configured():
         return access.actor().key or None
-    return None if network_exposure.is_public() else ""
+    return None if request_guard.is_public() else ""
 
 
 def button(offer: HistoryContext) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages.input_widgets import dropped_photographs, known_challenges
+from pages.input_widgets import dropped_photographs, selectors
 from pages.input_widgets.drop_routing import FILES_KEYS, NAMES
 from pages.input_widgets.dropped_files import (
     ASKED,
@@ -20,7 +20,7 @@ from pages.input_widgets.dropped_files import (
     change,
     leave_out,
 )
-from pages.input_widgets.known_challenges import OPENED
+from pages.input_widgets.selectors import OPENED
 from scoring.challenges import REGISTRY
 from scoring.challenges.declared import library
 from scoring.challenges.declared.library import ENDING as DECLARATION
@@ -55,7 +55,7 @@ def go(challenge_id: str | None) -> None:
     """Open the page that the last drop belongs to, if it is another page."""
     reading = st.session_state.pop(GO, None)
     if reading is not None and reading.place in COMPARED:
-        name = known_challenges.name_of(reading.challenge)
+        name = selectors.challenge_name(reading.challenge)
         st.switch_page("../compare_teams.py", query_params={"challenge": name})
     if reading is not None and reading.challenge != challenge_id:
         page, address_of = _page_of(reading)
@@ -172,7 +172,7 @@ def _elsewhere(challenge_id: str | None) -> None:
             page, address_of = _page_of(reading)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 _taken(part)
-                title = known_challenges.title_of(reading.challenge)
+                title = selectors.challenge_title(reading.challenge)
                 title = "Single image" if reading.place == "tile_model" else markdown(title, 60)
                 st.page_link(page, label=f"Open {title}", query_params=address_of)
 
@@ -218,7 +218,7 @@ def _called(reading: Candidate) -> str:
 
 def _every_input() -> Iterable[Candidate]:
     """Yield every test set and submission that a file can be for, also of own and opened challenges."""
-    for challenge_id in known_challenges.by_name().values():
-        title = known_challenges.title_of(challenge_id)
+    for challenge_id in selectors.challenges_by_name().values():
+        title = selectors.challenge_title(challenge_id)
         for slot in ("truth", "submission", "second"):
             yield Candidate(challenge_id, slot, f"{title}: {NAMES[slot]}", 0)

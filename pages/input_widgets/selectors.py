@@ -1,7 +1,8 @@
-"""Selectors of test set and submission: a sample, or dropped files."""
+"""Selectors of test set and submission: a sample, or dropped files; challenges that a visitor can choose."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -10,14 +11,70 @@ from typing import Any
 import streamlit as st
 
 from pages.input_widgets.drop_target import folder_button
-from pages.input_widgets.sample_selector import InputPanel, InUse, own_files, sample_selector
-from pages.input_widgets.upload_widget import MODEL, as_folder, in_use, is_zip, kept_files, latest, upload
+from pages.input_widgets.upload_widget import (
+    MODEL,
+    InputPanel,
+    InUse,
+    as_folder,
+    in_use,
+    is_zip,
+    kept_files,
+    latest,
+    own_files,
+    sample_selector,
+    upload,
+)
 from pages.server import deferred_widgets
 from pages.server.streamlit_internals import UploadedFile
+from scoring.challenges import REGISTRY, load_challenge
+from scoring.challenges.declared import library
 from scoring.challenges.samples import SampleSubmission, SampleTestSet
-from scoring.common.findings import Finding, error
+from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import markdown
 from scoring.core.file_contents import InputSlot, within
+
+OPENED = "_opened_challenges"
+"""Session key of the titles of declared challenges by id."""
+
+
+def challenge_opened(challenge_id: str, title: str) -> None:
+    """Note that a declared challenge was opened."""
+    st.session_state.setdefault(OPENED, {})[challenge_id] = title
+
+
+def challenges_by_name(named: str | None = None) -> dict[str, str]:
+    """Return the ids of the challenges by their names in addresses.
+
+    Args:
+        named: A name in the address; a declared challenge that this server knows is included.
+    """
+    names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
+    if named and named not in names and (challenge := library.find(named)) is not None:
+        challenge_opened(challenge.id, challenge.words.title)
+        names[named] = challenge.id
+    for file in filter(lambda file: file.is_own, library.known()):
+        with suppress(InputRefused):
+            names[file.name] = library.of_file(file.path).id
+    known: Mapping[str, str] = st.session_state.get(OPENED, {})
+    return names | {key: key for key in known if key not in names.values()}
+
+
+def challenge_name(challenge_id: str) -> str:
+    """Return the name of a challenge in addresses."""
+    row = REGISTRY.get(challenge_id)
+    return row.short_name if row else challenge_id
+
+
+def challenge_title(challenge_id: str) -> str:
+    """Return a challenge's name in lists; its id if it is not known here."""
+    row = REGISTRY.get(challenge_id)
+    if row:
+        return row.short_name
+    try:
+        return load_challenge(challenge_id).words.title
+    except KeyError:
+        return challenge_id
+
 
 SEVERAL = "the dropped files"
 """Name, in messages, of files that were not in one folder."""

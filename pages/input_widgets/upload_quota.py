@@ -14,7 +14,7 @@ import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.input_widgets import dropped_photographs, reload_recovery
-from pages.server import memory_budget, network_exposure, streamlit_internals
+from pages.server import memory_budget, request_guard, streamlit_internals
 from pages.server.streamlit_internals import AppSession, Runtime, UploadedFile
 from scoring.cli.doctor import Occupancy
 from scoring.common import limits
@@ -90,7 +90,7 @@ class UploadQuota:
 
     def beyond(self, runtime: Runtime, session: AppSession, size: int) -> str:
         """Return why an upload of this size is refused, as a sentence with the limit; "" if it fits."""
-        allowed = limits.uploads(network_exposure.is_public())
+        allowed = limits.uploads(request_guard.is_public())
         own = self._held(runtime, session)
         if own + size > allowed.session_bytes:
             self._drop_unused(runtime, session)

@@ -1,4 +1,4 @@
-"""Request guard: answers only requests to this server from its own pages.
+"""Request guard: answers only requests to this server from its own pages; tells whether others can reach it.
 
 The limit on uploaded bytes is in `pages.input_widgets.upload_quota`.
 
@@ -15,8 +15,9 @@ import streamlit as st
 from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.server import network_exposure
 from pages.server.streamlit_internals import BackMsg
+from scoring.challenges import samples
+from scoring.inference import sandbox_layers
 
 FOR_THIS_MACHINE = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 """Routes for the operator: figures of memory and sessions, and Streamlit's interface for agents."""
@@ -56,7 +57,7 @@ class RequestGuardMiddleware:
             await self._app(_same_origin(scope, origin), _bounded(receive, send), send)
         elif not _is_own_host(host):
             await _refuse(send, 421, OTHER_HOST)
-        elif network_exposure.is_public() and any(path in scope["path"] for path in FOR_THIS_MACHINE):
+        elif is_public() and any(path in scope["path"] for path in FOR_THIS_MACHINE):
             await _refuse(send, 404, "")
         else:
             await self._app(scope, receive, _Protected(scope, send))
@@ -118,9 +119,9 @@ def _is_own_host(host: str | None) -> bool:
     if name is None:
         return False
     name = name.rstrip(".")
-    if network_exposure.is_loopback(name) or name in _configured_names():
+    if is_loopback(name) or name in _configured_names():
         return True
-    return network_exposure.is_public() and _is_ip_address(name)
+    return is_public() and _is_ip_address(name)
 
 
 def _is_own_origin(origin: str | None, host: str | None) -> bool:
@@ -133,7 +134,7 @@ def _is_own_origin(origin: str | None, host: str | None) -> bool:
     name = _name(authority)
     if name is None or authority == host:
         return name is not None
-    is_alias = name in OWN_PAGES and network_exposure.is_loopback(_name(host or ""))
+    is_alias = name in OWN_PAGES and is_loopback(_name(host or ""))
     return (is_alias and _port(authority) == _port(host or "")) or (name, _port(authority)) in _configured()
 
 
@@ -160,7 +161,7 @@ def _configured() -> set[tuple[str, str]]:
     origins = set[tuple[str, str]]()
     for setting in ("server.address", "browser.serverAddress"):
         name, port = _of_setting(st.get_option(setting))
-        ports = {port} if port else own if network_exposure.is_loopback(name) else own | {""}
+        ports = {port} if port else own if is_loopback(name) else own | {""}
         origins.update(product([name], ports))
     origins.update(map(_of_setting, st.get_option("server.corsAllowedOrigins")))
     return {(name, port) for name, port in origins if name}
@@ -217,3 +218,27 @@ async def _refuse(send: Send, status: int, sentence: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), *NOT_IN_FRAMES]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": sentence.encode()})
+
+
+def is_public() -> bool:
+    """Return whether the server listens beyond this machine, or is told that visitors use another name
+    (behind a proxy it listens only to this machine)."""
+    return not (
+        is_loopback(st.get_option("server.address")) and is_loopback(st.get_option("browser.serverAddress"))
+    )
+
+
+def require_confinement() -> None:
+    """If others can reach the server, run visitors' models only in fully confined workers."""
+    if is_public():
+        sandbox_layers.require(samples.model_digests())
+
+
+def is_loopback(address: str | None) -> bool:
+    """Return whether a host name or IP address is this machine's own."""
+    if address == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address or "").is_loopback
+    except ValueError:
+        return False

@@ -4,8 +4,9 @@ A choice on the page is written to the address. Back and Forward change the addr
 choices.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -66,3 +67,30 @@ def read(key: str, parameter: str, allowed: Iterable[str]) -> None:
             st.session_state.pop(key, None)
     if st.session_state.get(key) not in (None, *options):
         del st.session_state[key]  # another test set has other submissions
+
+
+def select(label: str, options: Sequence[str], key: str, width: int, format_func: Callable = str) -> Any:
+    """Draw a list, and return the chosen option. key: also the parameter of the address."""
+    return st.selectbox(
+        label,
+        options,
+        key=key,
+        bind="query-params",
+        persist_state="page",
+        width=width,
+        format_func=format_func,
+    )
+
+
+def segments(label: str, options: Sequence[str], key: str, format_func: Callable = str) -> Any:
+    """Draw options side by side with the first one selected; return the chosen one. key: as in `select`."""
+    return st.segmented_control(
+        label,
+        options,
+        key=key,
+        bind="query-params",
+        required=True,
+        default=options[0],
+        persist_state="page",
+        format_func=format_func,
+    )

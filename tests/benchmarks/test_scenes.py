@@ -6,7 +6,7 @@ import gzip
 import numpy as np
 import pytest
 
-from pages.display.viewer import slices_payload
+from pages.display.viewer.payload import slice_results
 from scoring.inputs.scenes import read_scene
 from tests.support.volumes import nifti, opener
 
@@ -29,7 +29,7 @@ def files():
 def test_a_scene_is_read_and_packed(benchmark, files, images):
     def packed():
         found = read_scene("A", files["truth"], files["prediction"], {name: files[name] for name in images})
-        return slices_payload.results(found, name="A")
+        return slice_results(found, name="A")
 
     payload = benchmark.pedantic(packed, rounds=3, warmup_rounds=1)
     assert len(payload.head["backgrounds"]) == len(images)

@@ -10,7 +10,7 @@ import streamlit as st
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pages.display import viewer
-from pages.display.viewer import slices_payload
+from pages.display.viewer.payload import slice_results
 from scoring.inputs.scenes import read_scene
 from tests.support.volumes import nifti, opener
 
@@ -50,7 +50,7 @@ def payload(kind: str):
         truth = prediction = opener(nifti(np.zeros(SHAPE), AFFINE))
     regions = [("whole", (1, 2)), ("core", (2,))] if kind == "regions" else ()
     scene, labels = read_scene(HOSTILE, truth, prediction, found), ("none", "GTVp", HOSTILE)
-    return slices_payload.results(scene, name=HOSTILE, labels=labels, regions=regions)
+    return slice_results(scene, name=HOSTILE, labels=labels, regions=regions)
 
 
 @st.fragment

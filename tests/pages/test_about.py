@@ -1,6 +1,6 @@
 """The page about the server shows all of it on this machine, and to others what is safe to say."""
 
-from pages.server import network_exposure
+from pages.server import request_guard
 from tests.support.visits import words
 
 
@@ -13,7 +13,7 @@ def test_this_machine_sees_everything(opened):
 
 
 def test_others_see_what_is_safe_to_say(opened, monkeypatch):
-    monkeypatch.setattr(network_exposure, "is_public", lambda: True)
+    monkeypatch.setattr(request_guard, "is_public", lambda: True)
     told = words(opened("about"))
     assert "Uploads of one visitor: **1,024 MB**" in told
     assert "deleted within 30 seconds" in told

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 import scoring
-from pages.server import network_exposure
+from pages.server import request_guard
 from scoring.boards.board import change_settings, listed
 from scoring.boards.board import opened as board_of
 from scoring.boards.ranking import board_ranking as ranking_module
@@ -269,7 +269,7 @@ def test_others_see_what_is_public(filled_store, opened, monkeypatch):
     assert [tab.label for tab in organizer.tabs] == ["Ranking", "History", *OF_ORGANIZERS]
     public = opened("board", board="b", view="public")
     assert [tab.label for tab in public.tabs] == ["Ranking", "History"]
-    monkeypatch.setattr(network_exposure, "is_public", lambda: True)
+    monkeypatch.setattr(request_guard, "is_public", lambda: True)
     other = opened("board", board="b", tab="Submissions")
     assert not other.exception
     assert [one.label for one in other.tabs] == ["Ranking", "History"]

@@ -10,7 +10,7 @@ import pytest
 
 import scoring
 from pages.display import downloads
-from pages.server import network_exposure
+from pages.server import request_guard
 from scoring.challenges import samples
 from scoring.challenges.declared import draft, library, suggestion
 from scoring.common.file_opening import zipped
@@ -102,7 +102,7 @@ def test_a_new_challenge_is_kept_once_and_stands_among_the_own_ones(opened, tmp_
     assert "Lesions" in opened("board").selectbox(key="board_new_challenge").options
     app.button(key="new_keep").click().run()
     assert "a challenge with this id exists already" in words(app)
-    monkeypatch.setattr(network_exposure, "is_public", lambda: True)
+    monkeypatch.setattr(request_guard, "is_public", lambda: True)
     assert "new_keep" not in {button.key for button in new(opened, TRUTH).button}
 
 

@@ -9,10 +9,11 @@ import streamlit as st
 
 from pages.challenge import scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
-from pages.challenge_tabs import slice_viewer
+from pages.challenge_tabs import shared_widgets
 from pages.challenge_tabs.shared_widgets import choose_case
-from pages.display import layout, tables, url_choices
+from pages.display import layout, tables
 from pages.display.render import CaseLink
+from pages.server import url_state
 from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.options import DIRECTION
 from scoring.challenges.hecktor2026.patients import IMAGE_NAMES, patient, scene
@@ -35,7 +36,7 @@ def viewer_tab(scored: ScoredSubmission) -> None:
     index = _choose_patient(scored)
     viewer_column, facts_column = st.columns([11, 5], gap="medium")
     with viewer_column:
-        slice_viewer.draw(scored, index, scene, LINK)
+        shared_widgets.slices(scored, index, scene, LINK)
     with facts_column:
         volumes = patients.volumes(scored.truth, scored.predictions, index)
         for number, block in enumerate(patient(scored.card, index, volumes)):
@@ -114,7 +115,7 @@ def centers_tab(scored: ScoredSubmission) -> None:
         return
     figure_column, table_column = st.columns([2, 3], gap="large")
     with figure_column:
-        chosen = url_choices.select("Quantity", list(MEASURES), "center_quantity", 260)
+        chosen = url_state.select("Quantity", list(MEASURES), "center_quantity", 260)
         between = scoring_run.of_card(
             "hecktor_centers", scored, partial(center_intervals, scored.truth, scored.predictions)
         )

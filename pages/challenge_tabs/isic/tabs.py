@@ -9,8 +9,9 @@ import scoring
 from pages.challenge import case_table, scored_submission, scoring_run
 from pages.challenge.scored_submission import ScoredSubmission
 from pages.challenge_tabs.shared_widgets import threshold_buttons
-from pages.display import downloads, layout, tables, url_choices
+from pages.display import downloads, layout, tables
 from pages.input_widgets.selectors import ChosenInput
+from pages.server import url_state
 from scoring.challenges.isic import card_summary, official_rejections, threshold_views, thresholds
 from scoring.challenges.isic.category_views import malignant, scores
 from scoring.common.text import markdown
@@ -67,7 +68,7 @@ def _sliders(scored: ScoredSubmission) -> None:
     with figure_column:
         for block in threshold_views.at(card, chosen):
             scored_submission.block(block)
-        name = url_choices.select("Category in the figure", list(card.per_class), "swept", 240)
+        name = url_state.select("Category in the figure", list(card.per_class), "swept", 240)
         sweep = scoring_run.of_card(f"isic_sweep_{name}", scored, lambda of: thresholds.sweep(of, name))
         scored_submission.block(threshold_views.sweep(card, sweep, name, chosen[name]))
     rescaled = partial(thresholds.rescaled_table, card, chosen, scored.truth.id_name)

@@ -1,6 +1,6 @@
 """The viewer of images with results: one Streamlit component with two modes, nuclei and slices.
 
-* data of a case for the viewer: `nuclei.results`, `slices_payload.results`; the message: `payload.pack`
+* data of a case for the viewer: `nuclei.results`, `payload.slice_results`; the message: `payload.pack`
 
 Its scripts need no build step and no network.
 """

@@ -21,8 +21,8 @@ from scoring.boards.bundles.without_truth import Rows, reduced
 from scoring.boards.ranking.ranked_submissions import counting, results
 from scoring.boards.row_validation import plain
 from scoring.challenges import load_challenge
-from scoring.common.findings import InputRefused, error
 from scoring.common.file_opening import zipped
+from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.core.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.inputs.sources import Source

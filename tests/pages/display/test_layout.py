@@ -15,7 +15,7 @@ def whole_page():
 
     from pages.display import finding_list, headline, layout, tables
     from pages.display.layout import Fact, GalleryCard
-    from pages.input_widgets.sample_selector import InUse, sample_selector
+    from pages.input_widgets.upload_widget import InUse, sample_selector
     from scoring.challenges.classification_views import class_name
     from scoring.common.findings import error, note, warning
     from scoring.core.views import Panel, Panels, Status

@@ -73,7 +73,7 @@ def test_an_own_file_comes_back_with_its_mends_choices_and_test_set(opened):
 
 
 def test_where_others_can_reach_the_server_nothing_is_kept(opened, monkeypatch, place):
-    monkeypatch.setattr("pages.server.network_exposure.is_public", lambda: True)
+    monkeypatch.setattr("pages.server.request_guard.is_public", lambda: True)
     app = opened("melanoma", tab="History")
     assert "Submissions cannot be saved here" in words(app)
     assert not [button for button in app.button if button.key == "keep"]

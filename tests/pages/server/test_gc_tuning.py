@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pages.server import gc_tuning
+from pages.server import preload
 
 
 class Node:
@@ -18,10 +18,10 @@ class Node:
 
 @pytest.fixture
 def kept_short(monkeypatch) -> Iterator[None]:
-    monkeypatch.setattr(gc_tuning, "_last", gc_tuning._last)
-    gc_tuning.keep_short()
+    monkeypatch.setattr(preload, "_last", preload._last)
+    preload.tune_garbage_collection()
     yield
-    gc.callbacks.remove(gc_tuning._around)
+    gc.callbacks.remove(preload._around)
     gc.unfreeze()
 
 
@@ -32,7 +32,7 @@ def test_what_survived_is_looked_at_once_in_a_while(kept_short, monkeypatch):
     del node
     gc.collect()
     assert gone() is not None
-    monkeypatch.setattr(gc_tuning, "_last", -gc_tuning.WHOLE_SECONDS)
+    monkeypatch.setattr(preload, "_last", -preload.WHOLE_SECONDS)
     gc.collect()
     assert gone() is None
 

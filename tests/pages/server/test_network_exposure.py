@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from pages.server import network_exposure
+from pages.server import request_guard
 from scoring.challenges import samples
 from scoring.inference import sandbox_layers
 
@@ -25,8 +25,8 @@ def test_only_this_machine_is_not_public(address, name, public, monkeypatch):
     monkeypatch.setattr(st, "get_option", options.get)
     monkeypatch.setattr(sandbox_layers, "_required", False)
     monkeypatch.setattr(sandbox_layers, "_known", frozenset())
-    assert network_exposure.is_public() is public
-    network_exposure.require_confinement()
+    assert request_guard.is_public() is public
+    request_guard.require_confinement()
     assert sandbox_layers.required() is public
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages.display.viewer import slices_payload
+from pages.display.viewer.payload import slice_results
 from scoring.inputs.scenes import Background, Scene, read_scene
 from tests.support.messages import read
 from tests.support.volumes import AFFINE, nifti, opener
@@ -25,9 +25,7 @@ def test_every_voxel_is_where_the_browser_looks(seed):
     random = np.random.default_rng(seed)
     labels = random.integers(0, 256, tuple(random.integers(1, 7, 3))).astype(np.uint8)
     values = random.integers(-32767, 32768, tuple(random.integers(1, 7, 3))).astype(np.int16)
-    head, arrays = read(
-        slices_payload.results(scene(labels, image("CT", values)), name="A").message(height_px=500)
-    )
+    head, arrays = read(slice_results(scene(labels, image("CT", values)), name="A").message(height_px=500))
     for volume, stored, shape in (
         (labels, "labels", head["shape"]),
         (values, "image0", head["backgrounds"][0]["shape"]),
@@ -41,7 +39,7 @@ def test_every_voxel_is_where_the_browser_looks(seed):
 
 def test_the_header_says_where_the_scene_is():
     head, _ = read(
-        slices_payload.results(scene(np.zeros((2, 3, 4), np.uint8)), name="A", labels=("none", "x")).message()
+        slice_results(scene(np.zeros((2, 3, 4), np.uint8)), name="A", labels=("none", "x")).message()
     )
     assert (head["mode"], head["name"], head["labels"], head["backgrounds"]) == (
         "slices",
@@ -57,7 +55,7 @@ def test_the_header_says_where_the_scene_is():
 
 def test_images_are_described():
     values = np.array([[[-10, 30]]], np.int16)
-    packed = slices_payload.results(
+    packed = slice_results(
         scene(
             np.zeros((1, 1, 1), np.uint8), image("CT", values), image("PET", values), image("MR", values, 0.5)
         ),
@@ -87,4 +85,4 @@ def test_large_masks_are_sent_small():
     truth = ((x - 250) ** 2 + (y - 200) ** 2 + (3 * z - 240) ** 2 < 40**2).astype(np.uint8)
     prediction = np.roll(truth, (3, -4, 1), (0, 1, 2))
     found = read_scene("A", opener(nifti(truth)), opener(nifti(prediction)))
-    assert len(slices_payload.results(found, name="A").message()) < 100_000
+    assert len(slice_results(found, name="A").message()) < 100_000
