@@ -12,8 +12,8 @@ from pages.challenge_tabs.puma.viewer import LINK, images_tab, viewer_tab
 from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import access
+from scoring.challenges.puma.formula import OUTLINES, RULE
 from scoring.challenges.puma.match_table import cells
-from scoring.challenges.puma.options import OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.core.scorecard import ScoreCard

@@ -16,7 +16,7 @@ from pages.input_widgets.drop_routing import FILES_KEYS
 from pages.input_widgets.dropped_files import RECOGNISED
 from pages.input_widgets.selectors import ChosenInput
 from pages.input_widgets.upload_widget import kept_files
-from scoring.challenges.declared import baseline, draft, library, suggestion
+from scoring.challenges.declared import baseline, draft, library
 from scoring.challenges.declared.declaration import GRADED, TASKS
 from scoring.challenges.declared.draft import Draft
 from scoring.common.text import markdown
@@ -96,7 +96,7 @@ def _truth(key: str, name: str, _source) -> TruthTable | TruthMasks:
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner=False)
 def _suggestion(key: str, name: str, _found: TruthTable | TruthMasks) -> Outcome:
-    return attempt(suggestion.suggest, _found, name)
+    return attempt(draft.suggest, _found, name)
 
 
 def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft:
@@ -117,7 +117,7 @@ def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft
         with middle:
             task = _select("Predicted is", PREDICTS, suggested["task"], f"{key}_task", "{1} ({0})")
             key = f"{key}_{task}"
-            chosen = {**suggestion.with_task(read, chosen, task, **_columns(read, suggested, task, key))}
+            chosen = {**draft.with_task(read, chosen, task, **_columns(read, suggested, task, key))}
     with right:
         chosen = {**_metric(chosen, key)}
     if isinstance(read, TruthTable):
@@ -195,7 +195,7 @@ def _sent(read: TruthTable, made: Draft, key: str) -> Draft:
     if files := kept_files("new_predictions_kept"):
         chosen = selectors.dropped(files[-1:], MASK_ENDINGS)
         sent = attempt(_truth, chosen.key, chosen.name, chosen.source).value
-        made = suggestion.with_sent(read, made, sent) if isinstance(sent, TruthTable) else made
+        made = draft.with_sent(read, made, sent) if isinstance(sent, TruthTable) else made
     kind, column = draft.predicted(made)
     if made["task"] in GRADED:
         offered = {entry: PREDICTED[entry] for entry in PREDICTED if entry != "score" or made["positive"]}
@@ -219,7 +219,7 @@ def _rules(read: TruthTable | TruthMasks, chosen: Draft, key: str) -> Draft:
     missing = _select("A case without a prediction", rules, "refuse", f"{key}_missing", "{1}")
     chosen = {**chosen, "predictions": {**chosen["predictions"], "missing": missing}}
     if isinstance(read, TruthTable) and not chosen["truth"].get("places"):
-        offered = suggestion.subgroups(read, list(chosen["truth"].values()))
+        offered = draft.subgroups(read, list(chosen["truth"].values()))
         usual = [name for name in chosen["subgroups"]["columns"] if name in offered]
         chosen["subgroups"] = {"columns": st.multiselect("Subgroups", offered, usual, key=f"{key}_subgroups")}
     ranked = {name: words for name, words in ORDERS.items() if chosen["report"] or name != "mean_rank"}

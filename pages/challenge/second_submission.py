@@ -18,7 +18,7 @@ from pages.input_widgets.selectors import ChosenInput
 from pages.server import memory_budget
 from scoring.common.arrays import Ints
 from scoring.common.text import markdown
-from scoring.comparison import case_difficulty as by_case
+from scoring.comparison import case_list as by_case
 from scoring.comparison import display, two_submissions
 from scoring.comparison.compare import compare_cards
 from scoring.core.scorecard import ScoreCard

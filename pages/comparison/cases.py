@@ -15,9 +15,9 @@ from pages.server import url_state
 from scoring.challenges.classification_views import class_name
 from scoring.common.direction_and_range import SHARE
 from scoring.common.text import markdown, shortened
-from scoring.comparison import case_difficulty as correctness
+from scoring.comparison import case_list as correctness
 from scoring.comparison import difference_views as views
-from scoring.comparison.case_difficulty import Correctness
+from scoring.comparison.case_list import Correctness
 from scoring.core.scorecard import ScoreCard
 from scoring.presentation.figures.number_format import decimal
 

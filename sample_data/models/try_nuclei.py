@@ -13,7 +13,7 @@ from PIL import Image
 
 from sample_data.generator.histology.nuclei import CLASSES
 from scoring.challenges.puma import CHALLENGE
-from scoring.challenges.puma import peaks as of_map
+from scoring.challenges.puma import dense_models as of_map
 from scoring.core.scorecard import ScoreCard
 
 FOLDER = Path(__file__).parents[1] / "puma"

@@ -18,8 +18,7 @@ from scoring.boards.row_validation import (
     VISIBILITIES,
     require_readable,
 )
-from scoring.boards.serialization import packed
-from scoring.boards.version_results import VersionResult
+from scoring.boards.serialization import VersionResult, packed
 from scoring.challenges import is_known, kept_declaration, load_challenge, remember
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened

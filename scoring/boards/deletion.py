@@ -61,7 +61,7 @@ def delete_board(store: Store, board_id: str) -> Deleted:
         exclusive(session)
         _require_board(session, board_id)
         if told:
-            deleted_truths.keep(session, files, told)
+            deleted_truths.record_deleted(session, files, told)
         submission = schema.Submission
         count = len(session.scalars(select(submission.id).where(submission.board_id == board_id)).all())
         for table in OF_BOARD:

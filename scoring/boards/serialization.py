@@ -7,8 +7,8 @@ import io
 import json
 import math
 import zipfile
-from dataclasses import asdict
-from functools import lru_cache
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -22,7 +22,9 @@ from scoring.common.strict_json import StrictJsonError, strict_loads
 from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.inputs.archives import Archive, open_archive
 from scoring.inputs.inflate import ByteFile
-from scoring.inputs.sources import Source, open_source
+from scoring.inputs.sources import Source, open_source, sha256
+from scoring.store import schema
+from scoring.version import __version__
 
 
 def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
@@ -193,3 +195,38 @@ def _array(data: bytes) -> Array:
     array = array.reshape(shape, order="F" if is_fortran else "C")
     array.setflags(write=False)
     return array
+
+
+@dataclass(frozen=True)
+class VersionResult:
+    """A submission on one version of the test set: its scorecard, or why it is refused. shown: scorecard of
+    the shown part if the test set is split; `card` then covers the withheld part."""
+
+    card: ScoreCard | None
+    problems: tuple[Finding, ...] = ()
+    shown: ScoreCard | None = None
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Return the scorecards as files by SHA-256, the file of `card` first; empty if the submission is
+        refused."""
+        cards = (card_to_bytes(card) for card in (self.card, self.shown) if card)
+        return {sha256(data): data for data in cards}
+
+    def rows(self, submission_id: str, test_set: schema.TestSetVersion) -> list[schema.Base]:
+        """Return the rows of the result, with references to its files; the `ScoredVersion` comes first."""
+        of: dict[str, Any] = {"submission_id": submission_id, "board_id": test_set.board_id}
+        of["number"] = test_set.number
+        findings = [problem.as_dict() for problem in self.problems]
+        digests = [*self.files]
+        known = {**of, **_numbers(self.card), "card": next(iter(digests), None)}
+        row = schema.ScoredVersion(**known, problems=findings, program=__version__)
+        if self.shown is None:
+            return [row]
+        return [row, schema.ShownPart(**of, **_numbers(self.shown), card=digests[-1])]
+
+
+def _numbers(card: ScoreCard | None) -> dict[str, float | None]:
+    """Return score and interval of a scorecard as columns."""
+    low, high = (card.intervals.get("score") if card else None) or (None, None)
+    return {"score": card.score if card else None, "low": low, "high": high}

@@ -22,11 +22,10 @@ from scoring.core.file_contents import (
     read_contents,
 )
 from scoring.inputs.case_ids import ID_COLUMNS
-from scoring.inputs.column_guess import guess
-from scoring.inputs.column_readings import readings_of
+from scoring.inputs.column_guess import guess, readings_of
 from scoring.inputs.fix_suggestions import NUMERIC, between_cells, shared_affix
+from scoring.inputs.foreign_table_shapes import stacked_tables
 from scoring.inputs.grand_challenge_jobs import as_table
-from scoring.inputs.joined_tables import stacked_tables
 from scoring.inputs.sources import TABLES, FixedSource, SourceFiles, is_zip, open_source
 from scoring.inputs.table_text import FOREIGN
 from scoring.inputs.tables import TextTable

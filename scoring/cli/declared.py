@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.challenges.declared import draft, library, suggestion
+from scoring.challenges.declared import draft, library
 from scoring.challenges.declared.comparison import ranked_by
 from scoring.challenges.declared.draft import Draft
 from scoring.challenges.declared.library import ENDING, DeclaredFile
@@ -111,10 +111,10 @@ def _init(arguments: argparse.Namespace) -> None:
     if not is_printed and Path(target).exists():
         raise _refused(target, "this file exists already: name another one with --output.")
     truth = truth_contents.read_truth(arguments.file)
-    suggested = suggestion.suggest(truth, stem)
+    suggested = draft.suggest(truth, stem)
     sent = truth_contents.read_truth(arguments.predictions) if arguments.predictions else None
     if isinstance(truth, TruthTable) and isinstance(sent, TruthTable):
-        suggested = suggestion.with_sent(truth, suggested, sent)
+        suggested = draft.with_sent(truth, suggested, sent)
     if sys.stdin.isatty() and sys.stdout.isatty() and not is_printed:
         suggested = _asked(suggested)
     write(target, draft.toml(suggested), "--output")

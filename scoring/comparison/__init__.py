@@ -7,7 +7,7 @@
   detect: `summary_text.gap`
 * two teams in any metric, near-identical submissions: `pairs.pairs_of`, `pairs.near_identical`
 * two submissions, better or not: `two_submissions.change`, as text: `two_submissions.summary`
-* cases that became right or wrong, hard cases: `case_difficulty.correctness`; a grid of cases:
+* cases that became right or wrong, hard cases: `case_list.correctness`; a grid of cases:
   `case_list.case_list`
 * classes and subgroups: `class_measures`; other metrics, schemes and weights: `robustness.robustness`
 * ranking, lead and stability as tables and figures: `views.ranking`, `views.lead`, `views.stability`,

@@ -10,10 +10,10 @@ from scoring.challenges import load_challenge
 from scoring.common.arrays import Ints
 from scoring.common.direction_and_range import SHARE, Better
 from scoring.common.text import markdown, named
-from scoring.comparison import case_difficulty as by_case
+from scoring.comparison import case_list as by_case
 from scoring.comparison import class_measures as by_class
 from scoring.comparison import figures
-from scoring.comparison.case_difficulty import Correctness
+from scoring.comparison.case_list import Correctness
 from scoring.comparison.class_measures import ClassDifference, ClassEstimate, ClassMatrix, Subgroup
 from scoring.comparison.display import Displayed
 from scoring.core.views import Block, Column, Figure, Panel, Panels, Table, Text

@@ -18,7 +18,7 @@ from scoring.statistics import intervals, permutation_test, replicate_comparison
 from scoring.statistics.interval_basis import QuantityName
 from scoring.statistics.interval_options import DIGITS, FEW_UNITS, UNITS_OF_COMPARISON, StatisticsOptions
 from scoring.statistics.intervals import AUTO, SHARE, WILSON_T, Range
-from scoring.statistics.mcnemar_delong_wilcoxon import NAMES, Sample, p_value
+from scoring.statistics.mcnemar_delong_wilcoxon import NAMES, PairedSample, p_value
 from scoring.statistics.permutation_test import Exchange
 from scoring.statistics.replicates import array_name, left_out_name
 from scoring.statistics.team_pairs import Pairs, tested
@@ -139,7 +139,7 @@ def exchange_of(spec: ComparisonSpec, cards: Sequence[ScoreCard], name: str) -> 
 
 def _samples(
     spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str, n_units: int
-) -> list[Sample] | None:
+) -> list[PairedSample] | None:
     """Return the sample of every team for the metric's own test; None if units hold several cases or a
     team has no such sample."""
     if any(card.n_cases != n_units for card in cards.values()):

@@ -9,10 +9,10 @@ import plotly.graph_objects as go
 from scoring.common.arrays import Ints
 from scoring.common.direction_and_range import SCORE
 from scoring.common.text import class_named, markdown, named
-from scoring.comparison import case_difficulty as by_case
+from scoring.comparison import case_list as by_case
 from scoring.comparison import class_measures as by_class
 from scoring.comparison import summary_text
-from scoring.comparison.case_difficulty import Correctness
+from scoring.comparison.case_list import Correctness
 from scoring.comparison.class_measures import ClassDifference
 from scoring.comparison.compare import Comparison
 from scoring.comparison.display import Displayed

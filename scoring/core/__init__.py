@@ -10,8 +10,8 @@
   `fix_trials.Trials`; contents of dropped files: `file_contents.read_contents`
 * a test set reduced to the submitted cases: `submitted_part.part_of`; * other pixel ranges for a model whose
   score is near chance: `model_readings`;
-* the files that a challenge reads and writes: `challenge_files`; what comparisons need: `comparison_spec`,
+* the files that a challenge reads and writes: `scores`; what comparisons need: `comparison_spec`,
   `card_contract`
-* functions that are imported on first call: `lazy.Lazy`; a truth reduced to some cases:
+* functions that are imported on first call: `scores.Lazy`; a truth reduced to some cases:
   `submitted_part.of_cases`
 """

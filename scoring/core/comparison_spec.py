@@ -11,7 +11,7 @@ from scoring.common.direction_and_range import SHARE, Quantity
 from scoring.common.findings import Finding
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, Sample, ScoreSample
+from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, PairedSample, ScoreSample
 from scoring.statistics.permutation_test import Categories, Score
 
 Value = Callable[[str], NDArray[np.float64]]
@@ -180,7 +180,7 @@ class ComparisonSpec:
     metrics: tuple[str, ...]
     class_measures: tuple[str, ...]
     correct: Callable[[ScoreCard], NDArray[np.float64]]
-    sample: Callable[[ScoreCard, str], Sample | None]
+    sample: Callable[[ScoreCard, str], PairedSample | None]
     slice_measures: Mapping[str, tuple[str, str]]
     score_of_sums: Callable[[ScoreCard], Score | None] | None = None
     categories: Callable[[ScoreCard], Categories | None] | None = None
@@ -211,7 +211,7 @@ def correct_labels(card: ScoreCard) -> NDArray[np.float64]:
 
 def of_labels(
     card: ScoreCard, metric: str, malignant: Sequence[int] = (), classes: Sequence[str] = ()
-) -> Sample | None:
+) -> PairedSample | None:
     """Return the data of a classification metric for a paired test.
 
     Args:

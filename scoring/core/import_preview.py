@@ -16,10 +16,9 @@ from scoring.core.model_readings import LEAST_CASES, Runs, Search, tells_nothing
 from scoring.core.scorecard import ScoreCard
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import nothing_in_common
-from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
-from scoring.inputs.column_readings import readings_of, rival_of
+from scoring.inputs.column_guess import ColumnGuess, TableForm, guess, readings_of, rival_of
 from scoring.inputs.foreign_table_shapes import shape_problem
-from scoring.inputs.probability_scales import scale_of
+from scoring.inputs.number_parsing import scale_of
 from scoring.inputs.sources import FixedSource, Source, open_source
 from scoring.inputs.tables import TextTable, key
 

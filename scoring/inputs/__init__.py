@@ -4,19 +4,19 @@
 * other formats than text (Excel, Parquet, JSON, gzip) as CSV: `table_formats.as_text`, `workbooks.as_csv`
 * bytes to lines (encoding, limits): `table_text.read_lines`; cells and columns: `tables.read_table`
 * cells as numbers, decimal comma: `number_parsing.parse_numbers`;
-  percent or logits: `probability_scales.scale_of`
+  percent or logits: `number_parsing.scale_of`
 * matching of rows to a truth's cases: `case_tables.align`; ids: `case_ids.match`
 * suggested fixes for a refused table: `fix_suggestions.fixes_of`; applying them: `table_edits.fixed_table`,
   `reshaping.edited`
 * missing column, "did you mean": `tables.missing_column`; its fix: `fix_suggestions.renamings`
-* guess of unknown columns: `column_guess.guess`, used by `column_readings.readings_of`; long tables:
+* guess of unknown columns: `column_guess.guess`, used by `column_guess.readings_of`; long tables:
   `long_tables.widened`
 * one file or folder per team: `team_entries.of_teams`; look-alike names: `scoring.common.text.name_skeleton`
 * masks: `masks`; lists of nuclei: `nuclei`; volumes for the viewer: `volumes`, `scenes.read_scene`
 * images of cases by name: `case_images`; truncated images: `truncated_images.is_whole`
 * Weka, Orange, Markdown: `text_layouts`; Parquet: `parquet`; Grand Challenge jobs: `grand_challenge_jobs`
-* text of other programs (SQL dumps, title lines): `exported_text`; JSON in a cell: `cell_objects`
-* tables of several files or other shapes: `joined_tables`, `foreign_table_shapes`, `survival_curves`
+* text of other programs (SQL dumps, title lines): `exported_text`; JSON in a cell: `long_tables`
+* tables of several files or other shapes: `foreign_table_shapes`, `foreign_table_shapes`, `survival_curves`
 * cells as bytes: `text_columns`; gzip while reading: `inflate`
 * a truth without a challenge file: `truth_contents.read_truth`; columns named in a challenge file:
   `named_columns.ColumnReader`

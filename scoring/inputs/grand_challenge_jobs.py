@@ -20,7 +20,7 @@ from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import csv_text, shortened
 from scoring.common.transport import isolated
 from scoring.inputs.fix_suggestions import NUMERIC
-from scoring.inputs.joined_tables import stacked_tables
+from scoring.inputs.foreign_table_shapes import stacked_tables
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source, sha256
 from scoring.inputs.table_formats import cells_of
 from scoring.inputs.table_text import CELLS, COLUMNS

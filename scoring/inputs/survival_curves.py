@@ -49,15 +49,15 @@ def survival_curves(header: Sequence[str], columns: Sequence[Sequence[str]]) -> 
     """Return the curves in a table: times in the first column and a column per case, or else times as
     headings and a row per case; None if there are none."""
     if len(header) > LEAST and len({*header[1:]}) == len(header) - 1 and all(header[1:]):
-        times = _numbers([columns[0]])
-        values = None if times is None or not _rises(times[0]) else _numbers(columns[1:])
+        times = _times([columns[0]])
+        values = None if times is None or not _rises(times[0]) else _times(columns[1:])
         if times is not None and values is not None and _falls(values):
             return SurvivalCurves(tuple(header[1:]), times[0], values)
     of_times = [k for k, name in enumerate(header) if NUMERIC.fullmatch(name)]
-    times = _numbers([[header[k] for k in of_times]])
+    times = _times([[header[k] for k in of_times]])
     if times is None or not _rises(times[0]):
         return None
-    values = _numbers([columns[k] for k in of_times])
+    values = _times([columns[k] for k in of_times])
     if values is None or not _falls(values.T):
         return None
     return SurvivalCurves(("",) * values.shape[1], times[0], values.T, tuple(of_times))
@@ -76,7 +76,7 @@ def with_times(rows: list[list[str]], reading: str) -> list[list[str]]:
     return [[*(rows[0][k] for k in columns), TIME], *([*(row[k] for k in columns), n] for row, n in cells)]
 
 
-def _numbers(columns: Sequence[Sequence[str]]) -> Array | None:
+def _times(columns: Sequence[Sequence[str]]) -> Array | None:
     """Return cells as numbers [columns, rows]; None if one is none, or there are too few."""
     if not columns or len(columns[0]) < LEAST:
         return None

@@ -13,7 +13,7 @@ from scoring.common.text import csv_text
 from scoring.inputs import exported_text
 from scoring.inputs.table_text import COLUMNS, DELIMITERS, FOREIGN, LINES, TABLE_BYTES
 
-HEAD = 20_000
+LAYOUT_HEAD = 20_000
 WEKA_LIST = "Weka's list of predictions"
 WEKA = b"inst#,actual,predicted,error,"
 NUMBERED = re.compile(r"(\d+):(.*)", re.ASCII | re.DOTALL)
@@ -38,7 +38,7 @@ def as_commas(data: bytes) -> tuple[bytes, str]:
     Args:
         data: The file.
     """
-    head = data[:HEAD]
+    head = data[:LAYOUT_HEAD]
     header, *kinds = head.split(b"\n", 3)
     if len(kinds) == 3 and _are_roles(*kinds[:2]):
         return header + b"\n\n\n" + data[len(header) + len(kinds[0]) + len(kinds[1]) + 3 :], "An Orange table"

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from scoring.common.findings import InputRefused, error
 from scoring.common.text import shortened
 from scoring.inputs.case_tables import find_table, table_members
-from scoring.inputs.masks.mask_folders import masks_of_truth
+from scoring.inputs.masks.label_maps import masks_of_truth
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source, SourceFiles, open_source

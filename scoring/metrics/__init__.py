@@ -19,7 +19,7 @@
   matching: `greedy_matching`; nuclei of PUMA: `scoring.challenges.puma.nuclei_matching.match`
 * C-index, Kaplan-Meier, log-rank: `survival.c_index`, `survival.kaplan_meier`;
   RMSE, correlations: `regression`
-* hits, false alarms and misses of an image as marks to draw: `object_marks.object_marks`
+* hits, false alarms and misses of an image as marks to draw: `detection_matching.object_marks`
 * prediction sets: `conformal.coverage`; best thresholds: `thresholds.best`; subgroups: `subgroups.quantities`
 * a metric by its name: `registry.find`; all metrics of a task: `registry.of_task`; the list of metrics:
   `catalogue.toml`

@@ -50,11 +50,11 @@ class ValueSample:
     values: Floats
 
 
-Sample = BinarySample | ScoreSample | ValueSample
+PairedSample = BinarySample | ScoreSample | ValueSample
 NAMES = {BinarySample: "McNemar, exact", ScoreSample: "DeLong", ValueSample: "Wilcoxon signed-rank"}
 
 
-def p_value(a: Sample, b: Sample) -> float:
+def p_value(a: PairedSample, b: PairedSample) -> float:
     """Test two teams with the test for the type of their samples.
 
     Args:

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from scoring.comparison import case_difficulty
+from scoring.comparison import case_list
 from tests.support.teams import lesion_teams, risk_teams
 
 
@@ -20,7 +20,7 @@ def by_case(found) -> list[list[dict]]:
 
 
 def test_hardest_first_then_disputed(found):
-    table, rows = case_difficulty.correctness(found), by_case(found)
+    table, rows = case_list.correctness(found), by_case(found)
     right = [sum(row["correct"] for row in of_case) for of_case in rows]
     shares = [
         [n / len(of_case) for n in Counter(row["predicted"] for row in of_case).values()] for of_case in rows
@@ -30,23 +30,23 @@ def test_hardest_first_then_disputed(found):
     assert table.n_right.tolist() == right
     assert table.entropy == pytest.approx(bits)
     assert table.order.tolist() == sorted(range(60), key=lambda i: (right[i], -round(bits[i], 12), i))
-    assert case_difficulty.counted_right(table).tolist() == [right.count(n) for n in range(5)]
+    assert case_list.counted_right(table).tolist() == [right.count(n) for n in range(5)]
 
 
 def test_filters(found):
-    table, rows = case_difficulty.correctness(found), by_case(found)
+    table, rows = case_list.correctness(found), by_case(found)
     correct = [[row["correct"] for row in of_case] for of_case in rows]
     a, b = table.teams[:2]
     alone = {i for i, of_case in enumerate(correct) if of_case == [True, False, False, False]}
-    assert set(case_difficulty.only_right(table, a).tolist()) == alone
+    assert set(case_list.only_right(table, a).tolist()) == alone
     better = {i for i, of_case in enumerate(correct) if of_case[0] and not of_case[1]}
-    assert set(case_difficulty.right_and_wrong(table, a, b).tolist()) == better
+    assert set(case_list.right_and_wrong(table, a, b).tolist()) == better
     sure = {
         i
         for i, of_case in enumerate(rows)
         if not any(correct[i]) and any(max(row["outputs"]) >= 0.5 for row in of_case)
     }
-    chosen = case_difficulty.wrong_and_confident(table, found.cards, 0.5)
+    chosen = case_list.wrong_and_confident(table, found.cards, 0.5)
     assert set(chosen.tolist()) == sure
     places = {case: place for place, case in enumerate(table.order.tolist())}
     assert [places[case] for case in chosen.tolist()] == sorted(places[case] for case in chosen.tolist())
@@ -54,12 +54,12 @@ def test_filters(found):
 
 def test_one_risk_is_confident_either_way():
     found = risk_teams(5, 80, (0.4, 0.6), resamples=0)
-    table, rows = case_difficulty.correctness(found), by_case(found)
+    table, rows = case_list.correctness(found), by_case(found)
     expected = {
         i
         for i, of_case in enumerate(rows)
         if not any(row["correct"] for row in of_case)
         and any(max(row["output"], 1 - row["output"]) >= 0.9 for row in of_case)
     }
-    assert set(case_difficulty.wrong_and_confident(table, found.cards).tolist()) == expected
+    assert set(case_list.wrong_and_confident(table, found.cards).tolist()) == expected
     assert np.array_equal(np.sort(table.order), np.arange(80))

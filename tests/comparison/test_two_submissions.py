@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.comparison import case_difficulty, display, two_submissions
+from scoring.comparison import case_list, display, two_submissions
 from scoring.core.views import Fact, Figure, Headline, Section, SideBySide, Table, Views
 from tests.support import blocks
 from tests.support.teams import lesion_teams
@@ -39,7 +39,7 @@ def test_the_answer_says_who_is_better_and_whether_that_is_chance(found):
 
 def test_every_case_in_which_they_differ_is_listed_on_one_side(found):
     best, other = found.scored
-    right = case_difficulty.correctness(found)
+    right = case_list.correctness(found)
     better, worse = two_submissions.differing(right, best, other)
     a, b = (right.values[:, right.teams.index(name)] for name in (best, other))
     assert set(better) == set(np.flatnonzero(a > b))

@@ -9,8 +9,8 @@ import pytest
 import scoring
 from scoring.common.fixes import InputChanges
 from scoring.inputs import table_formats
-from scoring.inputs.cell_objects import without_objects
 from scoring.inputs.exported_text import as_commas
+from scoring.inputs.long_tables import without_objects
 from scoring.inputs.sources import FixedSource
 
 CLASSES = ("MEL", "NV", "BCC")

@@ -12,7 +12,7 @@ import scoring
 from pages.display import downloads
 from pages.server import request_guard
 from scoring.challenges import samples
-from scoring.challenges.declared import draft, library, suggestion
+from scoring.challenges.declared import draft, library
 from scoring.common.file_opening import zipped
 from scoring.inputs.truth_contents import read_truth
 from tests.challenges.declared import test_model
@@ -428,7 +428,7 @@ def test_an_exported_board_of_a_challenge_that_is_a_file_is_taken_to_its_compari
     for name, data in {"t.csv": AGES, "alpha.csv": AGES_OFF, "beta.csv": AGES}.items():
         (tmp_path / name).write_bytes(data)
     file = tmp_path / "ages.toml"
-    file.write_text(draft.toml(suggestion.suggest(read_truth(AGES, "ages.csv"), "ages")))
+    file.write_text(draft.toml(draft.suggest(read_truth(AGES, "ages.csv"), "ages")))
     made = ("--id", "ages", "--title", "Ages", "--truth", tmp_path / "t.csv", "--resamples", 20)
     assert run("board", "create", file, *made).status == 0
     for team in ("alpha", "beta"):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from scoring.challenges import load_challenge, samples
+from scoring.challenges.puma.dense_models import peaks
 from scoring.challenges.puma.nucleus_classes import CLASSES
-from scoring.challenges.puma.peaks import peaks
 from scoring.common.findings import InputRefused
 from scoring.single_image import nuclei
 from scoring.single_image.photograph import received

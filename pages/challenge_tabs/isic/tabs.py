@@ -66,11 +66,11 @@ def _sliders(scored: ScoredSubmission) -> None:
         _buttons(scored)
         chosen = _thresholds(card)
     with figure_column:
-        for block in threshold_views.at(card, chosen):
+        for block in threshold_views.table_at(card, chosen):
             scored_submission.block(block)
         name = url_state.select("Category in the figure", list(card.per_class), "swept", 240)
         sweep = scoring_run.of_card(f"isic_sweep_{name}", scored, lambda of: thresholds.sweep(of, name))
-        scored_submission.block(threshold_views.sweep(card, sweep, name, chosen[name]))
+        scored_submission.block(threshold_views.sweep_blocks(card, sweep, name, chosen[name]))
     rescaled = partial(thresholds.rescaled_table, card, chosen, scored.truth.id_name)
     name = f"{scored.name.rsplit('.', 1)[0]}-rescaled.csv"
     downloads.button("Rescaled predictions", rescaled, name, "download_rescaled")

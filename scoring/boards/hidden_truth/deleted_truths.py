@@ -12,7 +12,7 @@ from scoring.store.database import Store
 from scoring.store.schema import DeletedTruth, Hidden, TestSetVersion
 
 
-def keep(session: Session, files: Collection[str], bits: float) -> None:
+def record_deleted(session: Session, files: Collection[str], bits: float) -> None:
     """Record the bits that a board to be deleted may have revealed of its test sets.
 
     Args:
@@ -25,16 +25,16 @@ def keep(session: Session, files: Collection[str], bits: float) -> None:
         session.merge(DeletedTruth(sha256=digest, spent=bits + (row.spent if row else 0.0)))
 
 
-def told(store: Store, board_id: str) -> float:
+def bits_of_deleted_boards(store: Store, board_id: str) -> float:
     """Return how many bits deleted boards may have revealed of the test sets of a board."""
     files = test_sets(store, board_id)
     with store.read() as session:
         return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))
 
 
-def notice(store: Store, board_id: str) -> list[Finding]:
+def notice_of_deleted(store: Store, board_id: str) -> list[Finding]:
     """Return `truth-shared` for a hidden truth of which deleted boards may have revealed something."""
-    bits = told(store, board_id)
+    bits = bits_of_deleted_boards(store, board_id)
     with store.read() as session:
         is_told = bits and session.get(Hidden, board_id) is not None
     message = f"deleted boards had this test set; their scores may have revealed {bits:.1f} bits of it."

@@ -286,7 +286,7 @@ def planned(
     labels = _labels(board)
     elsewhere = (_told_elsewhere(board.store, other, labels) for other in twins(board))
     spent = _spent(board, known, ranking) + sum(elsewhere)
-    spent += deleted_truths.told(board.store, board.row.id)
+    spent += deleted_truths.bits_of_deleted_boards(board.store, board.row.id)
     return _planned(board.store, board.row.id, known, labels, spent)
 
 
@@ -331,7 +331,7 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
     it. The second is left out if the truth is open, stored elsewhere, or safe with the present phases and
     teams. ranking: as in `use`."""
     store, board_id, others = board.store, board.row.id, twins(board)
-    findings = deleted_truths.notice(store, board_id)
+    findings = deleted_truths.notice_of_deleted(store, board_id)
     if others and any(is_hidden(store, other) for other in (board_id, *others)):
         verb = "has" if len(others) == 1 else "have"
         message = (

@@ -10,7 +10,7 @@ from scoring.comparison import summary_text
 from scoring.comparison.display import MANY
 from scoring.core.scorecard import plain
 from scoring.core.views import Block, Column, Figure, Section, Table, Text
-from scoring.presentation.figures.rank_moves import RankMove, rank_moves
+from scoring.presentation.figures.team_ranges import RankMove, rank_moves
 
 NAME = "Shake-up"
 OF_PART = ("rank", "rank_interval", "score", "interval")

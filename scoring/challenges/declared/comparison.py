@@ -16,7 +16,7 @@ from scoring.core import comparison_spec as spec
 from scoring.core.comparison_spec import ComparisonSpec, RankedBy, Ranking, WhatIf
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
-from scoring.statistics.mcnemar_delong_wilcoxon import Sample, ValueSample
+from scoring.statistics.mcnemar_delong_wilcoxon import PairedSample, ValueSample
 from scoring.statistics.ranking import ranks_along_teams
 from scoring.statistics.replicates import array_name
 
@@ -56,7 +56,7 @@ def _case_errors(card: ScoreCard) -> NDArray[np.float64]:
     return np.asarray(card.arrays["case_errors"], float)
 
 
-def _sample(declaration: Declaration, card: ScoreCard, metric: str) -> Sample | None:
+def _sample(declaration: Declaration, card: ScoreCard, metric: str) -> PairedSample | None:
     """McNemar for accuracy and recall of a class, DeLong for the AUC, Wilcoxon for the error of values."""
     name = next((use.metric.name for use in declaration.uses if use.key == metric), "")
     if declaration.is_graded:

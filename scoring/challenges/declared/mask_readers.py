@@ -17,14 +17,14 @@ from scoring.inputs.case_tables import nothing_in_common
 from scoring.inputs.grand_challenge_jobs import by_case
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
-from scoring.inputs.masks.label_maps import read_label_map
-from scoring.inputs.masks.mask_folders import (
+from scoring.inputs.masks.label_maps import (
     examined_masks,
     is_of_images,
     label_values,
     masks_by_case,
     masks_of_truth,
     other_names,
+    read_label_map,
 )
 from scoring.inputs.masks.nifti_and_metaimage import MASK_ENDINGS
 from scoring.inputs.sources import Source, open_source

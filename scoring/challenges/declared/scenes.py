@@ -13,12 +13,11 @@ from scoring.common.arrays import Array, Ints
 from scoring.inputs.masks.blocks import Opener
 from scoring.inputs.masks.errors import MaskError
 from scoring.inputs.masks.grid import Grid
-from scoring.inputs.masks.label_maps import read_label_map
-from scoring.inputs.masks.mask_folders import is_of_images
+from scoring.inputs.masks.label_maps import is_of_images, read_label_map
 from scoring.inputs.masks.nifti_and_metaimage import stem_of
 from scoring.inputs.scenes import Scene, read_scene
 from scoring.inputs.volumes import MOST_LABELLED, LabelVoxels
-from scoring.metrics.object_marks import object_marks
+from scoring.metrics.detection_matching import object_marks
 
 MOST_CODES = 15
 """Maximum number of different labels in a scene."""

@@ -17,7 +17,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Block, Column, Fact, Facts, Figure, Headline, Section, Table, Views
 from scoring.metrics import binary
 from scoring.presentation.figures.number_format import points, share, span
-from scoring.presentation.figures.regression import predicted_by_truth
+from scoring.presentation.figures.score_points import predicted_by_truth
 from scoring.presentation.figures.thresholds import Mark, threshold_lines
 
 WORST_CASES = 30

@@ -10,9 +10,7 @@ from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
 from scoring.common.direction_and_range import COUNT
 from scoring.core.challenge import Challenge, Display, Readers, Words
-from scoring.core.challenge_files import InputKind, Inputs, Sample
-from scoring.core.lazy import Lazy
-from scoring.core.scores import ScoreBreakdownPart, Scoring
+from scoring.core.scores import InputKind, Inputs, Lazy, Sample, ScoreBreakdownPart, Scoring
 from scoring.inputs.masks.detached import ENDINGS
 
 RULE = """
@@ -67,7 +65,7 @@ CHALLENGE = Challenge(
         "Prediction or risk is read as a risk: larger means an earlier relapse. An option can set another "
         "direction.",
         absent=Lazy("scoring.challenges.hecktor2026.predictions:absent"),
-        example=Lazy("scoring.challenges.hecktor2026.example:example"),
+        example=Lazy("scoring.challenges.hecktor2026.predictions:example"),
     ),
     readers=Readers(
         truth=read_truth,

@@ -21,7 +21,7 @@ from scoring.common.arrays import Bools, Floats
 from scoring.common.findings import Finding, InputRefused, error, note
 from scoring.common.fixes import InputChanges, Pairs, SuggestedFix, editing
 from scoring.inputs.case_tables import OF_ROWS
-from scoring.inputs.joined_tables import joined_table
+from scoring.inputs.foreign_table_shapes import joined_table
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.survival_curves import READINGS, SurvivalCurves, survival_curves

@@ -7,8 +7,8 @@ from scoring.challenges.hecktor2026.submitted_masks import TABLES_BESIDE_MASKS, 
 from scoring.challenges.hecktor2026.tables import COLUMNS, is_numbering, patient_of, plain_name
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.inputs import tables
+from scoring.inputs.foreign_table_shapes import joined_table
 from scoring.inputs.grand_challenge_jobs import LISTING, json_rows
-from scoring.inputs.joined_tables import joined_table
 from scoring.inputs.sources import SourceFiles
 from scoring.inputs.tables import TextTable, read_table
 

@@ -30,6 +30,7 @@ from scoring.challenges.hecktor2026.tables import (
 )
 from scoring.challenges.hecktor2026.truth import TABLE as TRUTH_TABLE
 from scoring.challenges.hecktor2026.truth import HecktorTruth
+from scoring.common.file_opening import zipped
 from scoring.common.findings import Finding, InputRefused, error, note, split, warning
 from scoring.core import file_contents
 from scoring.core.challenge import Context
@@ -38,6 +39,7 @@ from scoring.core.submission import ignored
 from scoring.inputs import case_tables, fix_suggestions, tables
 from scoring.inputs.masks.detached import attached
 from scoring.inputs.masks.nifti_and_metaimage import stem_of
+from scoring.inputs.masks.writing import box_mask
 from scoring.inputs.sources import Source, SourceFiles
 from scoring.inputs.tables import OTHER_FORMAT, TextTable
 
@@ -366,3 +368,12 @@ def _is_of_patients(table: TextTable) -> bool:
 
 def _column(table: TextTable, meaning: str) -> int | None:
     return next((i for i, header in enumerate(table.header) if plain_name(header) in COLUMNS[meaning]), None)
+
+
+def example(truth: HecktorTruth) -> tuple[str, bytes]:
+    """Return name and bytes of a zip that uses only names and grids of the truth."""
+    grids = {case: mask.grid for case, mask in zip(truth.ids, truth.masks, strict=True) if mask is not None}
+    rows = [f"{case},T1,N0,{1000 + number % 10}\n" for number, case in enumerate(sorted(truth.ids))]
+    table = "".join(["PatientID,T-stage,N-stage,RFS\n", *rows]).encode()
+    masks = ((f"{case}.mha", box_mask(grids[case], 1)) for case in sorted(grids))
+    return "example.zip", zipped([(TABLE, table), *masks])

@@ -26,7 +26,7 @@ from scoring.core.comparison_spec import (
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard
 from scoring.statistics.interval_options import DIGITS
-from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, Sample, ValueSample
+from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, PairedSample, ValueSample
 from scoring.statistics.ranking import ranks_along_teams
 
 RankArray = NDArray[np.int64]
@@ -220,7 +220,7 @@ def in_order(card: ScoreCard) -> NDArray[np.float64]:
     return np.array([1 - (wrong + missing) / of if of else np.nan for of, wrong, missing in counts])
 
 
-def sample(card: ScoreCard, metric: str) -> Sample | None:
+def sample(card: ScoreCard, metric: str) -> PairedSample | None:
     """Return data for Wilcoxon's test over patients (Dice of a structure) or McNemar's test (recall of a
     stage)."""
     measure, _, name = metric.partition("/")

@@ -9,10 +9,10 @@ values are given and the others are None.
 * the official scorer's score and refusals: `official_program.official`, `official_rejections.first_refusal`
 * thresholds other than 0.5: `thresholds.sweep`
 * tables: `tables`; categories by year: `categories`; ONNX models: `model.predict`;
-  matched cases: `evaluation`
+  matched cases: `official_program`
 * rounding of digits by the official scorer: `official_float_parsing`; numbers for views: `card_summary`
 * views of categories and thresholds: `category_views`, `threshold_views`;
-  `comparison`, `options`, `definition`
+  `definition`, `options`, `definition`
 """
 
 from scoring.challenges.isic.definition import CHALLENGE

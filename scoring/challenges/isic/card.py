@@ -7,9 +7,8 @@ import numpy as np
 
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import ID, malignant, preset
-from scoring.challenges.isic.evaluation import IsicEvaluation
 from scoring.challenges.isic.measures import MEANS, RANKED_BY
-from scoring.challenges.isic.official_program import findings, official
+from scoring.challenges.isic.official_program import IsicEvaluation, findings, official
 from scoring.challenges.isic.official_rejections import first_refusal
 from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, IsicOptions
 from scoring.challenges.isic.truth import IsicCases, subgroups

@@ -28,7 +28,7 @@ from scoring.inference.cluster.inference import run_on_all
 from scoring.inference.model_contract import Contract
 from scoring.inference.preflight import Inspection
 from scoring.inference.single_image_task import ModelTask
-from scoring.inputs import probability_scales
+from scoring.inputs import number_parsing
 from scoring.inputs.sources import SourceFiles
 from scoring.metrics.output_kinds import TOLERANCE
 
@@ -187,7 +187,7 @@ def _bad_output(model: str, where: str | None = None) -> Finding:
         "network with a softmax or sigmoid."
     )
     return error("model-output", where or model, message).with_fixes(
-        *probability_scales.FIXES[probability_scales.LOGITS]
+        *number_parsing.FIXES[number_parsing.LOGITS]
     )
 
 

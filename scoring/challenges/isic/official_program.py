@@ -1,28 +1,90 @@
 """Score of the official program for the same files, and findings if it differs or stops."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from operator import le
+from typing import Any
 
 import numpy as np
 
 from scoring.challenges.doubtful_results import constant_output, copied_truth, few_cases
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
-from scoring.challenges.isic.evaluation import IsicEvaluation
 from scoring.challenges.isic.measures import CategoryScores
 from scoring.challenges.isic.official_float_parsing import ROUNDING
 from scoring.challenges.isic.official_rejections import AS_GIVEN, REFUSES, first_refusal
 from scoring.challenges.isic.options import METRIC, IsicOptions
 from scoring.challenges.isic.truth import UNIT_COLUMN, IsicCases
-from scoring.common.arrays import Ints
+from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.common.fixes import InputChanges, SuggestedFix, editing
 from scoring.core.applied_fixes import FIXED, changes_in, n_changes
 from scoring.core.scorecard import Official
 from scoring.core.submission import Predictions
+from scoring.metrics import subgroups
+from scoring.metrics.subgroups import Groups, SubgroupShare
 from scoring.metrics.thresholds import HALF, decided
+from scoring.statistics.interval_basis import Basis, counted
 from scoring.statistics.replicates import Replicates
+
+
+@dataclass(frozen=True)
+class IsicEvaluation:
+    """Predictions and truth with the options.
+
+    Attributes:
+        groups: Subgroups to compute shares for; empty without metadata.
+    """
+
+    truth: IsicCases
+    predictions: Predictions
+    options: IsicOptions
+    groups: Groups = field(default_factory=dict)
+
+    @cached_property
+    def answers(self) -> CategoryScores:
+        """Truth and scores side by side."""
+        return measures.answers(self.truth, self.predictions, self.options.malignant, self.options.inclusive)
+
+    @cached_property
+    def scored(self) -> Bools:
+        """Cases with a weight [N]."""
+        return np.asarray(self.truth.weights.score > 0)
+
+    @cached_property
+    def supports(self) -> dict[str, int]:
+        """Number of cases with a weight in each category."""
+        counts = (self.answers.positives & self.scored[:, None]).sum(0).tolist()
+        return dict(zip(self.answers.categories, counts, strict=True))
+
+    @cached_property
+    def shares(self) -> Mapping[str, SubgroupShare]:
+        """Counts of every subgroup."""
+        a = self.answers
+        places = [k for k, name in enumerate(a.categories) if name in self.options.malignant]
+        labelled, ill = a.labels >= 0, np.isin(a.labels, places)
+        return {
+            "accuracy": SubgroupShare(labelled & (a.labels == a.predicted), labelled),
+            "malignant_sensitivity": SubgroupShare(ill & np.isin(a.predicted, places), ill, "n_malignant"),
+        }
+
+    @cached_property
+    def point(self) -> dict[Any, Floats]:
+        """Every measure on the test set itself, [1] each."""
+        return self.quantities(self.truth.weights.score[None])
+
+    def basis(self, units: Ints) -> Basis:
+        """Return the basis of `quantities`, from the unit number of each case [N]."""
+        of_measures = measures.basis(self.answers, units, self.options.ranked_by)
+        inside = counted(subgroups.members(self.groups, self.shares), units)
+        return replace(of_measures, units={**of_measures.units, **inside})
+
+    def quantities(self, weights: Floats) -> dict[Any, Floats]:
+        """Return every measure with an interval, [B] by name."""
+        values = measures.quantities(self.answers, weights, self.options.ranked_by)
+        return values | subgroups.quantities(self.groups, self.shares, weights)
+
 
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
 """Preset -> the metric that its site uses for ranking."""

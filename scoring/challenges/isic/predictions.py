@@ -16,7 +16,7 @@ from scoring.common.fixes import renaming
 from scoring.core.challenge import Context
 from scoring.core.submission import Predictions, ignored
 from scoring.core.submitted_part import offered
-from scoring.inputs import case_tables, probability_scales
+from scoring.inputs import case_tables, number_parsing
 from scoring.inputs.column_guess import TableForm
 from scoring.inputs.sources import Source, open_source
 from scoring.inputs.tables import TextTable
@@ -131,11 +131,11 @@ def _row_problems(
         ]
     rows_outside = category_tables.by_row(((int(row), int(k)) for row, k in outside), settled)
     numbers = block.values[np.isfinite(block.values).all(1)]
-    scale = probability_scales.scale_of(numbers) if 2 * len(rows_outside) > len(rows.ids) else ""
-    kind = f"are {probability_scales.WORDS[scale]}" if scale in probability_scales.WORDS else LOGITS
+    scale = number_parsing.scale_of(numbers) if 2 * len(rows_outside) > len(rows.ids) else ""
+    kind = f"are {number_parsing.WORDS[scale]}" if scale in number_parsing.WORDS else LOGITS
     advice = f" These {kind}." if scale else ""
-    of_logits = probability_scales.FIXES[probability_scales.LOGITS] if scale else ()
-    fixes = probability_scales.FIXES.get(scale, of_logits)
+    of_logits = number_parsing.FIXES[number_parsing.LOGITS] if scale else ()
+    fixes = number_parsing.FIXES.get(scale, of_logits)
     missing = category_tables.cell_problems(
         rows, "missing-value", cells["missing-value"], places, "holds no number: write one from 0 to 1."
     )

@@ -53,7 +53,7 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
     return facts, Text(sentence)
 
 
-def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
+def table_at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
     """Return the results of the chosen thresholds. chosen: category -> threshold."""
     results = thresholds.at(card, chosen)
     now = {name: share(card.metrics[name]) for name in ("macro_f1", "balanced_accuracy")}
@@ -88,7 +88,9 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
     return Facts(facts, "What would the score be?"), table
 
 
-def sweep(card: ScoreCard, curves: Mapping[str, np.ndarray], category: str, threshold: float) -> Figure:
+def sweep_blocks(
+    card: ScoreCard, curves: Mapping[str, np.ndarray], category: str, threshold: float
+) -> Figure:
     """Return the results of every threshold of a category. curves: `thresholds.sweep`. threshold: the chosen
     one."""
     names = {name: COLUMNS[name].label for name in thresholds.SHOWN}

@@ -13,7 +13,7 @@ from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, warning
 from scoring.common.fixes import editing
 from scoring.core.submission import Predictions
-from scoring.inputs import probability_scales
+from scoring.inputs import number_parsing
 from scoring.metrics import (
     auc_and_average_precision,
     binary,
@@ -55,20 +55,20 @@ def are_risks(scores: Floats) -> bool:
 def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterator[Finding]:
     """Yield warnings about the finite scores of a table, which may be percentages, or of a model. where: its
     name."""
-    scale = probability_scales.scale_of(scores[:, np.newaxis]) if of_table else ""
-    if scale in probability_scales.WORDS:
+    scale = number_parsing.scale_of(scores[:, np.newaxis]) if of_table else ""
+    if scale in number_parsing.WORDS:
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5". These '
-            f"are {probability_scales.WORDS[scale]}. The official program does not transform them."
+            f"are {number_parsing.WORDS[scale]}. The official program does not transform them."
         )
-        yield warning(scale, where, message).with_fixes(*probability_scales.OF_RISKS[scale])
+        yield warning(scale, where, message).with_fixes(*number_parsing.OF_RISKS[scale])
     elif len(scores) and not are_risks(scores):
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '
             "for a logit means a probability above 0.62. A sigmoid belongs into the model; the official "
             "program takes the numbers as they are."
         )
-        fixes = probability_scales.OF_RISKS[probability_scales.LOGITS]
+        fixes = number_parsing.OF_RISKS[number_parsing.LOGITS]
         yield warning("logits", where, message).with_fixes(*fixes)
     if len(scores) > 1 and scores.min() == scores.max():
         message = f"every score is {scores[0]:g}: the scores separate no cases, so the AUC is 0.5."

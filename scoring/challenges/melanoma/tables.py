@@ -39,7 +39,7 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.core.submission import Predictions
-from scoring.inputs import probability_scales, tables
+from scoring.inputs import number_parsing, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
 from scoring.inputs.column_guess import TableForm
@@ -214,11 +214,11 @@ def _calls_beside_scores(table: TextTable, column: int, others: Sequence[int]) -
 
 def _by_scale(fix: SuggestedFix, values: Floats) -> Iterator[SuggestedFix]:
     """Yield a fix that reads a column; of percent and bytes, once for each scale that may be meant."""
-    scale = probability_scales.scale_of(values[:, np.newaxis])
-    if scale not in probability_scales.WORDS:
+    scale = number_parsing.scale_of(values[:, np.newaxis])
+    if scale not in number_parsing.WORDS:
         yield fix
         return
-    for meant in (*probability_scales.OF_RISKS[scale], RAW):
+    for meant in (*number_parsing.OF_RISKS[scale], RAW):
         label = f"{fix.label}: {meant.label[0].lower()}{meant.label[1:]}"
         yield SuggestedFix(label, fix.changes.joined(meant.changes))
 
@@ -267,16 +267,16 @@ def _read_scores(
 def _of_another_scale(scores: Floats, table: TextTable, column: int) -> Iterator[Finding]:
     """Yield the question about the scale of percent and bytes, and of what is called logits; other numbers
     are taken as the official program takes them."""
-    scale = probability_scales.scale_of(scores[:, np.newaxis])
+    scale = number_parsing.scale_of(scores[:, np.newaxis])
     named = bool(len(scores)) and "logit" in table.keys[column] and not are_risks(scores)
-    kind = probability_scales.WORDS.get(scale, "logits" if named else "")
+    kind = number_parsing.WORDS.get(scale, "logits" if named else "")
     if kind:
         sentence = (
             f"column {table.header[column]!r} holds numbers from {scores.min():.4g} to {scores.max():.4g}, "
             f"which look like {kind.partition('.')[0]}. The official program takes them as they are: more "
             "than 0.5 is melanoma. Which is meant?"
         )
-        fixes = probability_scales.OF_RISKS.get(scale, probability_scales.OF_RISKS[probability_scales.LOGITS])
+        fixes = number_parsing.OF_RISKS.get(scale, number_parsing.OF_RISKS[number_parsing.LOGITS])
         yield error("column-suspect", table.header_place, sentence).with_fixes(*fixes, RAW)
 
 
@@ -371,9 +371,7 @@ def read_predictions(source: Source, truth: SafeScanCases | None, context: Conte
     if truth is None or truth.labels is None:
         return read
     scores = read.outputs[:, 0]
-    reversed_scores = upside_down(
-        scores, truth.labels == 1, read.name, probability_scales.edits_of_risks(scores)
-    )
+    reversed_scores = upside_down(scores, truth.labels == 1, read.name, number_parsing.edits_of_risks(scores))
     return replace(read, findings=(*read.findings, *reversed_scores))
 
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from scoring.challenges.puma import match_table, nuclei_matching, outline_quality, tissue_statistics
-from scoring.challenges.puma.findings import score_warnings
+from scoring.challenges.puma import diagnostics, match_table, nuclei_matching, outline_quality
+from scoring.challenges.puma.diagnostics import score_warnings
 from scoring.challenges.puma.formula import (
     ID,
     METRICS,
+    OPTIONS,
+    OUTLINES,
     RULES,
     Tallies,
     basis_of_classes,
@@ -33,7 +35,6 @@ from scoring.challenges.puma.nuclei_matching import (
 )
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.challenges.puma.official_program import EVALUATOR, missing_words, official
-from scoring.challenges.puma.options import OPTIONS, OUTLINES
 from scoring.challenges.puma.outline_quality import MeasuredOutlines
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
@@ -83,8 +84,8 @@ def metric_values(s: CountedNuclei, point: Mapping[Any, Any]) -> dict[str, Any]:
         **{name: float(point[name][0]) for name in ("micro_f1", "micro_precision", "micro_recall")},
         "n_truth": int(support.sum()),
         "n_predicted": int(predicted.sum()),
-        "til_share_truth": float(tissue_statistics.til_share(support)),
-        "til_share_predicted": float(tissue_statistics.til_share(predicted)),
+        "til_share_truth": float(diagnostics.til_share(support)),
+        "til_share_predicted": float(diagnostics.til_share(predicted)),
     }
 
 
@@ -95,7 +96,7 @@ def _best(s: CountedNuclei, rules: str) -> np.ndarray:
 
 def class_rows(s: CountedNuclei, point: Mapping[Any, Any], replicates: Replicates) -> dict[str, Any]:
     """Return a row per class, NaN if undefined."""
-    t, area = s.chosen, float(tissue_statistics.square_millimetres(s.truth.sizes).sum())
+    t, area = s.chosen, float(diagnostics.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
     precision, recall = divide(hits, predicted), divide(hits, support)
     best, pooled = _best(s, s.rules)[0], f_score(hits, support, predicted)
@@ -127,7 +128,7 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
     f1, macro, micro = t.f1, mean_of_defined(t.f1), f_score(hits, support, predicted)
-    true, predicted_share = tissue_statistics.til_share(t.support), tissue_statistics.til_share(t.predicted)
+    true, predicted_share = diagnostics.til_share(t.support), diagnostics.til_share(t.predicted)
     return [
         {
             "case": case,
@@ -144,10 +145,8 @@ def image_rows(s: CountedNuclei) -> list[dict[str, Any]]:
             "height": s.truth.sizes[i, 1],
             "til_share_truth": true[i],
             "til_share_predicted": predicted_share[i],
-            "tumor_lymphocyte_um_truth": tissue_statistics.summary(
-                s.truth_um[slice(*d.truth.first[i : i + 2])]
-            ),
-            "tumor_lymphocyte_um_predicted": tissue_statistics.summary(
+            "tumor_lymphocyte_um_truth": diagnostics.summary(s.truth_um[slice(*d.truth.first[i : i + 2])]),
+            "tumor_lymphocyte_um_predicted": diagnostics.summary(
                 s.predicted_um[slice(*d.predicted.first[i : i + 2])]
             ),
         }
@@ -165,8 +164,8 @@ def further_entries(s: CountedNuclei, confusion: np.ndarray) -> dict[str, Any]:
             "precision": float(divide(paired, predicted)),
             "recall": float(divide(paired, support)),
         },
-        "tumor_lymphocyte_um_truth": tissue_statistics.summary(s.truth_um),
-        "tumor_lymphocyte_um_predicted": tissue_statistics.summary(s.predicted_um),
+        "tumor_lymphocyte_um_truth": diagnostics.summary(s.truth_um),
+        "tumor_lymphocyte_um_predicted": diagnostics.summary(s.predicted_um),
     }
 
 
@@ -252,7 +251,7 @@ def _card(e: PumaEvaluation, known: tuple[Floats, Floats] | None = None) -> Scor
         replicates = replace(replicates, intervals=dict.fromkeys(replicates.intervals))
     sides = (d.truth, np.ones(len(d.truth.classes), bool)), (d.predicted, m.confident)
     truth_um, predicted_um = known or (
-        tissue_statistics.tumor_to_lymphocyte(side.classes, side.points, side.first, counting)
+        diagnostics.tumor_to_lymphocyte(side.classes, side.points, side.first, counting)
         for side, counting in sides
     )
     scored = CountedNuclei(e.truth, d, name, counted, truth_um, predicted_um)

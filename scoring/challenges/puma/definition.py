@@ -1,23 +1,58 @@
 """The definition of PUMA."""
 
 from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
 
 from scoring.challenges.puma import match_table, nucleus_classes
 from scoring.challenges.puma.card import score
-from scoring.challenges.puma.comparison import COMPARISON
-from scoring.challenges.puma.formula import ID
-from scoring.challenges.puma.options import CLASS_MAP, OPTIONS, formula
+from scoring.challenges.puma.formula import (
+    CLASS_MAP,
+    ID,
+    METRICS,
+    OPTIONS,
+    RULE,
+    categories_of_sums,
+    formula,
+    score_of_sums,
+)
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from scoring.common.citation import Citation
 from scoring.common.direction_and_range import COUNT
 from scoring.core.challenge import Challenge, Context, Display, ModelSupport, Readers, SingleImage, Words
-from scoring.core.challenge_files import InputKind, Inputs, OtherNames, OutputFile, Sample
-from scoring.core.lazy import Lazy
-from scoring.core.scores import Scoring
+from scoring.core.comparison_spec import ComparisonSpec
+from scoring.core.scorecard import ScoreCard
+from scoring.core.scores import InputKind, Inputs, Lazy, OtherNames, OutputFile, Sample, Scoring
 from scoring.inputs.sources import Source
+from scoring.metrics.classification import mean_of_defined
+from scoring.statistics.mcnemar_delong_wilcoxon import PairedSample
 
-RULE = """
+
+def correct(card: ScoreCard) -> np.ndarray:
+    """Return the mean F1 of the classes in each image [N]; NaN for an image without classes."""
+    return mean_of_defined(card.arrays["f1"])
+
+
+def sample(_card: ScoreCard, _metric: str) -> PairedSample | None:
+    """Return None: no metric of nuclei is a mean over images for a paired test."""
+    return None
+
+
+COMPARISON = ComparisonSpec(
+    offered=RULE.name,
+    metrics=(*METRICS.values(), "micro_f1", "micro_precision", "micro_recall"),
+    class_measures=("f1",),
+    correct=correct,
+    sample=sample,
+    score_of_sums=lambda card: partial(score_of_sums, card.provenance["options"]["rules"]),
+    categories=lambda card: categories_of_sums(card.provenance["options"]["rules"], len(card.per_class)),
+    slice_measures={},
+)
+
+
+RULES_TABLE = """
 In each image and class, each nucleus of the truth in file order takes an unused prediction of its class within 15 px (3.45 µm): the one of the highest
 confidence, then the nearest. The pair is a true positive, and neither is used again. F1 = 2 TP / (2 TP + FP + FN).
 A nucleus is at the mean of its listed vertices. The last vertex of a ring of predicted GeoJSON only repeats the first, and is left out.
@@ -54,7 +89,7 @@ CHALLENGE = Challenge(
             "pixels."
         ),
         formula=formula,
-        rule=RULE,
+        rule=RULES_TABLE,
         citations=(
             Citation(
                 "puma_challenge",
@@ -84,7 +119,7 @@ CHALLENGE = Challenge(
             (*NUCLEI_ENDINGS, "onnx"),
             several=True,
         ),
-        example=Lazy("scoring.challenges.puma.example:example"),
+        example=Lazy("scoring.challenges.puma.model:example"),
     ),
     readers=Readers(
         truth=read_truth,

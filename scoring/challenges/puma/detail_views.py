@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges import classification_views as shared
-from scoring.challenges.puma import tissue_statistics
+from scoring.challenges.puma import diagnostics
 from scoring.challenges.puma.image_views import count_of_images
 from scoring.challenges.puma.nucleus_classes import CLASSES
 from scoring.core.scorecard import ScoreCard
@@ -71,8 +71,8 @@ def lymphocyte_shares(card: ScoreCard) -> Figure:
 def distances(card: ScoreCard) -> Figure:
     """Return the share of tumour nuclei with a lymphocyte within each distance in µm."""
     away = [card.arrays[f"um_{side}"] for side in SIDES]
-    within = tissue_statistics.drawn_within(*away)
-    true, predicted = (tissue_statistics.cumulative(values, within) for values in away)
+    within = diagnostics.drawn_within(*away)
+    true, predicted = (diagnostics.cumulative(values, within) for values in away)
     counted = [(card.more[f"tumor_lymphocyte_um_{side}"] or {"n": 0})["n"] for side in SIDES]
     drawn = {
         side: values.tolist()
@@ -80,9 +80,7 @@ def distances(card: ScoreCard) -> Figure:
         if values is not None
     }
     return Figure(
-        partial(
-            tissue_figures.distances, within, true, predicted, tissue_statistics.NEAR_MICROMETRES, NEAREST
-        ),
+        partial(tissue_figures.distances, within, true, predicted, diagnostics.NEAR_MICROMETRES, NEAREST),
         f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} "
         "predicted. Dotted: 20 and 50 µm.",
         {"µm": within.tolist(), **drawn},
@@ -94,7 +92,7 @@ def distance_table(card: ScoreCard) -> Table:
     columns = [Column("image", "image", width=182)]
     for key, label, digits, width in (
         ("median", "median µm", 1, 80),
-        *((f"within_{reach}", f"≤ {reach} µm", 2, 58) for reach in tissue_statistics.NEAR_MICROMETRES),
+        *((f"within_{reach}", f"≤ {reach} µm", 2, 58) for reach in diagnostics.NEAR_MICROMETRES),
     ):
         columns += [
             Column(f"{key}_truth", label, "number", digits, width=width),

@@ -2,17 +2,176 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy
 
+from scoring.challenges.doubtful_results import consequence
 from scoring.challenges.puma import nuclei_matching
-from scoring.challenges.puma.formula import RADIUS_RANGE, class_values, macro_f1, sums
+from scoring.challenges.puma.formula import (
+    MICROMETRES_PER_PIXEL,
+    RADIUS,
+    RADIUS_RANGE,
+    Tallies,
+    class_values,
+    macro_f1,
+    sums,
+)
 from scoring.challenges.puma.nuclei_matching import MatchingRule, PairedNuclei, of_card, reaching, rule_of
 from scoring.challenges.puma.nucleus_classes import CLASSES
+from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.common.arrays import Floats
+from scoring.common.findings import SMALL_CLASS, Finding, note, warning
 from scoring.core.scorecard import ScoreCard
+from scoring.metrics.classification import divide
+from scoring.statistics.replicates import Replicates
+
+TUMOR, LYMPHOCYTES = CLASSES.index("tumor"), CLASSES.index("lymphocytes")
+NEAR_MICROMETRES = (20, 50)
+NO_CLASS = -1
+
+
+def til_share(counts: np.ndarray) -> np.ndarray:
+    """Lymphocytes / all nuclei from counts [..., 10]; NaN without a nucleus."""
+    return divide(counts[..., LYMPHOCYTES], counts.sum(-1))
+
+
+def square_millimetres(sizes: np.ndarray) -> np.ndarray:
+    """Area [N] of images of sizes [N, 2] px."""
+    area: Floats = sizes.astype(float).prod(-1) * MICROMETRES_PER_PIXEL**2 / 1e6
+    return area
+
+
+def tumor_to_lymphocyte(
+    classes: np.ndarray, points: np.ndarray, first: np.ndarray, counting: np.ndarray
+) -> np.ndarray:
+    """um from every tumour nucleus to the nearest lymphocyte of its image [n]; NaN for other nuclei and in
+    images without lymphocytes.
+
+    points: px [n, 2]. first: where the nuclei of each image begin [N + 1]. kept: nuclei that count, bool [n].
+    """
+    away = np.full(len(classes), np.nan)
+    for start, end in pairwise(first):
+        here, positions = np.where(counting[start:end], classes[start:end], NO_CLASS), points[start:end]
+        tumor, lymphocytes = np.flatnonzero(here == TUMOR), positions[here == LYMPHOCYTES]
+        if len(tumor) and len(lymphocytes):
+            nearest = (
+                positions[tumor] - lymphocytes[scipy.spatial.cKDTree(lymphocytes).query(positions[tumor])[1]]
+            )
+            away[start + tumor] = np.sqrt(nearest[:, 0] ** 2 + nearest[:, 1] ** 2) * MICROMETRES_PER_PIXEL
+    return away
+
+
+def drawn_within(*distances: np.ndarray) -> np.ndarray:
+    """Return where to draw shares of distances (um): 61 places from 0 to where 99 % of all that are defined
+    lie, a multiple of 60."""
+    defined = np.concatenate([values[~np.isnan(values)] for values in distances])
+    most = np.percentile(defined, 99, method="higher") if len(defined) else 0.0
+    return np.linspace(0, 60 * max(1.0, np.ceil(most / 60)), 61)
+
+
+def cumulative(distances: np.ndarray, within: np.ndarray) -> np.ndarray | None:
+    """Return the share of the defined distances (um) that is at most each of `within` [n]; None if
+    there are none."""
+    defined = np.sort(distances[~np.isnan(distances)])
+    return np.searchsorted(defined, within, side="right") / len(defined) if len(defined) else None
+
+
+def summary(distances: np.ndarray) -> dict[str, float] | None:
+    """n, median (um) and the share within 20 and 50 um of the distances that are defined; None if
+    there are none."""
+    distances = distances[~np.isnan(distances)]
+    if not len(distances):
+        return None
+    return {
+        "n": len(distances),
+        "median": float(np.median(distances)),
+        **{f"within_{reach}": float((distances <= reach).mean()) for reach in NEAR_MICROMETRES},
+    }
+
+
+def score_warnings(
+    d: PairedNuclei,
+    predictions: NucleiPredictions,
+    rule: MatchingRule,
+    counted: Tallies,
+    metrics: Mapping[str, Any],
+    replicates: Replicates,
+) -> Iterator[Finding]:
+    """Yield the warnings and notes of scoring. counted: with the chosen rule."""
+    changed = [f"radius {rule.radius:g} px"] * (rule.radius != RADIUS)
+    if rule.min_confidence is not None:
+        changed.append(f"only predictions of confidence {rule.min_confidence:g} and more")
+    if changed:
+        message = (
+            f"{' and '.join(changed)}: not the challenge's rule ({RADIUS:g} px, every prediction). "
+            "Do not compare this with other scores."
+        )
+        yield warning("changed-rules", "score", message)
+    yield from _classes(counted, len(d))
+    if not metrics["n_predicted"]:
+        message = (
+            "no predicted nucleus is scored: precision and the predicted share of lymphocytes are "
+            "undefined (null)."
+        )
+        yield warning("no-predictions", predictions.name, message)
+    if rule.name == "grand-challenge":
+        yield from _deviations(d, predictions)
+    if replicates.values:
+        yield from _few_images(counted, len(d), replicates.kind)
+
+
+def _few_images(counted: Tallies, images: int, kind: str | None) -> Iterator[Finding]:
+    if images < SMALL_CLASS:
+        width = consequence("intervals of every F1", images, kind)
+        yield warning("few-cases-in-class", "per_class", f"{images} image{'s' * (images > 1)}: {width}.")
+        return
+    held = zip(CLASSES, (counted.support > 0).sum(0).tolist(), strict=True)
+    for name, n in ((name, n) for name, n in held if 0 < n < SMALL_CLASS):
+        width = consequence("interval of F1", n, kind)
+        holding = f"{n} image{'s hold' if n > 1 else ' holds'} it"
+        yield warning("few-cases-in-class", name, f"{holding}: {width}.")
+
+
+def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
+    for name, support, predicted in zip(
+        CLASSES, counted.support.sum(0).tolist(), counted.predicted.sum(0).tolist(), strict=True
+    ):
+        if not support:
+            consequence = (
+                f"{predicted:,} predicted, all wrong: its F1 is 0"
+                if predicted
+                else "it counts 0 in the mean of ten classes (macro_f1)"
+            )
+            message = f"no nucleus of it in the truth of {images} image{'s' * (images > 1)}; {consequence}."
+            yield warning("absent-class", name, message)
+        elif not predicted:
+            yield warning(
+                "never-predicted", name, f"{support:,} in the truth and not one predicted: its F1 is 0."
+            )
+
+
+def _deviations(d: PairedNuclei, predictions: NucleiPredictions) -> Iterator[Finding]:
+    missing = int(d.missing.sum())
+    if missing:
+        message = (
+            f"{missing} missing case{'s' * (missing > 1)} scored as empty; the official evaluator "
+            "would stop instead."
+        )
+        yield note("differs-from-platform", predictions.name, message)
+    if any(len(n) and not len(n.vertices) for n in predictions.nuclei):
+        message = "centroids are scored; the official evaluator reads only polygons."
+        yield note("differs-from-platform", predictions.name, message)
+    unread = int((d.confidence != d.score).sum())
+    if unread:
+        message = (
+            f"the confidences of {unread:,} nuclei stand under another key than `score`, which this "
+            "rule does not read: they are matched by distance alone."
+        )
+        yield note("confidence-not-read", predictions.name, message)
+
 
 MOST_PAIRS = 2_000_000
 """Maximum pairs of nuclei for a curve."""

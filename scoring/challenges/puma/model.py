@@ -13,14 +13,14 @@ import numpy as np
 
 from scoring.challenges.puma import truth
 from scoring.challenges.puma.cases import WrittenFiles
-from scoring.challenges.puma.dense_models import AS_IT_IS, DenseModel, examined, probabilities
+from scoring.challenges.puma.dense_models import AS_IT_IS, DenseModel, examined, peaks, probabilities
+from scoring.challenges.puma.diagnostics import til_share
 from scoring.challenges.puma.formula import ID, MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.nucleus_classes import CLASSES, PLATFORM
-from scoring.challenges.puma.peaks import peaks
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
-from scoring.challenges.puma.tissue_statistics import til_share
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Floats
+from scoring.common.file_opening import zipped
 from scoring.common.findings import Finding, InputRefused, error, note, warning
 from scoring.core.challenge import Cancelled, Context
 from scoring.core.submission import ignored
@@ -269,3 +269,28 @@ def _listed(data: bytes, name: str) -> Nuclei:
 def tile_support() -> TileSupport:
     """Return the functions for tiles on the page of single images."""
     return TileSupport(ID, CLASSES, MICROMETRES_PER_PIXEL, til_share, _examined, detected, _listed)
+
+
+OUTLINE = np.array([(-8, -8), (8, -8), (8, 8), (-8, 8)], np.float32)
+"""Size of the nucleus around the middle, px."""
+
+
+def example(truth: PumaTruth) -> tuple[str, bytes]:
+    """Return name and bytes of a zip that uses only names and sizes of the truth."""
+    sizes = dict(zip(truth.ids, truth.sizes.tolist(), strict=True))
+    return "example.zip", zipped(
+        (f"{case}.json", multiple_polygons(_nucleus(np.array(sizes[case]) / 2)).encode())
+        for case in sorted(sizes)
+    )
+
+
+def _nucleus(middle: np.ndarray) -> Nuclei:
+    return Nuclei(
+        np.zeros(1, np.int8),
+        middle[None].astype(float),
+        np.full(1, 0.5),
+        np.ones(1),
+        np.zeros(1, np.int32),
+        (OUTLINE + middle).astype(np.float32),
+        np.array([0, 4], np.uint32),
+    )

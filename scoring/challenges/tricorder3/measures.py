@@ -19,7 +19,7 @@ from scoring.challenges.tricorder3.formula import (
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.core.submission import Predictions
-from scoring.inputs import probability_scales
+from scoring.inputs import number_parsing
 from scoring.metrics import calibration, classification, curves, output_kinds, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import SubgroupShare
@@ -197,11 +197,11 @@ def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
     """Yield findings about the kind of the outputs [rows, 11] and the number of tied maxima; the score does
     not normalise."""
     kind = output_kinds.output_kind(outputs)
-    scale = probability_scales.scale_of(outputs)
-    if scale in probability_scales.WORDS:
+    scale = number_parsing.scale_of(outputs)
+    if scale in number_parsing.WORDS:
         message = (
             f"values from {outputs.min():.4g} to {outputs.max():.4g}. The score is the same; calibration is "
-            f"not defined. These are {probability_scales.WORDS[scale]}."
+            f"not defined. These are {number_parsing.WORDS[scale]}."
         )
         yield warning(scale, where, message)
     elif kind == "logits":

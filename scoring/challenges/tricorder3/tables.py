@@ -28,11 +28,10 @@ from scoring.core.file_contents import (
     with_pictures,
 )
 from scoring.core.submission import Predictions, largest
-from scoring.inputs import probability_scales, tables
+from scoring.inputs import number_parsing, tables
 from scoring.inputs.case_ids import ID_COLUMNS
 from scoring.inputs.case_tables import AlignedRows
-from scoring.inputs.column_guess import ColumnGuess, TableForm, guess
-from scoring.inputs.column_readings import rival_of
+from scoring.inputs.column_guess import ColumnGuess, TableForm, guess, rival_of
 from scoring.inputs.number_parsing import parse_numbers
 from scoring.inputs.sources import Source
 from scoring.inputs.tables import TextTable
@@ -243,7 +242,7 @@ def _read_outputs(
     outputs, faults = predictions.read_numbers(rows, columns, problems, findings)
     labels = largest(outputs)
     said = output_findings(outputs[labels >= 0], rows.table.name)
-    findings += [finding.with_fixes(*probability_scales.FIXES.get(finding.code, ())) for finding in said]
+    findings += [finding.with_fixes(*number_parsing.FIXES.get(finding.code, ())) for finding in said]
     return Values(outputs, labels, faults)
 
 

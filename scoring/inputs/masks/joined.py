@@ -84,10 +84,10 @@ def joined_mask(openers: Mapping[int, Opener]) -> ByteFile:
         openers: Label, 1 or 2 -> function that opens its mask, in which every label, also 255, is the
             structure. If several overlap, the first one counts.
     """
-    return made_file(lambda: _pieces(openers))
+    return made_file(lambda: _joined_pieces(openers))
 
 
-def _pieces(openers: Mapping[int, Opener]) -> Iterator[bytes]:
+def _joined_pieces(openers: Mapping[int, Opener]) -> Iterator[bytes]:
     """Yield the header and the joined labels, block by block."""
     with ExitStack() as stack:
         volumes = [open_volume(stack.enter_context(opened(opener))) for opener in openers.values()]

@@ -11,9 +11,8 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.inputs.inflate import ByteFile, GzipFile, Inflated, gunzipped
-from scoring.inputs.masks.errors import MaskError, cut_off, reading
+from scoring.inputs.masks.errors import RAS_FROM_LPS, Fields, MaskError, cut_off, reading
 from scoring.inputs.masks.grid import Grid
-from scoring.inputs.masks.header_fields import RAS_FROM_LPS, Fields
 from scoring.inputs.masks.nrrd import is_nrrd, nrrd_fields
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha", ".seg.nrrd", ".nrrd")

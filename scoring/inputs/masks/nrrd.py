@@ -8,8 +8,7 @@ import numpy as np
 
 from scoring.common.arrays import Floats
 from scoring.inputs.inflate import ByteFile
-from scoring.inputs.masks.errors import MaskError, cut_off
-from scoring.inputs.masks.header_fields import RAS_FROM_LPS, Fields
+from scoring.inputs.masks.errors import RAS_FROM_LPS, Fields, MaskError, cut_off
 
 TYPES = {
     **dict.fromkeys(("signed char", "int8", "int8_t"), "i1"),

@@ -4,8 +4,8 @@ import zlib
 
 import numpy as np
 
+from scoring.inputs.masks.errors import RAS_FROM_LPS
 from scoring.inputs.masks.grid import Grid
-from scoring.inputs.masks.header_fields import RAS_FROM_LPS
 
 SHARE = 4
 """Size of the box: a fourth of the volume along each axis."""

@@ -5,9 +5,9 @@
 * calibration: `calibration.reliability`;
   thresholds, net benefit: `thresholds.threshold_lines`, `thresholds.net_benefit`
 * survival: `survival.kaplan_meier`; Dice: `masks.raincloud`; nuclei: `detection.class_heat`;
-  regression: `regression`
+  regression: `score_points`
 * points won and lost: `score_points.points_lost`; rows with intervals: `intervals.intervals`
-* teams: `comparison`, `team_ranges`, `team_maps`, `rank_moves`; runs by date: `scores_over_time.progress`
+* teams: `comparison`, `team_ranges`, `team_maps`, `team_ranges`; runs by date: `scores_over_time.progress`
 * one image, its saliency: `single_image.saliency`, `model_outputs.output_bars`
 * heat maps: `heat_maps`; pictures of nuclei: `nuclei_pictures`; decimals: `number_format`
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.challenges.declared import baseline, draft, library, suggestion
+from scoring.challenges.declared import baseline, draft, library
 from scoring.inputs.truth_contents import read_truth
 from scoring.metrics import registry
 from tests.support.findings import outcome, refused
@@ -99,7 +99,7 @@ TRUTHS = {
 def test_columns_and_task_are_suggested_and_a_constant_scores_as_chance_does(name):
     data, expected, chance = TRUTHS[name]
     truth_table = read_truth(data, "truth.csv")
-    made = suggestion.suggest(truth_table, "truth.csv")
+    made = draft.suggest(truth_table, "truth.csv")
     assert flat(made) == flat(made) | expected
     challenge = library.of_text(draft.toml(made), "truth.toml")
     truth = challenge.read_truth(data)
@@ -111,7 +111,7 @@ def test_columns_and_task_are_suggested_and_a_constant_scores_as_chance_does(nam
 @pytest.mark.parametrize("name", TRUTHS)
 def test_every_metric_of_the_task_makes_a_file_that_is_read(name):
     data, _, _ = TRUTHS[name]
-    made = suggestion.suggest(read_truth(data, "t.csv"), "t.csv")
+    made = draft.suggest(read_truth(data, "t.csv"), "t.csv")
     outcomes = [
         outcome(library.of_text, draft.toml(draft.with_metric(made, metric.name)), "t.toml")[1]
         for metric in registry.of_task(made["task"])
@@ -130,7 +130,7 @@ def test_any_name_and_any_class_become_toml(title, classes):
 
 
 def test_the_column_of_a_prediction_can_be_called_otherwise_than_usual():
-    made = suggestion.suggest(read_truth(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv")
+    made = draft.suggest(read_truth(TRUTHS["two classes beside a patient"][0], "t.csv"), "t.csv")
     assert "Predictions have the case id in 'image_name' and the score in 'score'." in draft.reasons(made)
     assert tomllib.loads(draft.toml(made))["predictions"]["score"] == "score"
     sent = draft.with_predicted(made, "score", "p (malignant)")
@@ -168,7 +168,7 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_places_are_told_from_numbers_and_a_constant_submission_scores(name):
     data, expected = PLACES[name]
-    made = suggestion.suggest(read_truth(data, "truth.csv"), "truth.csv")
+    made = draft.suggest(read_truth(data, "truth.csv"), "truth.csv")
     assert flat(made) == flat(made) | expected
     for metric in registry.of_task(made["task"]):
         challenge = library.of_text(draft.toml(draft.with_metric(made, metric.name)), "t.toml")
@@ -200,7 +200,7 @@ def test_values_of_masks_become_regions_and_nothing_at_all_scores_as_empty_masks
         {1: 4, 3: 2},
         ("0.5 x 0.8 x 3",),
     )
-    made = suggestion.suggest(truth_masks, "liver ct")
+    made = draft.suggest(truth_masks, "liver ct")
     assert [*made["regions"]] == names
     for metric in registry.of_task("segmentation"):
         challenge = library.of_text(draft.toml(draft.with_metric(made, metric.name)), "t.toml")
@@ -235,7 +235,7 @@ def test_a_class_of_rows_without_a_place_is_none():
     header = ["image_id", "class_name", "x_min", "y_min", "x_max", "y_max"]
     rows = [["a", "No finding", "", "", "", ""], ["b", "Nodule", 1, 2, 5, 6], ["c", "Mass", 1, 2, 5, 6]]
     data = table(header, rows)
-    made = suggestion.suggest(read_truth(data, "t.csv"), "t.csv")
+    made = draft.suggest(read_truth(data, "t.csv"), "t.csv")
     assert made["classes"] == ["Mass", "Nodule"]
     truth = library.of_text(draft.toml(made), "t.toml").read_truth(data)
     assert [len(found.places) for found in truth.objects] == [0, 1, 1]
@@ -259,7 +259,7 @@ def test_a_class_of_rows_without_a_place_is_none():
 def test_a_submission_says_what_predictions_are_called(name, header, row, expected):
     truth = read_truth(TRUTHS[name][0], "t.csv")
     sent = read_truth(table(header, [[f"c{i}", *row] for i in range(N)]), "sent.csv")
-    made = suggestion.with_sent(truth, suggestion.suggest(truth, "t.csv"), sent)
+    made = draft.with_sent(truth, draft.suggest(truth, "t.csv"), sent)
     assert tomllib.loads(draft.toml(made))["predictions"] == {**expected, "missing": "refuse"}
 
 
@@ -271,5 +271,5 @@ def test_masks_in_another_format_are_told_to_be_converted():
 def test_a_truth_whose_id_is_in_several_columns_is_told_to_join_them():
     rows = [[dataset, mixture, 0.5] for dataset in "abc" for mixture in "123"]
     read = read_truth(table(["Dataset", "Mixture", "Value"], rows), "truth.csv")
-    (problem,) = refused(suggestion.suggest, read, "truth.csv").problems
+    (problem,) = refused(draft.suggest, read, "truth.csv").problems
     assert (problem.code, "join their texts" in problem.message) == ("missing-column", True)

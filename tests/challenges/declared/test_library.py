@@ -9,7 +9,7 @@ import pytest
 
 import scoring
 from scoring.boards.serialization import zipped
-from scoring.challenges.declared import draft, library, suggestion
+from scoring.challenges.declared import draft, library
 from scoring.cli import declared as declared_command
 from scoring.common.findings import InputRefused
 from scoring.inputs.truth_contents import read_truth
@@ -214,7 +214,7 @@ TRUTHS = {
 @pytest.mark.parametrize("name", TRUTHS)
 def test_a_first_file_fits_the_truth_that_it_was_made_of(name):
     table, task = TRUTHS[name]
-    found = suggestion.suggest(read_truth(table.encode(), "truth.csv"), "mine")
+    found = draft.suggest(read_truth(table.encode(), "truth.csv"), "mine")
     assert found["task"] == task
     challenge = library.of_text(draft.toml(found), "mine.toml")
     assert len(challenge.read_truth(table.encode(), "truth.csv")) == table.count("\n") - 1
@@ -238,7 +238,7 @@ def test_init_writes_what_check_takes(place):
 
 def test_init_asks_on_a_terminal_and_enter_keeps_what_is_suggested(monkeypatch, capsys):
     truth = "image,x,y,class\n" + "".join(f"i{k // 2},{k},{k},{'pq'[k % 2]}\n" for k in range(8))
-    found = suggestion.suggest(read_truth(truth.encode(), "truth.csv"), "cells")
+    found = draft.suggest(read_truth(truth.encode(), "truth.csv"), "cells")
     answers = iter(["Cells of two kinds", "", "7.5"])
     monkeypatch.setattr("builtins.input", lambda _question: next(answers))
     asked = declared_command._asked(found)

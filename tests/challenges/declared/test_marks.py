@@ -5,7 +5,7 @@ import pytest
 
 from scoring.challenges.declared import library
 from scoring.challenges.declared.scenes import marks
-from scoring.metrics.object_marks import FALSE_ALARM, HIT, MISSED, PREDICTION, TRUTH
+from scoring.metrics.detection_matching import FALSE_ALARM, HIT, MISSED, PREDICTION, TRUTH
 from tests.support.declared_kinds import KINDS
 
 

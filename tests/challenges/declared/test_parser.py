@@ -15,8 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 import scoring
 from scoring.challenges.declared import declaration, library
 from scoring.challenges.declared.definition import challenge_of
-from scoring.challenges.declared.keys import KEYS
-from scoring.challenges.declared.parser import LARGEST, parse, parse_tree
+from scoring.challenges.declared.parser import KEYS, LARGEST, parse, parse_tree
 from scoring.common.findings import InputRefused
 from scoring.metrics.metric import TASKS
 from tests.support.command_line import ROOT, run

@@ -187,14 +187,14 @@ def test_absent_categories_are_told_beside_the_score_and_in_preflight():
 
 def test_thresholds_give_what_the_scorer_gives(card):
     chosen = dict.fromkeys(card.per_class, 0.5) | {"MEL": 0.2, "SCC": 0.1}
-    facts, found = threshold_views.at(card, chosen)
+    facts, found = threshold_views.table_at(card, chosen)
     expected = thresholds.at(card, chosen)
     assert facts.facts[0].value == share(expected["macro_f1"])
     assert facts.facts[1].value == share(expected["balanced_accuracy"])
     assert found.rows["threshold"] == list(chosen.values())
     for measure in thresholds.SHOWN:
         assert found.rows[measure] == [entry[measure] for entry in expected["per_class"].values()]
-    figure = threshold_views.sweep(card, thresholds.sweep(card, "SCC"), "SCC", 0.1)
+    figure = threshold_views.sweep_blocks(card, thresholds.sweep(card, "SCC"), "SCC", 0.1)
     assert figure.data["f1"] == thresholds.sweep(card, "SCC")["f1"].tolist()
     assert figure.build(DARK).layout.meta["question"] == "What does the threshold of SCC change?"
 

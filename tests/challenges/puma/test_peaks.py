@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring.challenges.puma.peaks import RAYS, peaks
+from scoring.challenges.puma.dense_models import RAYS, peaks
 from scoring.inputs.nuclei.contents import centroids
 
 

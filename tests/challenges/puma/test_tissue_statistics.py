@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.challenges.puma import tissue_statistics
+from scoring.challenges.puma import diagnostics
 from tests.challenges.puma.drawn import SETS
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import card, nucleus, numbered
@@ -57,7 +57,7 @@ def test_in_micrometres():
 
 
 def test_a_distance_that_is_reached_is_within():
-    found = tissue_statistics.summary(np.array([20, 20.001, np.nan, 50, 50.001]))
+    found = diagnostics.summary(np.array([20, 20.001, np.nan, 50, 50.001]))
     assert found == summary([20, 20.001, 50, 50.001])
 
 
@@ -78,8 +78,8 @@ def test_a_tile_of_the_challenge_is_a_twentieth_of_a_square_millimetre():
 @given(st.lists(st.floats(0, 400), max_size=30), st.integers(0, 3))
 def test_shares_within_a_distance_are_counted(values, undefined):
     away = np.array(values + [np.nan] * undefined)
-    places = tissue_statistics.drawn_within(away, np.array([np.nan]))
-    found = tissue_statistics.cumulative(away, places)
+    places = diagnostics.drawn_within(away, np.array([np.nan]))
+    found = diagnostics.cumulative(away, places)
     if not values:
         assert found is None
     else:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scoring.challenges.puma import setting_views, tissue_statistics
+from scoring.challenges.puma import diagnostics, setting_views
 from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.detail_views import distance_table, lymphocyte_shares
 from scoring.challenges.puma.diagnostics import along_confidence, along_radius, suspicious_signs
@@ -185,7 +185,7 @@ def test_distances_and_shares_of_lymphocytes_are_those_of_the_card():
     for place, entry in enumerate((found.more, *found.cases)):
         for side in ("truth", "predicted"):
             told = entry[f"tumor_lymphocyte_um_{side}"] or {}
-            for key in ("median", *(f"within_{reach}" for reach in tissue_statistics.NEAR_MICROMETRES)):
+            for key in ("median", *(f"within_{reach}" for reach in diagnostics.NEAR_MICROMETRES)):
                 assert shown.rows[f"{key}_{side}"][place] == told.get(key)
     til = lymphocyte_shares(found)
     assert til.data["truth"] == pytest.approx([row["til_share_truth"] for row in found.cases])
