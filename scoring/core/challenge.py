@@ -17,7 +17,7 @@ from scoring.core import applied_fixes, card_contract, submitted_part
 from scoring.core import options as of_options
 from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
-from scoring.core.scores import Inputs, Lazy, OtherNames, Predictions, Sample, ScoreSettings, Scoring, Truth
+from scoring.core.challenge_parts import Inputs, Lazy, OtherNames, Predictions, Sample, ScoreSettings, Scoring, Truth
 from scoring.inputs.grand_challenge_jobs import with_table
 from scoring.inputs.sources import FixedSource, Source, open_source
 from scoring.statistics.interval_options import StatisticsOptions

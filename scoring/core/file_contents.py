@@ -15,7 +15,7 @@ import numpy as np
 from scoring.common.arrays import Floats
 from scoring.common.findings import InputRefused
 from scoring.common.transport import isolated
-from scoring.core.scores import Lazy
+from scoring.core.challenge_parts import Lazy
 from scoring.inference.worker_results import ModelFacts, ModelFailed
 from scoring.inputs import case_ids
 from scoring.inputs.case_tables import IMAGE_ENDINGS

@@ -13,7 +13,7 @@ from typing import Any
 
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.common.text import shortened
-from scoring.core.scores import Inputs
+from scoring.core.challenge_parts import Inputs
 from scoring.inputs.grand_challenge_jobs import INPUTS, LISTING, LISTING_BYTES
 from scoring.inputs.sources import SourceFiles
 

@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from scoring.challenges import challenge_ids, load_challenge
-from scoring.core.scores import Lazy
+from scoring.core.challenge_parts import Lazy
 
 
 def lazy_functions(value):

@@ -8,7 +8,7 @@ from scoring.boards.bundles import unpacking
 from scoring.challenges import challenge_ids, load_challenge, remember
 from scoring.common.text import name_skeleton
 from scoring.core import challenge as challenges
-from scoring.core.scores import Lazy
+from scoring.core.challenge_parts import Lazy
 
 NEEDED_LATER = (
     *(

@@ -11,7 +11,7 @@ from scoring.challenges.declared.declaration import MISSING, TASKS, Declaration
 from scoring.common.citation import Citation
 from scoring.common.text import named
 from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, Words
-from scoring.core.scores import InputKind, Inputs, Lazy, ScoreBreakdownPart, Scoring
+from scoring.core.challenge_parts import InputKind, Inputs, Lazy, ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions
 from scoring.inputs.case_tables import IMAGE_ENDINGS
 from scoring.inputs.grand_challenge_jobs import AnswerColumns

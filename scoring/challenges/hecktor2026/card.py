@@ -25,7 +25,7 @@ from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.common.findings import InputRefused
 from scoring.core import submitted_part
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.core.scores import ScoreSettings
+from scoring.core.challenge_parts import ScoreSettings
 from scoring.core.submission import provenance
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics import classification, dice_and_panoptic_quality, survival

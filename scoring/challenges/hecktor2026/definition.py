@@ -10,7 +10,7 @@ from scoring.challenges.hecktor2026.truth import read_truth
 from scoring.common.citation import Citation
 from scoring.common.direction_and_range import COUNT
 from scoring.core.challenge import Challenge, Display, Readers, Words
-from scoring.core.scores import InputKind, Inputs, Lazy, Sample, ScoreBreakdownPart, Scoring
+from scoring.core.challenge_parts import InputKind, Inputs, Lazy, Sample, ScoreBreakdownPart, Scoring
 from scoring.inputs.masks.detached import ENDINGS
 
 RULE = """

@@ -26,7 +26,7 @@ from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, note, warning
 from scoring.core.file_contents import counted
 from scoring.core.scorecard import Official, ScoreCard, plain
-from scoring.core.scores import ScoreSettings
+from scoring.core.challenge_parts import ScoreSettings
 from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 

@@ -19,7 +19,7 @@ from scoring.core.comparison_spec import (
     of_labels,
 )
 from scoring.core.scorecard import ScoreCard
-from scoring.core.scores import Sample
+from scoring.core.challenge_parts import Sample
 from scoring.metrics.classification import divide
 from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, PairedSample, ScoreSample
 

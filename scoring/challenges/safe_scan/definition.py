@@ -8,7 +8,7 @@ from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.common.citation import Citation
 from scoring.common.direction_and_range import LOSS
 from scoring.core.challenge import Display, ModelSupport, Readers, SingleImage
-from scoring.core.scores import InputKind, Inputs, Lazy, ScoreBreakdownPart, Scoring
+from scoring.core.challenge_parts import InputKind, Inputs, Lazy, ScoreBreakdownPart, Scoring
 from scoring.core.submission import Predictions, example_table, faults_by_option, table
 
 LOSSES = {"log_loss": LOSS, "brier_score": LOSS}

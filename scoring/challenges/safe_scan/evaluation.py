@@ -11,7 +11,7 @@ from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.challenges.safe_scan.tables import CODES
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, InputRefused, ordered
-from scoring.core.scores import ScoreSettings
+from scoring.core.challenge_parts import ScoreSettings
 from scoring.core.submission import Predictions, grade, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics.calibration import Reliability

@@ -33,7 +33,7 @@ from scoring.core.comparison_spec import (
     of_labels,
 )
 from scoring.core.scorecard import ScoreCard
-from scoring.core.scores import Lazy, Sample
+from scoring.core.challenge_parts import Lazy, Sample
 from scoring.statistics.mcnemar_delong_wilcoxon import PairedSample
 
 OF_RISKS = ("f1_malignant", "f1_medium", "f1_benign")
