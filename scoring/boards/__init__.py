@@ -12,7 +12,7 @@
 * public report and zip: `publication.public_report.html`, `publication.publication_archive.publication`
 * tables and figures of the page: `views.leaderboard`; checks of database rows: `row_validation.row_problems`
 * leaderboards of other platforms: `foreign_leaderboards.read_leaderboard`; sample board: `sample_board`
-* rows and scorecards as stored: `serialization`, `serialization.card_to_bytes`
+* rows and scorecards as stored: `serialization.VersionResult`, `serialization.card_to_bytes`
 
 The database is in `scoring.store`; bundles for Grand Challenge, Codabench, EvalAI are in `scoring.platforms`.
 """

@@ -1,4 +1,5 @@
-"""Serialization of sources and scorecards to bytes for stores and bundles.
+"""Serialization of sources and scorecards to bytes for stores and bundles, and results
+to rows of the database.
 
 A stored scorecard has everything that comparisons need. Bytes to read may come from anybody.
 """

@@ -5,5 +5,5 @@
 * `score`, `check`, `predict`: `score_command`; `compare`: `compare_command`; `board`: `boards`, `board_rules`
 * `challenge`: `declared`; `metrics`; `history`; `platform`: `platforms`; `doctor`; `app`
 * reading of input files: `input_reading`; printing and writing: `output`, `terminal_tables`
-* tables of boards: `board_tables`; threads and memory of a command: `main.tune`
+* tables of boards: `board_tables`; threads and memory of a command: `main.tune_process`
 """

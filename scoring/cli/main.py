@@ -27,7 +27,7 @@ COLLECTIONS = 50_000, 20, 20
 repeatedly, a sixth of the time of a comparison of 200."""
 
 
-def tune() -> None:
+def tune_process() -> None:
     """Keep freed memory for later arrays, multiply matrices on one thread, and collect garbage rarely.
 
     Returning memory and requesting it again took a third of the time of a score with intervals. For thin
@@ -82,7 +82,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "board":
         from scoring.cli import boards
 
-        tune()
+        tune_process()
         boards.run(arguments)
         return DONE
     if arguments.command == "challenge":
@@ -108,7 +108,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "doctor":
         return DONE if _examine(arguments) else REFUSED
 
-    tune()
+    tune_process()
     with devices.running_on(getattr(arguments, "device", "auto")):
         _command(arguments.command)(arguments)
     return DONE

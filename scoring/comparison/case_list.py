@@ -1,4 +1,5 @@
-"""Case list of one scorecard: truth, prediction and cost of each case, for a grid of pictures."""
+"""Case list of one scorecard: truth, prediction and cost of each case, for a grid of pictures;
+difficulty of cases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -39,10 +39,10 @@ from scoring.comparison.pairs import (
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
 from scoring.core import options as of_options
 from scoring.core.challenge import Challenge
+from scoring.core.challenge_parts import Scoring
 from scoring.core.comparison_spec import ComparisonSpec, Ranking
 from scoring.core.options import Values
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.core.challenge_parts import Scoring
 from scoring.inputs.team_entries import name_problems
 from scoring.statistics import replicate_comparison
 from scoring.statistics.ranking import competition_ranks

@@ -15,9 +15,18 @@ from scoring.common.citation import Citation
 from scoring.common.findings import Finding, InputRefused, error
 from scoring.core import applied_fixes, card_contract, submitted_part
 from scoring.core import options as of_options
+from scoring.core.challenge_parts import (
+    Inputs,
+    Lazy,
+    OtherNames,
+    Predictions,
+    Sample,
+    ScoreSettings,
+    Scoring,
+    Truth,
+)
 from scoring.core.options import Formula, Option, Stage, Values
 from scoring.core.scorecard import ScoreCard
-from scoring.core.challenge_parts import Inputs, Lazy, OtherNames, Predictions, Sample, ScoreSettings, Scoring, Truth
 from scoring.inputs.grand_challenge_jobs import with_table
 from scoring.inputs.sources import FixedSource, Source, open_source
 from scoring.statistics.interval_options import StatisticsOptions
@@ -98,10 +107,6 @@ class SingleImage:
     tile: "Callable[[], TileSupport] | None" = None
 
 
-def _recognises_nothing(_contents: "FileContents") -> "Iterable[Candidate]":
-    return ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Words:
     """Name and explanation of a challenge.
@@ -150,7 +155,7 @@ class Readers(Generic[Truth, Predictions]):
     missing_columns: Callable[[Truth, Source | None], list[Finding]] = field(
         default=lambda _truth, _metadata: []
     )
-    recognise: "Callable[[FileContents], Iterable[Candidate]]" = _recognises_nothing
+    recognise: "Callable[[FileContents], Iterable[Candidate]]" = field(default=lambda _contents: ())
     other_names: OtherNames | None = None
     form: "Callable[[Truth | None], TableForm] | None" = None
 
@@ -345,13 +350,8 @@ class Challenge(Generic[Truth, Predictions]):
     ) -> "tuple[list[PictureStage], ImageInfo]":
         """Return the pixels that a model receives of a case.
 
-        Args:
-            truth: The test set. index: index of the case.
-            model: The inspected model (`Inspection.model`); None: a model without a fixed size.
-
-        Raises:
-            scoring.inference.preprocessing.ImageUnreadable: If the image cannot be read.
-            InputRefused: If the case has no image.
+        model: the inspected model (`Inspection.model`); None: one without a fixed size. Raises InputRefused
+        if the case has no image, scoring.inference.preprocessing.ImageUnreadable if it cannot be read.
         """
         return self.models("--model").received(truth, index, model)
 

@@ -1,4 +1,4 @@
-"""Scoring of a challenge: direction and range, parts, settings, and the scorer."""
+"""Parts of a challenge: its files, names and outputs; its scoring; lazily imported functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""Guess of the columns of an unknown table: the case column, and the column of each required score.
+"""Guess of the columns of an unknown table: the case column, and the column of each required score;
+the readings that follow.
 
 `tables.missing_column` refuses a missing column with "did you mean".
 """

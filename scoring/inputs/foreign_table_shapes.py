@@ -1,4 +1,5 @@
-"""Tables with another shape than one row per case and one score per class, and edits that read them.
+"""Tables with another shape than one row per case and one score per class, edits that read them, and joined
+tables.
 
 For class numbers that a challenge reads itself see `scoring.challenges.tricorder3.tables.parse_label`.
 """

@@ -1,5 +1,5 @@
-"""Long tables (a row for each case and class), ranked tables and lists in cells, converted to wide tables
-with a column per class."""
+"""Long tables (a row for each case and class), ranked tables and lists or objects in cells, converted to
+wide tables with a column per class."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Cells of tables as numbers: decimal comma or point, missing, not finite."""
+"""Cells of tables as numbers: decimal comma or point, missing, not finite; percent and logits."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

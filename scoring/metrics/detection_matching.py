@@ -1,4 +1,4 @@
-"""Matches of the detections of one image, as FROC, F1 of points and mAP of boxes use them.
+"""Matches of the detections of one image, as FROC, F1 of points and mAP of boxes use them; marks to draw.
 
 For nuclei of PUMA see `scoring.challenges.puma.nuclei_matching`.
 """

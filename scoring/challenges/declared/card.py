@@ -18,8 +18,8 @@ from scoring.common.arrays import Array, Bools, Floats, Ints
 from scoring.common.direction_and_range import SCORE
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import did_you_mean, nearest
-from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.challenge_parts import ScoreSettings
+from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.inputs.sources import Source

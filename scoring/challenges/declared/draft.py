@@ -1,4 +1,5 @@
-"""Draft of a declaration: the keys of an unfinished file as a tree, and its text."""
+"""Draft of a declaration: the keys of an unfinished file as a tree, and its text;
+the first draft is suggested from the columns or masks of a truth."""
 
 import re
 from collections.abc import Mapping, Sequence

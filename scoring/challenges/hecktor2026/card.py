@@ -24,8 +24,8 @@ from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.arrays import Bools, Floats, Ints, Numbers
 from scoring.common.findings import InputRefused
 from scoring.core import submitted_part
-from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.challenge_parts import ScoreSettings
+from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import provenance
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics import classification, dice_and_panoptic_quality, survival

@@ -1,4 +1,4 @@
-"""Reader of a team's submission: masks, stages and prognosis scores."""
+"""Reader of a team's submission: masks, stages and prognosis scores; the example."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace

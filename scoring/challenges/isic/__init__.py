@@ -12,7 +12,7 @@ values are given and the others are None.
   matched cases: `official_program`
 * rounding of digits by the official scorer: `official_float_parsing`; numbers for views: `card_summary`
 * views of categories and thresholds: `category_views`, `threshold_views`;
-  `definition`, `options`, `definition`
+  `options`, `definition`
 """
 
 from scoring.challenges.isic.definition import CHALLENGE

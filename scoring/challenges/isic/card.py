@@ -14,8 +14,8 @@ from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, IsicOptions
 from scoring.challenges.isic.truth import IsicCases, subgroups
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import InputRefused, error
-from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.challenge_parts import ScoreSettings
+from scoring.core.scorecard import ScoreCard, plain
 from scoring.core.submission import Predictions, provenance, truth_digest
 from scoring.inputs.case_tables import UNIT_COLUMNS, find_units, joined_columns
 from scoring.metrics import auc_and_average_precision, calibration, classification, output_kinds

@@ -13,9 +13,9 @@ from scoring.challenges.isic.predictions import form, read_predictions
 from scoring.challenges.isic.truth import read_images, read_truth
 from scoring.common.citation import Citation
 from scoring.core.challenge import Challenge, Display, ModelSupport, Readers, SingleImage, Words
+from scoring.core.challenge_parts import InputKind, Inputs, Lazy, Sample, Scoring
 from scoring.core.comparison_spec import ComparisonSpec, correct_labels, of_labels
 from scoring.core.scorecard import ScoreCard
-from scoring.core.challenge_parts import InputKind, Inputs, Lazy, Sample, Scoring
 from scoring.core.submission import example_table, faults_by_option
 from scoring.metrics.thresholds import HALF, decided
 from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, PairedSample, ScoreSample

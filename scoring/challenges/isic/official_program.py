@@ -1,4 +1,4 @@
-"""Score of the official program for the same files, and findings if it differs or stops."""
+"""Matched cases, score of the official program for the same files, and findings if it differs or stops."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

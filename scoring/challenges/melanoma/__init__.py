@@ -6,7 +6,7 @@ validator code until mid 2025.
 * test set: `scoring.challenges.safe_scan.cases.read_truth`; submission: `tables.read_predictions`
 * formula: `formula.combined`; every quantity with an interval: `measures.quantities`
 * scorecard: `card.score`; other thresholds, net benefit: `threshold.thresholds`, `threshold.net_benefit`
-* ONNX models: `model.predict`; views: `views.views`, `threshold_views`; `definition`, `definition`
+* ONNX models: `model.predict`; views: `views.views`, `threshold_views`; `definition`
 """
 
 from scoring.challenges.melanoma.definition import CHALLENGE

@@ -24,9 +24,9 @@ from scoring.challenges.safe_scan.evaluation import SafeScanEvaluation, evaluate
 from scoring.challenges.safe_scan.official_program import missing_words, of_files
 from scoring.common.arrays import Array, Floats, Ints
 from scoring.common.findings import Finding, note, warning
+from scoring.core.challenge_parts import ScoreSettings
 from scoring.core.file_contents import counted
 from scoring.core.scorecard import Official, ScoreCard, plain
-from scoring.core.challenge_parts import ScoreSettings
 from scoring.core.submission import Predictions
 from scoring.metrics import calibration, classification, curves, subgroups
 

@@ -9,6 +9,7 @@ from scoring.challenges.melanoma.formula import BETA, ID, MISSING, OPTIONS, WEIG
 from scoring.challenges.melanoma.measures import categories_of_sums, score_of_sums
 from scoring.challenges.safe_scan import definition as shared
 from scoring.core.challenge import Challenge, Words
+from scoring.core.challenge_parts import Sample
 from scoring.core.comparison_spec import (
     ComparisonSpec,
     FormulaParameter,
@@ -19,7 +20,6 @@ from scoring.core.comparison_spec import (
     of_labels,
 )
 from scoring.core.scorecard import ScoreCard
-from scoring.core.challenge_parts import Sample
 from scoring.metrics.classification import divide
 from scoring.statistics.mcnemar_delong_wilcoxon import BinarySample, PairedSample, ScoreSample
 

@@ -10,9 +10,9 @@ available as rules, together with a third rule that pools counts over the images
 * densities, distances, lymphocytes: `diagnostics.summary`; outlines: `outline_quality.measure`
 * files of nuclei by case: `cases.read_cases`; recognition of dropped files: `recognition`; ONNX models:
   `model`
-* score by radius and confidence, suspicious shifts: `diagnostics`; warnings: `diagnostics`
+* score by radius and confidence, suspicious shifts, warnings: `diagnostics`
 * views: `image_views`, `detail_views`, `setting_views`; tables: `match_table`, `nuclei_listing`
-* `definition`, `formula`, `definition`, `model`
+* `definition`, `formula`
 """
 
 from scoring.challenges.puma.definition import CHALLENGE

@@ -40,9 +40,9 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import PumaTruth
 from scoring.common.arrays import Floats, Ints
 from scoring.common.findings import InputRefused
+from scoring.core.challenge_parts import ScoreSettings
 from scoring.core.options import check
 from scoring.core.scorecard import ScoreCard, plain
-from scoring.core.challenge_parts import ScoreSettings
 from scoring.core.submission import provenance, truth_digest
 from scoring.inputs.case_tables import find_units, joined_columns
 from scoring.metrics.classification import divide, f_score, mean_of_defined

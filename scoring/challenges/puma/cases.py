@@ -112,15 +112,11 @@ def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str],
     members_of: dict[str, list[str]] = {}
     for member in members:
         members_of.setdefault(case_id(member), []).append(member)
-    twice = [
-        error(
-            "duplicate-case",
-            files.called(several[1]),
-            f"case {case} has {len(several)} files ({', '.join(several[:SHOWN])}): keep one.",
-        )
-        for case, several in members_of.items()
-        if len(several) > 1
-    ]
+    twice = []
+    for case, several in members_of.items():
+        if len(several) > 1:
+            message = f"case {case} has {len(several)} files ({', '.join(several[:SHOWN])}): keep one."
+            twice.append(error("duplicate-case", files.called(several[1]), message))
     return {case: several[0] for case, several in members_of.items()}, twice
 
 

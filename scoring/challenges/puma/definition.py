@@ -22,9 +22,9 @@ from scoring.challenges.puma.truth import read_truth
 from scoring.common.citation import Citation
 from scoring.common.direction_and_range import COUNT
 from scoring.core.challenge import Challenge, Context, Display, ModelSupport, Readers, SingleImage, Words
+from scoring.core.challenge_parts import InputKind, Inputs, Lazy, OtherNames, OutputFile, Sample, Scoring
 from scoring.core.comparison_spec import ComparisonSpec
 from scoring.core.scorecard import ScoreCard
-from scoring.core.challenge_parts import InputKind, Inputs, Lazy, OtherNames, OutputFile, Sample, Scoring
 from scoring.inputs.sources import Source
 from scoring.metrics.classification import mean_of_defined
 from scoring.statistics.mcnemar_delong_wilcoxon import PairedSample

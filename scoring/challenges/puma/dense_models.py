@@ -1,4 +1,5 @@
-"""Dense models: they turn a tile of stained tissue into a map of probabilities. Tiles of any size are
+"""Dense models: they turn a tile of stained tissue into a map of probabilities, whose peaks are nuclei.
+Tiles of any size are
 processed in overlapping windows.
 
 docs/models.md describes the contract: input float32 (1, 3, H, W) in 0..1, output (1, 11, h, w) with h = H /

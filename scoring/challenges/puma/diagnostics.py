@@ -1,4 +1,5 @@
-"""Diagnostics of a card: the score by radius and confidence, and signs of mistakes in files."""
+"""Diagnostics of a card: the score by radius and confidence, tissue statistics, and signs of
+mistakes in files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""PUMA's macro F1 by three rules, its possible maximum, and every measure that has an interval."""
+"""PUMA's macro F1 by three rules, its possible maximum, and every measure that has an interval;
+the options."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,5 @@
-"""Models of nuclei: checks, runs on every tile, and detections in the platform's file format."""
+"""Models of nuclei: checks, runs on every tile, and detections in the platform's file format;
+the example submission."""
 
 import io
 import json

@@ -7,7 +7,7 @@ validator code of February 2026.
 * formula: `formula.final_score`; measures with an interval: `measures.quantities`
 * scorecard with points lost by class: `card.score`;
   model with age, sex and site: `model.predict`, `model.sweep`
-* views: `views.views`; `definition`, `definition`
+* views: `views.views`; `definition`
 """
 
 from scoring.challenges.tricorder3.definition import CHALLENGE

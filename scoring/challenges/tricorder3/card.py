@@ -29,8 +29,8 @@ from scoring.challenges.tricorder3.measures import basis, published, quantities,
 from scoring.common.arrays import Array, Ints
 from scoring.common.findings import Finding, error, warning
 from scoring.common.fixes import InputChanges, SuggestedFix
-from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.challenge_parts import ScoreSettings
+from scoring.core.scorecard import Official, ScoreCard, plain
 from scoring.core.submission import Predictions
 from scoring.metrics import auc_and_average_precision, calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined

@@ -21,6 +21,7 @@ from scoring.challenges.tricorder3.formula import (
 )
 from scoring.challenges.tricorder3.measures import categories_of_sums, score_of_sums
 from scoring.core.challenge import Challenge, Words
+from scoring.core.challenge_parts import Lazy, Sample
 from scoring.core.comparison_spec import (
     ComparisonSpec,
     FormulaParameter,
@@ -33,7 +34,6 @@ from scoring.core.comparison_spec import (
     of_labels,
 )
 from scoring.core.scorecard import ScoreCard
-from scoring.core.challenge_parts import Lazy, Sample
 from scoring.statistics.mcnemar_delong_wilcoxon import PairedSample
 
 OF_RISKS = ("f1_malignant", "f1_medium", "f1_benign")

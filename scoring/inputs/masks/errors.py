@@ -1,4 +1,4 @@
-"""Errors of masks."""
+"""Errors of masks, and the fields of their headers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,5 @@
-"""Label maps: masks of integers from 0 to 65,535, read plane by plane into one array."""
+"""Label maps: masks of integers from 0 to 65,535, read plane by plane into one array;
+folders with a mask per case."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -7,7 +7,7 @@
 * survival: `survival.kaplan_meier`; Dice: `masks.raincloud`; nuclei: `detection.class_heat`;
   regression: `score_points`
 * points won and lost: `score_points.points_lost`; rows with intervals: `intervals.intervals`
-* teams: `comparison`, `team_ranges`, `team_maps`, `team_ranges`; runs by date: `scores_over_time.progress`
+* teams: `comparison`, `team_ranges`, `team_maps`; runs by date: `scores_over_time.progress`
 * one image, its saliency: `single_image.saliency`, `model_outputs.output_bars`
 * heat maps: `heat_maps`; pictures of nuclei: `nuclei_pictures`; decimals: `number_format`
 

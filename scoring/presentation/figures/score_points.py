@@ -1,4 +1,4 @@
-"""Points of a score: won and lost by part, lost by class."""
+"""Points of a score: won and lost by part, lost by class; predicted numbers against true ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""Interval plot of many teams: a thin row for each, with a dot, a likely range and a possible range."""
+"""Interval plot of many teams: a thin row for each, with a dot, a likely range and a possible range;
+ranks in two parts of a test set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
