@@ -57,6 +57,9 @@ def metaimage_fields(file: ByteFile) -> Fields:
         raise MaskError(
             "unreadable-file", "its voxels are in another file: save header and voxels as one .mha file."
         )
+    if entries.get("HeaderSize", "0") not in ("0", "-1"):
+        message = "its header says that voxels begin elsewhere (HeaderSize): save the mask again."
+        raise MaskError("unreadable-file", message)
     if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
         message = (
             f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN_TYPE]}, not binary numbers: "

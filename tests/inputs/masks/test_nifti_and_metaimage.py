@@ -223,6 +223,7 @@ def test_not_three_axes(data, words):
         (metaimage(LABELS, NDims="9" * 4000, DimSize=None), "axes"),
         (metaimage(LABELS, BinaryData=False), "not binary numbers"),
         (metaimage(LABELS).replace(b"LOCAL", b"/etc/passwd"), "another file"),
+        (metaimage(LABELS).replace(b"NDims", b"HeaderSize = 90\nNDims"), "begin elsewhere"),
         (metaimage(LABELS)[:60], "cut off"),
         (b"NDims = 3\n" * 300, "more than 256 lines"),
         (b"NDims = " + b"3" * 9999, "cut off"),
