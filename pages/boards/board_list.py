@@ -42,8 +42,8 @@ def show(store: Store) -> None:
         own = [board for board in listed(store) if _is_found(store, board)]
         for board in own:
             _card(store, board)
-        which = "Other boards open" if own else "A board appears here"
-        message = f"{which} by the address that the organizer published."
+        which = "Other boards can be opened" if own else "Boards can be opened"
+        message = f"{which} at the address that the organizer published."
         st.info(message, icon=":material/leaderboard:")
         return
     messages = st.container()  # there with and without words, so that what is open below stays open
@@ -58,7 +58,7 @@ def show(store: Store) -> None:
         st.info("No boards yet.", icon=":material/leaderboard:")
     if all(board["id"] != ID for board in boards):
         st.button(
-            "Make one from sample data",
+            "Make a board from sample data",
             icon=":material/auto_awesome:",
             type="secondary" if boards else "primary",
             on_click=_begin_sample,
@@ -130,10 +130,10 @@ def _new(store: Store) -> None:
             "Address",
             key="board_new_id",
             placeholder=suggested,
-            help="Small letters, digits and hyphens: part of the page's address. If this is empty, the "
-            "address in grey is used.",
+            help="Small letters, digits and hyphens, for the page's address. If the field is empty, the grey "
+            "address is used.",
         ).strip()
-        counts = st.radio("Ranked is", COUNTS, format_func=RULES.get, key="board_new_counts")
+        counts = st.radio("Ranked submission", COUNTS, format_func=RULES.get, key="board_new_counts")
     with right:
         truth = selectors.one_file(f"Test set: {challenge.inputs.truth.words}", "board_new_truth")
         table = selectors.one_file(f"Metadata, if any: {ABOUT_CASES}", "board_new_metadata")
@@ -174,7 +174,7 @@ def _settings(challenge: Challenge, title: str, counts: str) -> BoardSettings:
     keep_refused = st.toggle(
         "Save refused files",
         key="board_new_keep_refused",
-        help="Organizers can look at refused files; these files never count.",
+        help="Organizers can see refused files. Refused files never enter the ranking.",
     )
     return BoardSettings(title, counts, score, compare, statistics, keep_refused)
 

@@ -232,7 +232,7 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
     else:
         st.markdown("No: participants see their full scorecard, and everybody sees intervals and ties.")
     _parts(board, ranking)
-    with st.expander("**Change it**", icon=":material/visibility_off:"):
+    with st.expander("**Change what participants see**", icon=":material/visibility_off:"):
         before = known or visible_results.planned(board, ranking=ranking).proposed or HiddenRules()
         detail = st.selectbox(
             "Participants see",
@@ -248,9 +248,9 @@ def _hiding(board: OpenBoard, ranking: BoardRanking) -> None:
             wanted = _rounding(board, known, replace(before, detail=detail))
         _budget(visible_results.planned(board, wanted, ranking))
         with st.container(horizontal=True, gap="small"):
-            if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
+            if st.button("Hide the truth", type="primary", icon=":material/visibility_off:"):
                 actions.do(visible_results.hide, board.store, row.id, wanted)
-            if known is not None and st.button("Open it to all", icon=":material/visibility:"):
+            if known is not None and st.button("Show full scorecards again", icon=":material/visibility:"):
                 actions.do(visible_results.reveal, board.store, row.id)
 
 
@@ -264,7 +264,7 @@ def _rounding(board: OpenBoard, known: HiddenRules | None, wanted: HiddenRules) 
         step=0.001,
         format="%.3f",
         key=f"hide_step_{board.row.id}",
-        help="0 shows every score. With the Ladder, the best score of each team that it shows is ranked.",
+        help="0 shows every score. With the Ladder, the ranking uses the best shown score of each team.",
     )
     decimals = st.number_input(
         "Decimals of scores", 1, DECIMALS, wanted.decimals, key=f"hide_digits_{board.row.id}"
@@ -320,7 +320,7 @@ def _teams(board: OpenBoard, ranking: BoardRanking) -> None:
         team = st.text_input("Team", key="members_team")
         example = "paul@example.org, group:lab"
         who = st.text_input(
-            "Members", key="members_who", placeholder=example, help="Leave it empty to remove all."
+            "Members", key="members_who", placeholder=example, help="An empty field removes all members."
         )
         if st.form_submit_button("Set members", icon=":material/group_add:"):
             people = [person.strip() for person in who.split(",") if person.strip()]
@@ -353,7 +353,7 @@ def _team_changes(board: OpenBoard, ranking: BoardRanking) -> None:
         ):
             actions.do(team_changes.set_baseline, store, row.id, team, not is_baseline)
         name = st.text_input(
-            "New name", key=f"team_renamed_{row.id}_{team}", help="The name of another team merges the two."
+            "New name", key=f"team_renamed_{row.id}_{team}", help="If a team has this name, both merge."
         )
         if st.button("Rename or merge", icon=":material/merge:"):
             actions.do(team_changes.rename_team, store, row.id, team, name.strip())

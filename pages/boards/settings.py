@@ -30,7 +30,7 @@ from scoring.store.database import Store
 NEW = ""
 """The choice that adds a phase."""
 LIMIT = 2**31 - 1
-SEEN = {"draft": "nobody", "unlisted": "anyone with the link", "public": "everybody, in the list"}
+SEEN = {"draft": "nobody", "unlisted": "anyone with the link", "public": "everybody"}
 """Visibility -> who can find a board besides organizers."""
 WIDTH = 240
 """Width of a field in px: four fit side by side; on a phone they are stacked."""
@@ -60,7 +60,7 @@ def _phases(page: BoardPage) -> None:
         name = st.selectbox(
             "Phase",
             [NEW, *known],
-            format_func=lambda name: name or "A new one",
+            format_func=lambda name: name or "A new phase",
             key=f"phase_{board.row.id}",
             width=WIDTH,
         )
@@ -88,7 +88,9 @@ def _phase_form(board: OpenBoard, before: Phase | None) -> None:
             if st.form_submit_button("Save the phase", icon=":material/event_available:"):
                 phase = Phase((name or "").strip(), opens, closes, per_day, total)
                 actions.do(phases_and_limits.define, board.store, board.row.id, phase)
-            if before and st.form_submit_button("Remove it", icon=":material/event_busy:", type="tertiary"):
+            if before and st.form_submit_button(
+                "Remove phase", icon=":material/event_busy:", type="tertiary"
+            ):
                 actions.do(phases_and_limits.remove, board.store, board.row.id, before.name)
 
 
@@ -140,7 +142,7 @@ def _facts(page: BoardPage) -> None:
                 actions.do(members.keep_typed, board.store, board.row.id, team, cells)
         names = ", ".join(LABELS)
         table = selectors.one_file(
-            f"All teams at once: a table with a column team, and any of {names}", f"facts_{board.row.id}"
+            f"All teams: a table with a column team and any of {names}", f"facts_{board.row.id}"
         )
         if table is not None and st.button("Save the table", icon=":material/save:"):
             outcome = actions.attempt(members.keep_facts, board.store, board.row.id, table.source, table.name)
@@ -162,7 +164,7 @@ def _rules(board: OpenBoard) -> None:
             width=2 * WIDTH,
         )
         counts = st.radio(
-            "Ranked is",
+            "Ranked submission",
             COUNTS,
             COUNTS.index(row.counts),
             format_func=views.RULES.get,
@@ -179,8 +181,7 @@ def _rules(board: OpenBoard) -> None:
             "Save files that are refused from now on",
             row.keep_refused,
             key=f"settings_keep_{row.id}_{row.keep_refused}",
-            help="Organizers can look at refused files; these files never count. Files that are already "
-            "saved stay.",
+            help="Only organizers see saved refused files. If you turn this off, saved files stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
             changed = (title.strip(), counts, keeps, visibility)
@@ -202,7 +203,7 @@ def _decision(page: BoardPage) -> None:
     if not page.ranking.entries:
         with st.form(f"decision_{board_id}", border=False):
             prizes = st.number_input("Places that win a prize", 0, decision_rule.MOST_PRIZES, 0, width=WIDTH)
-            ties = st.text_input("At a tie", "teams with the same rank share the place", width=2 * WIDTH)
+            ties = st.text_input("In a tie", "teams with the same rank share the place", width=2 * WIDTH)
             if st.form_submit_button("Fix the rule", icon=":material/gavel:"):
                 actions.do(decision_rule.fix_rule, store, board_id, prizes, ties)
         st.caption("The rule records the current metric, options, phases and the submission that counts.")

@@ -79,8 +79,8 @@ def show(page: BoardPage) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             single, packs, in_use = selectors.teams(prefix, elsewhere=False)
         st.caption(
-            "A zip or folder has one entry per team: a file, or a folder with a folder or file per date "
-            "(2026-10-01, 2026-10-01.csv). Without a date, the current time is used."
+            "A zip or folder has a file or folder per team. A team's folder may have a folder or file per "
+            "date (2026-10-01, 2026-10-01.csv). Without a date, the current time is used."
         )
         chosen = _to_send(board, single, packs)
         if chosen:
@@ -90,7 +90,7 @@ def show(page: BoardPage) -> None:
                     actions.long(_key(board), lambda job: _submit(board, chosen, job))
                     in_use.forget()
                     st.rerun()
-                st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
+                st.button("Submit nothing", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
     _receipts(board, st.session_state.get(f"{prefix}_submitted"))
     if noticed := probing_notices.team_notices(page.ranking):
         finding_list.findings(noticed)
@@ -231,10 +231,10 @@ def _exclusion(page: BoardPage) -> None:
         )
         entry, board = entries[chosen], page.board
         _excluding(board, entry)
-        with st.popover("Delete it", icon=":material/delete_forever:", type="tertiary"):
+        with st.popover("Delete the submission", icon=":material/delete_forever:", type="tertiary"):
             st.markdown(
                 f"{_label(entry)}: the file and its scores are deleted, from the disk as well. This cannot "
-                "be undone. If the submission should only not be ranked, exclude it instead."
+                "be undone. To take the submission only out of the ranking, exclude it instead."
             )
             if st.button("Delete for good", icon=":material/delete_forever:", key="board_delete_one"):
                 _done(actions.attempt(deletion.delete_submission, board.store, board.row.id, chosen))
@@ -243,7 +243,7 @@ def _exclusion(page: BoardPage) -> None:
 def _excluding(board: OpenBoard, entry: RankedSubmission) -> None:
     if entry.excluded is not None:
         st.markdown(f"Excluded: {markdown(entry.excluded)}")
-        if st.button("Include it again", icon=":material/undo:"):
+        if st.button("Rank the submission again", icon=":material/undo:"):
             _done(actions.attempt(exclude, board.store, board.row.id, entry.id, None))
         return
     reason = st.text_input("Reason, which is published", key="board_reason")

@@ -19,7 +19,7 @@ from scoring.boards.truth_correction import rescoring
 from scoring.boards.truth_correction.correction_preview import correction, corrections
 from scoring.core.views import Block
 
-ABOUT_CASES = "a table of age, sex, site, patient by case id"
+ABOUT_CASES = "a table with age, sex, site and patient of each case id"
 
 
 def show(page: BoardPage) -> None:
@@ -72,7 +72,7 @@ def _begun(page: BoardPage, key: tuple, begun: tuple[int, int]) -> None:
                 "Show the correction to everybody", icon=":material/publish:", type="primary"
             ):
                 actions.do(rescoring.rescore, board.store, board.row.id, None)
-            if st.button("Discard it", icon=":material/undo:", type="tertiary"):
+            if st.button("Discard the correction", icon=":material/undo:", type="tertiary"):
                 actions.do(rescoring.discard, board.store, board.row.id)
 
 

@@ -110,7 +110,7 @@ def _pictures(
     if st.session_state.pop(OPENED, False):
         st.rerun()
     unit = scored.card.provenance["unit"]
-    costs = f", then the points that the {unit} adds to the score or removes" if cases.unit else ""
+    costs = f", then the points that the {unit} adds to the score or takes away" if cases.unit else ""
     said = f"True class → predicted class. Below: the score of the true class{costs}. {UPRIGHT}"
     st.caption(said if cases.truth else f"Each number is the value of its case. A click {click[0]}.")
 

@@ -41,7 +41,7 @@ ORDERS = {
 GAPS = {"refuse": "the submission is refused", "worst": "worst possible answer", "ignore": "left out"}
 PER_CLASS = "a column of 0 and 1 per class"
 PLACES = {"points": "Columns of x, y (z)", "boxes": "Columns of the box: x0, y0, x1, y1"}
-BOXES = {"": "its other corner", "size": "width and height"}
+BOXES = {"": "the opposite corner", "size": "width and height"}
 NO_CLASS = "none: all have the same class"
 SHOWN = 5
 FURTHER = """For weights, options and further keys: download the file, change it in a text editor, and
@@ -115,7 +115,7 @@ def _choices(read: TruthTable | TruthMasks, suggested: Draft, key: str) -> Draft
             )
         chosen["truth"] = {**chosen["truth"], "case": case}
         with middle:
-            task = _select("Predicted is", PREDICTS, suggested["task"], f"{key}_task", "{1} ({0})")
+            task = _select("What is predicted", PREDICTS, suggested["task"], f"{key}_task", "{1} ({0})")
             key = f"{key}_{task}"
             chosen = {**draft.with_task(read, chosen, task, **_columns(read, suggested, task, key))}
     with right:
@@ -176,7 +176,7 @@ def _metric(chosen: Draft, key: str) -> Draft:
     others = [entry for entry in metrics if entry != name]
     usual = [entry["metric"] for entry in chosen["report"] if entry["metric"] != name]
     title_of, widget = (lambda entry: metrics[entry].title), f"{key}_{name}_report"
-    report = st.multiselect("Beside it", others, usual, key=widget, format_func=title_of)
+    report = st.multiselect("Further metrics", others, usual, key=widget, format_func=title_of)
     beside = list[dict[str, Any]]()
     for entry in report:
         st.caption(f":material/warning: {metrics[entry].title}: {markdown(metrics[entry].pitfall, 400)}")
@@ -199,7 +199,7 @@ def _sent(read: TruthTable, made: Draft, key: str) -> Draft:
     kind, column = draft.predicted(made)
     if made["task"] in GRADED:
         offered = {entry: PREDICTED[entry] for entry in PREDICTED if entry != "score" or made["positive"]}
-        wanted = _select("Predictions have", offered, kind, f"{key}_{kind}_predicted", "{1}")
+        wanted = _select("Predictions contain", offered, kind, f"{key}_{kind}_predicted", "{1}")
         made = made if wanted == kind else draft.with_predicted(made, wanted)
         kind, column = draft.predicted(made)
     case = draft.case_of_predictions(made)
@@ -273,12 +273,12 @@ def _made(outcome: Outcome, text: str, truth: ChosenInput | None) -> None:
     stem = challenge.id.partition("@")[0]
     with st.container(horizontal=True, gap="small"):
         downloads.button(f"{stem}.toml", text.encode, f"{stem}.toml", "new_download")
-        if st.button("Open its page", key="new_open", type="primary", icon=":material/arrow_forward:"):
+        if st.button("Open the challenge", key="new_open", type="primary", icon=":material/arrow_forward:"):
             for name, slot in (("truth", "truth"), ("predictions", "submission")):
                 if files := kept_files(f"new_{name}_kept"):  # they come along
                     st.session_state[FILES_KEYS[slot].format(challenge.id)] = (RECOGNISED, files)
             st.switch_page("../declared.py", query_params={"challenge": challenge.id})
-        keeps = actions.may_organize() and st.button("Save it", key="new_keep", icon=":material/save:")
+        keeps = actions.may_organize() and st.button("Save", key="new_keep", icon=":material/save:")
     if keeps:
         addition = actions.attempt(library.add, text.encode(), f"{stem}.toml")
         if addition.refused:

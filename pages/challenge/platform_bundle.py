@@ -35,7 +35,7 @@ def _form(offer: HistoryContext) -> None:
     title = st.text_input("Title", challenge.words.title[:TITLE], key="bundle_title", max_chars=TITLE)
     image = Order.image
     if platform == "Codabench":
-        label = "Image of the container, in a registry that its workers reach"
+        label = "Container image, in a registry that the platform can reach"
         image = st.text_input(label, key="bundle_image", placeholder="ACCOUNT/NAME:1").strip()
     order = Order(_settings(offer), offer.test_set.source, title, image, truth_name=offer.test_set.name)
     content = (NAMES[platform], title, image, offer.scored.content)

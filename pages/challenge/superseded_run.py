@@ -35,7 +35,7 @@ def begin(challenge_id: str, test_set: ChosenInput, submission: ChosenInput) -> 
                 if last.name == submission.name
                 else f"**{markdown(submission.name, 60)}** replaced it"
             )
-            message = f"**{markdown(last.name, 60)}** was still running. It was stopped, because {why}."
+            message = f"**{markdown(last.name, 60)}** was stopped before its end, because {why}."
             state[STOPPED.format(challenge_id)] = (message, content)
     if state.get(STOPPED.format(challenge_id), ("", content))[1] != content:
         del state[STOPPED.format(challenge_id)]

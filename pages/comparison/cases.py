@@ -24,7 +24,7 @@ from scoring.presentation.figures.number_format import decimal
 OUTPUTS = {
     "largest output": lambda row: max(row["outputs"]) if row.get("outputs") else None,
     "output": lambda row: row.get("output"),
-    "score of the truth": lambda row: None if "outputs" in row else row.get("truth_score"),
+    "score of the true class": lambda row: None if "outputs" in row else row.get("truth_score"),
 }
 """Keys of a case under which a team's outputs are stored."""
 FEW = 12
@@ -54,7 +54,7 @@ def cases(compared: ComparisonContext) -> None:
             render.draw(views.right_counts(correct), compared.path("Cases/right"))
     layout.gallery(
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
-        "All teams are wrong, and at least one of them is sure. Is the true label correct?"
+        "All teams are wrong, and at least one team is sure. Is the true label correct?"
         if kind == "all wrong, one of them sure"
         else f"The teams' predictions{': 1 is right' * (correct.quantity == SHARE)}."
         if graded

@@ -273,7 +273,7 @@ def selected_teams(
             single, packs, in_use = selectors.teams(challenge.id, elsewhere=True)
             if in_use.names:
                 st.button(
-                    "Without own files",
+                    "Do not use own files",
                     key=f"{challenge.id}_teams_back",
                     type="tertiary",
                     icon=":material/undo:",

@@ -27,7 +27,7 @@ OFF = (
 )
 NOTHING = "Nothing is saved yet. Press **Save this** below to compare your next submission with this one."
 NOTHING_HERE = (
-    "No submission to this test set is saved; the overview opens runs on other test sets. Press **Save "
+    "No submission to this test set is saved. The overview lists runs on other test sets. Press **Save "
     "this** below to save this submission."
 )
 REFUSED, KEPT, NOTE = "_keep_refused", "_kept_contents", "keep_note"
@@ -54,7 +54,7 @@ def button(offer: HistoryContext) -> None:
             st.checkbox(
                 "Save the test set too",
                 key="keep_test_set",
-                help="With the test set, one click opens the submission again. It holds the truth.",
+                help="One click then opens the submission again. The test set contains the truth.",
             )
         file = f"{markdown(offer.submission.name, 60)}, " if offer.submission.own else ""
         st.caption(f"Scorecard, {file}options and note stay on this machine until you delete them.")
@@ -166,7 +166,7 @@ def _manage(
         rename(entry, "history_name")
         key = f"history_note_{entry.id}"
         st.session_state.setdefault(key, entry.note)
-        st.text_input("Its note", key=key, max_chars=200, on_change=_note, args=(entry.id, key))
+        st.text_input("Note", key=key, max_chars=200, on_change=_note, args=(entry.id, key))
         st.button(
             "Open again",
             key="history_open",
@@ -187,7 +187,7 @@ def rename(entry: SavedSubmission, key: str) -> None:
     key = f"{key}_{entry.id}"
     if not st.session_state.get(key):
         st.session_state[key] = entry.name
-    st.text_input("Its name", key=key, max_chars=NAME, on_change=_rename, args=(entry.id, key))
+    st.text_input("Name", key=key, max_chars=NAME, on_change=_rename, args=(entry.id, key))
 
 
 def _of_test_set(entry: SavedSubmission, entries: Sequence[SavedSubmission]) -> str:

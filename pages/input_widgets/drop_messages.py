@@ -30,7 +30,7 @@ from scoring.inputs.sources import TABLES
 
 MOST_FITS = 4
 """Maximum declared challenges that are offered for one table."""
-FROM_TRUTH = "Make a challenge of this truth"
+FROM_TRUTH = "Make a challenge from this truth"
 
 
 def say_none() -> None:
@@ -105,11 +105,11 @@ def _page_of(reading: Candidate) -> tuple[str, dict[str, str]]:
 def _question(part: Dropped, key: str) -> None:
     """Draw the question what files are, with the likely answers as buttons."""
     with st.container(border=True, gap="xsmall"):
-        st.markdown(f":material/help: Which kind of file is **{markdown(part.name, 60)}**? It can be")
+        st.markdown(f":material/help: Which kind of file is **{markdown(part.name, 60)}**? The file can be")
         for index, reading in enumerate(_likely(part)):
             st.button(_called(reading), key=f"{key}_{index}", on_click=change, args=(part, reading))
             if reading.place == "truth" and (replaced := _test_set_in_use(reading.challenge)):
-                st.caption(f"It would replace {replaced}.")
+                st.caption(f"This file would replace {replaced}.")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             with st.container(width="stretch"):
                 _choices(part, f"{key}_other")
@@ -202,7 +202,7 @@ def _choices(part: Dropped, key: str) -> None:
             change(part, offered[st.session_state[key]])
 
     st.selectbox(
-        "Use it as",
+        "Use the file as",
         range(len(offered)),
         index=None,
         key=key,

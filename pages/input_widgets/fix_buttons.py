@@ -165,8 +165,8 @@ def offer(challenge: Challenge, chosen: ChosenInput, card: ScoreCard, key: str =
             for option in fields:
                 _field(chosen, option, key)
             if buttons:
-                now = "" if card.score is None else f" As written: {score_words(challenge, card.score)}."
-                st.markdown(f":material/help: Another meaning?{now}", width="content")
+                now = "" if card.score is None else f" As it is now: {score_words(challenge, card.score)}."
+                st.markdown(f":material/help: Does the file mean something else?{now}", width="content")
                 finding_list.fix_buttons(buttons, partial(take, challenge.id, chosen), key)
 
 

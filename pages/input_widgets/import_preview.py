@@ -68,7 +68,7 @@ def _choices(
                 options,
                 index=options.index(guessed) if guessed in options else None,
                 format_func=lambda header: header[:60],
-                placeholder="Choose its column",
+                placeholder="Choose a column",
                 key=f"import_{dropped.key[:16]}_{number}",
             )
     case = picked.pop(table.form.case)
@@ -81,7 +81,7 @@ def _choices(
     score = _score(challenge.id, (dropped.key, test_set[0]), fix.changes, challenge, dropped, test_set[1])
     score_text = "" if score is None else f": {score_words(challenge, score)}"
     st.button(
-        f"Read it like this{score_text}",
+        f"Read the file this way{score_text}",
         type="primary",
         key=f"import_take_{dropped.key[:16]}",
         icon=":material/build:",

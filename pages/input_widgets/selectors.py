@@ -294,14 +294,14 @@ def metadata(page: str, sample: Path | None) -> ChosenInput | None:
         with st.container(gap=None, width="content"):
             st.caption(
                 "Metadata",
-                help="A table of age, sex, site, patient by case id: subgroups, and intervals by patient.",
+                help="Columns age, sex, site, patient per case id, for subgroups and intervals by patient.",
             )
             name = own.names[-1] if own.names else sample.name if sample else "none"
             st.markdown(markdown(name, 40))
         uploader = st.container(width="content")
         if own.names:
             st.button(
-                "Without own metadata",
+                "Do not use own metadata",
                 key=f"{key}_back",
                 type="tertiary",
                 icon=":material/undo:",
@@ -309,7 +309,7 @@ def metadata(page: str, sample: Path | None) -> ChosenInput | None:
             )
 
     def draw() -> None:
-        label = "Metadata: a table of age, sex, site, patient by case id"
+        label = "Metadata: a table with age, sex, site and patient of each case id"
         with uploader:
             upload(label, f"{key}_files", f"{key}_kept", latest, (page, "metadata"))
 

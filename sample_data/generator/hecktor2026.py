@@ -96,7 +96,7 @@ TEAMS = {
         title="Altair",
         about=(
             "Sends the container's folders: .mha masks and JSON, and days until recurrence instead of a "
-            "risk. Outlines too widely."
+            "risk. Its outlines are too wide."
         ),
         skill=Skill(
             wobble=3.0,
@@ -113,8 +113,8 @@ TEAMS = {
     "mira": Team(
         title="Mira",
         about=(
-            "In a hurry: masks, stages and scores are missing, one mask lies on another grid, and the "
-            "table has semicolons, sub-stages and labels such as TX."
+            "Careless: masks, stages and scores are missing, one mask lies on another grid, and the table "
+            "has semicolons, sub-stages and labels such as TX."
         ),
         skill=Skill(
             wobble=3.4,

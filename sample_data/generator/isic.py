@@ -116,8 +116,8 @@ TEAMS_2019 = {
     "juno": Team(
         title="Juno",
         about=(
-            "Strong and well calibrated, except that it has hardly ever met what is none of the eight "
-            "diagnoses."
+            "Strong and well calibrated, except on images of none of the eight diagnoses, which it hardly "
+            "ever saw in training."
         ),
         skill=3.6,
         evidence=tempered(0.6),

@@ -72,7 +72,7 @@ TEAMS = {
     ),
     "iris": Team(
         title="Iris",
-        about="Gives decisions, not scores: 0 or 1, so there is nothing to rank by.",
+        about="Gives decisions, not scores: 0 or 1, so they cannot rank the cases.",
         skill=2.0,
         evidence=tempered(0.6),
         present=decided(0.3),

@@ -48,8 +48,8 @@ TEAMS = {
     "borealis": Team(
         title="Borealis",
         about=(
-            "Over-confident: nearly always above 0.95, right or wrong. A large model, and it pays for "
-            "its size."
+            "Over-confident: nearly always above 0.95, right or wrong. The model is large and loses points "
+            "for its size."
         ),
         skill=3.7,
         evidence=tempered(3.0),
@@ -67,7 +67,7 @@ TEAMS = {
     ),
     "delphi": Team(
         title="Delphi",
-        about="Good at everything but one thing: it calls melanomas nevi.",
+        about="Good at everything but one thing: it predicts melanomas as nevi.",
         skill=3.7,
         evidence=nevus_for_melanoma,
         present=probabilities,

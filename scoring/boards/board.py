@@ -305,7 +305,7 @@ def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dic
         try:
             values[name] = own[name].type(text)
         except ValueError:
-            problems.append(error("bad-option", "--option", f"{name}: {text!r} is no number."))
+            problems.append(error("bad-option", "--option", f"{name}: {text!r} is not a number."))
     problems += of_options.check(own.values(), values)
     if problems:
         raise InputRefused(problems)

@@ -206,7 +206,7 @@ def refused(refused_files: Sequence[Mapping[str, Any]]) -> list[Block]:
         Column("problem", "first problem", get=lambda file: _first_problem(file["problems"])),
         Column("problems", "problems", "number", 0, get=lambda file: len(file["problems"])),
     ]
-    caption = "They count nothing."
+    caption = "Refused submissions do not count."
     table = Table.of("What was refused?", refused_files, columns, caption, key="board_refused")
     return [table] if refused_files else []
 

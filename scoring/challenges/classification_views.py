@@ -193,7 +193,7 @@ def confusion(card: ScoreCard, risks: Mapping[str, str] | None = None) -> list[B
 def counts_by_class(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> dict[str, Sequence[Any]]:
     """Return a matrix of counts as columns: the true class, then one per predicted class."""
     columns = np.asarray(counts).T.tolist()
-    return {"truth, called →": list(labels), **dict(zip(labels, columns, strict=True))}
+    return {"truth, predicted →": list(labels), **dict(zip(labels, columns, strict=True))}
 
 
 def counts_table(
@@ -312,7 +312,7 @@ class Measure:
 
 
 RISK_MEASURES = (
-    Measure("accuracy", "For which patients are the results worse?", "accuracy, share right"),
+    Measure("accuracy", "For which patients are the results worse?", "accuracy, share of correct cases"),
     Measure(
         "malignant_sensitivity",
         "In which patients does the model miss malignant lesions?",

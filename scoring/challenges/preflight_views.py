@@ -31,8 +31,8 @@ def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
     """Return format, kind of outputs and size of the graph. there: whether the official program has its own
     limits."""
     return [
-        Fact("IR version", str(model["ir_version"]), "up to 10 there" if there else ""),
-        Fact("Opset", str(model["opset"]), "up to 21 there" if there else ""),
+        Fact("IR version", str(model["ir_version"]), "official code: up to 10" if there else ""),
+        Fact("Opset", str(model["opset"]), "official code: up to 21" if there else ""),
         Fact("Outputs are", str(model["output_kind"])),
         Fact("Nodes", str(model["nodes"])),
     ]

@@ -26,7 +26,7 @@ def fill(command: Parser) -> None:
     command.add_argument("--name", metavar="NAME", help=about)
     about = "folder of boards and history (default: BENCHSIDE_STORE, or your own data folder)"
     command.add_argument("--store", metavar="FOLDER", help=about)
-    command.add_argument("--headless", action="store_true", help="open no browser")
+    command.add_argument("--headless", action="store_true", help="do not open a browser")
 
 
 def run(arguments: Namespace) -> None:

@@ -150,10 +150,10 @@ def _fix_options(command: Parser, of_teams: bool) -> None:
     commas = "commas in numbers are decimal commas, even if commas also separate cells"
     switch: dict[str, Any] = {**several, "metavar": "TEAM"} if of_teams else {"action": "store_true"}
     fixes.add_argument("--decimal-commas", help=commas, **switch)
-    fixes.add_argument("--delimiter", metavar=f"{team}C", help="what separates cells", **several)
+    fixes.add_argument("--delimiter", metavar=f"{team}C", help="separator of cells", **several)
     rows = (
-        "if a case has several rows: identical keeps one (if they are the same in every cell); "
-        "mean=COLUMN reads their mean, first=COLUMN or last=COLUMN keeps one (if that column is the same)"
+        "several rows of one case: identical keeps one of equal rows; mean=COLUMN takes the mean; "
+        "first=COLUMN or last=COLUMN keeps one (COLUMN must be the same)"
     )
     fixes.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
     edits = f"apply a change that a message suggests to the whole table or the model: {', '.join(EDITS)}"
@@ -196,7 +196,7 @@ def _score(command: Parser, challenge: Challenge[Any, Any]) -> None:
     _truth(command, required=True)
     for group in ("replicates", "reports", "history"):
         shared_arguments(command, group)
-    changed = "write the changed file there, in the form that the official program accepts"
+    changed = "write the changed file to this path, in the form that the official program accepts"
     command.add_argument("--changed-file", metavar="FILE", help=changed)
     for output in challenge.scoring.outputs:
         command.add_argument(output.flag, metavar=output.metavar, help=output.help)

@@ -83,7 +83,7 @@ def _show(arguments: argparse.Namespace) -> None:
     about = declaration.about
     lines = [f"{about.title} ({declaration.id}), {declaration.task}", *filter(None, [about.about])]
     for use in declaration.uses:
-        part = f"{100 * use.weight:.4g} %" if use in declaration.score else "beside it"
+        part = f"{100 * use.weight:.4g} %" if use in declaration.score else "not in the score"
         lines.append(f"  {use.key:<32}{part:<11}{use.metric.better} is better. {use.metric.pitfall}")
     lines += [order.words] if (order := ranked_by(declaration)) else []
     respond(arguments.json, {"id": declaration.id, "declaration": declaration.tree}, "\n".join(lines))

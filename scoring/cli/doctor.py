@@ -134,7 +134,7 @@ def _models(public: bool, served: bool) -> Iterator[Check]:
     yield Check(
         MODELS,
         "Threads of one model",
-        f"{THREADS}" if bound else "not limited, so that one model can take the machine's",
+        f"{THREADS}" if bound else "not limited: one model can use all threads of the machine",
         *_checked(bound, UNBOUND_THREADS),
     )
     if served:
@@ -153,7 +153,7 @@ def _cluster() -> Iterator[Check]:
         if scheduler is not None:
             workers, threads = size(scheduler, int(time.monotonic() / STATE_SECONDS))
             counted = f"{workers} worker{'s' * (workers > 1)}, {threads} thread{'s' * (threads > 1)}"
-            yield Check(MODELS, name, f"{scheduler.address}, {counted}, same versions as here")
+            yield Check(MODELS, name, f"{scheduler.address}, {counted}, same versions as this machine")
     except ClusterUnusable as unusable:
         state: State = "caution" if falls_back() else "fault"
         here = ": the work is done on this machine instead" if falls_back() else ""

@@ -68,7 +68,7 @@ def _changes(
     usual = {option.name: option.default for option in challenge.options_of("score")}
     other = tuple((name, value) for name, value in options.items() if value != usual.get(name))
     changes = replace(changes, options=other)
-    label = "Read and score it as it was when saved"
+    label = "Read and score the submission as it was when saved"
     return [{"label": label, "changes": asdict(changes)}] if changes else []
 
 
@@ -105,7 +105,7 @@ def _table(group: list[Step]) -> str:
     last = group[-1].entry
     of = scales.of(load_challenge(last.challenge))
     lines = [f"{last.challenge}, {shortened(last.test_set_name, 60)}"]
-    lines.append(f"{'id':<14}{'saved (UTC)':<18}{'score':>8}   {'95% interval':<19}against the best before")
+    lines.append(f"{'id':<14}{'saved (UTC)':<18}{'score':>8}   {'95% interval':<19}against the earlier best")
     for step in group:
         entry = step.entry
         interval = of.span(entry.interval) if entry.interval else ""
@@ -172,7 +172,7 @@ def _delete(store: Store, arguments: argparse.Namespace) -> None:
     print(f"Deleted permanently. Submissions: {len(ids)}. Stored files: {count}.")
     for heir in heirs:
         name = shortened(heir.test_set_name, 60)
-        print(f"The test set {name} stays: submission {heir.id} needs it and holds it now.")
+        print(f"The test set {name} stays: submission {heir.id} needs it.")
 
 
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {

@@ -40,7 +40,7 @@ EDITS = {
     "vector": "all inputs of the model but the image as one vector",
     "multiply": "the coordinates times {}",
     "exchange": "x and y exchanged",
-    "swap_labels": "labels 1 and 2 of masks exchanged: {}",
+    "swap_labels": "label 1 of masks as {}",
 }
 """Edits of a whole table, of a model's outputs, of coordinates or of masks, as text."""
 LEAVE_OUT = "leave out "
@@ -293,6 +293,8 @@ def written_pairs(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _value_words(name: str, value: str) -> str:
+    if name == "swap_labels":
+        return "GTVn, label 2 as GTVp" if value == "yes" else "GTVp, label 2 as GTVn"
     if name != "pixels":
         return value.partition(": ")[0]
     kind = value.removesuffix(BGR)

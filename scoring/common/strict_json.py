@@ -29,7 +29,7 @@ def strict_loads(text: bytes | str, longest_text: int | None = None) -> Any:
     except StrictJsonError:
         raise
     except ValueError as problem:
-        raise StrictJsonError(f"it is no JSON: {problem}") from problem
+        raise StrictJsonError(f"it is not JSON: {problem}") from problem
     _require_bounds(value, longest_text)
     return value
 
@@ -45,7 +45,7 @@ def with_each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> float:
-    raise StrictJsonError(f"{name} is no number of JSON")
+    raise StrictJsonError(f"{name} is not a JSON number")
 
 
 def _too_deep() -> StrictJsonError:

@@ -45,14 +45,14 @@ def read_toml(
             raise ValueError("a key with more than 20 parts: no key here has more than three.")
         return tomllib.loads(text), key_lines(text)
     except UnicodeDecodeError:
-        message = "it is no text in UTF-8: save it in UTF-8. If it is the truth, give it as the truth."
+        message = "it is not text in UTF-8: save it as UTF-8. If it is the truth, give it as the truth."
     except RecursionError:
         message = "its lists and tables are nested too deep."
     except tomllib.TOMLDecodeError as problem:
         words, line = str(problem).split(" (at ")[0][:200], re.search(r"\(at line (\d+)", str(problem))
         where = f"{name}:{line[1] if line else len(text.splitlines())}"
         advice = next((f" {a}" for start, a in advice_of.items() if words.startswith(start)), "")
-        message = f"it is no TOML: {words}.{advice}"
+        message = f"it is not TOML: {words}.{advice}"
     except ValueError as problem:
         message = str(problem)
     raise InputRefused([error("bad-toml", where, message)])

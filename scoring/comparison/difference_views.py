@@ -78,7 +78,7 @@ def class_difference(gap: ClassDifference, team: str, leader: str) -> Text:
     if not gap.interval:
         return Text(f"{sentence}.")
     interval = span(gap.interval, 3, sign=True)
-    return Text(f"{sentence}, 95% interval {interval}; not adjusted for looking at many classes.")
+    return Text(f"{sentence}, 95% interval {interval}; not adjusted for comparing many classes.")
 
 
 def cases(displayed: Displayed) -> tuple[Block, ...]:
@@ -107,8 +107,8 @@ def case_values(displayed: Displayed, correct: Correctness, order: Ints) -> Figu
         how = "Stronger colour: less is correct; ×: nothing is correct"
     return Figure(
         build,
-        f"{how}. {len(drawn)} of {len(order)} such cases, those first {first}, then "
-        f"those on which teams differ. The score uses {len(correct.order)} cases. {displayed.method}",
+        f"{how}. {len(drawn)} of {len(order)} such cases: first those {first}, then those on which teams "
+        f"differ. The score uses {len(correct.order)} cases. {displayed.method}",
         {
             "case": [correct.cases[k] for k in order],
             **{

@@ -100,7 +100,7 @@ def _disagreement(comparison: Comparison) -> Text:
     assert comparison.own_ranking is not None
     pairs = comparison.own_ranking.more["orderings_disagree"]
     if not pairs:
-        return Text("Both orders place all teams alike.")
+        return Text("Both orders give every team the same place.")
     listed = ", ".join(f"**{markdown(a, 40)}** and **{markdown(b, 40)}**" for a, b in pairs[:NAMED])
     more = f", and {len(pairs) - NAMED} more" if len(pairs) > NAMED else ""
     return Text(
@@ -241,9 +241,8 @@ def rescored(displayed: Displayed, rescored: Rescored, before: Mapping[str, int]
     return Figure(
         build,
         f"{f'Changed: {changed}' if changed else 'The official weights'}. The rest of the formula does not "
-        f"change. Places follow the {order}. Shaded: tied for first. Right: places moved, against the "
-        "official "
-        f"weights. {displayed.method}",
+        f"change. Places follow the {order}. Shaded: tied for first. Right: change of place from the "
+        f"official weights. {displayed.method}",
         {
             "team": [rescored.teams[k] for k in places],
             "rank": [rescored.ranks[k] for k in places],

@@ -257,7 +257,7 @@ def gap(comparison: Comparison, scale: Scale) -> str:
     if len(comparison.result.pairs) == 1:
         return f"{sentence}."
     return (
-        f"{sentence}, when all pairs are looked at; for one pair named beforehand these are "
+        f"{sentence}, if all pairs are compared; for one pair named beforehand these are "
         f"{scale.number(known['one_pair'])} and {scale.number(known['one_pair_80'])}."
     )
 

@@ -204,7 +204,7 @@ def _classes(
         Figure(
             build,
             f"{measures[:1].upper()}{measures[1:]} of each class. Filled: the class's own 95% interval "
-            "excludes zero; it is not adjusted for looking at many classes.",
+            "excludes zero; it is not adjusted for comparing many classes.",
             _numbers(changes),
             key="two_classes",
         ),

@@ -203,7 +203,7 @@ def _with_pixels(
         return findings
     if isinstance(outcome, InputRefused):
         return (replace(findings[0], fixes=(*fixes, *findings[0].fixes)), *findings[1:])
-    message = "the model tells nothing apart, and does with other pixels: was it trained on these?"
+    message = "the scores separate no classes, but do with other pixel values: does the model expect those?"
     return (*findings, warning("pixels-suspect", outcome.name, message).with_fixes(*fixes))
 
 

@@ -16,14 +16,13 @@ from scoring.presentation.figures.scores_over_time import Moment, progress
 from scoring.presentation.figures.theme import Theme
 from scoring.store.database import Store
 
-QUESTION = "Did it get better?"
+QUESTION = "Did the submissions get better?"
 DRAWN = 60
 """Maximum submissions in the figure; the newest are drawn."""
 CAUTION = (
-    "Each difference has its own 95% interval, not adjusted for looking at several. If a submission is "
-    "worse than the best of several, it is not tested against the best one, which leads partly by chance. "
-    "The best of "
-    "many tries on one test set is likely too {way}: confirm it on cases that were not used to choose it."
+    "Each difference has its own 95% interval, not adjusted for several comparisons. A submission that is "
+    "worse than the best of several is not tested against the best, which leads partly by chance. The best "
+    "of many tries on one test set is likely too {way}: confirm it on cases not used to choose it."
 )
 SMALLEST_CAUTION = 3
 """Number of attempts from which the caution appears."""
@@ -92,7 +91,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
         Column("name", "submission"),
         Column("score", "score", "number", of.digits, of.better),
         Column("interval", "95% interval", "interval", of.digits_of_intervals),
-        Column("difference", "against the best before", "written"),
+        Column("difference", "against the earlier best", "written"),
         Column("note", "note and settings"),
     )
     return Table("Which submissions are saved?", columns, rows, key="own_history_table")

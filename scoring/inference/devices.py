@@ -46,7 +46,7 @@ def missing() -> str:
     spec = find_spec("onnxruntime")
     places = [Path(folder) / "capi" for folder in (spec.submodule_search_locations or ())] if spec else []
     if not any((folder / name).exists() for folder in places for name in _LIBRARIES):
-        return "this ONNX Runtime has no CUDA; onnxruntime-gpu has it"
+        return "this ONNX Runtime has no CUDA: install onnxruntime-gpu"
     return "" if os.name == "nt" or _GPU.exists() else "this machine has no GPU of NVIDIA"
 
 
@@ -67,7 +67,7 @@ def chosen(device: str, every_layer: bool) -> str:
         if lacking := missing():
             raise ModelFailed("no-device", f"The model cannot run on CUDA: {lacking}. Choose cpu or auto.")
         if every_layer:
-            sentence = "it would not be fully confined there, which this server requires"
+            sentence = "this server requires full confinement, which CUDA does not allow"
             raise ModelFailed("no-device", f"The model cannot run on CUDA: {sentence}. Choose cpu or auto.")
         return CUDA
     accepted = os.environ.get(sandbox_layers.ACCEPTED) == "accepted"

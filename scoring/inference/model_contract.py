@@ -151,7 +151,7 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
     if not inputs or len(inputs) > most:
         reason = "it has no input" if not inputs else f"it has {len(inputs)} inputs"
         apart = len(inputs) - 1 == contract.vector and all(map(_is_one_number, inputs[1:]))
-        label = f"Feed its inputs {', '.join(map(_name, inputs[1:]))}, in this order"
+        label = f"Give the model the inputs {', '.join(map(_name, inputs[1:]))}, in this order"
         fixes = (editing("vector", label=label),) * apart
         return [_wrong_inputs(reason, wanted, inputs, file_name).with_fixes(*fixes)]
     if len(inputs) == 2 and _is_vector(inputs[0], contract.vector) and _is_image(inputs[1]):
@@ -160,7 +160,7 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
     faults = [_image_fault(inputs[0]), *(_vector_fault(tensor, contract.vector) for tensor in inputs[1:])]
     if any(faults):
         whole = not faults[0] and len(inputs) == 2 and inputs[1].dtype in WHOLE
-        fixes = (editing("vector", label="Feed whole numbers to its second input"),) * whole
+        fixes = (editing("vector", label="Give the second input whole numbers"),) * whole
         return [_wrong_inputs("; ".join(filter(None, faults)), wanted, inputs, file_name).with_fixes(*fixes)]
     if len(inputs) == 1 and contract.vector:
         if contract.vector_required:
@@ -185,7 +185,7 @@ def _wrong_inputs(reason: str, wanted: str, inputs: Sequence[Tensor], file_name:
     return error(
         "wrong-inputs",
         file_name,
-        f"The model cannot be fed: {reason}. Needed, by position: {wanted}. Found: {declared or 'nothing'}.",
+        f"The model's inputs do not fit: {reason}. Needed in order: {wanted}. Found: {declared or 'none'}.",
     )
 
 
@@ -229,7 +229,7 @@ def _adapted(facts: ModelFacts, contract: Contract, file_name: str) -> list[Find
     sentence = f"The model does not take float32 (1, {CHANNELS}, H, W): an adapter gives it {facts.adapter}."
     if contract.highest_opset is None:
         return [note("adapted-input", file_name, sentence)]
-    sentence = f"{sentence} {contract.runtime.capitalize()} has none and would refuse it."
+    sentence = f"{sentence} {contract.runtime.capitalize()} has no adapter and would refuse the model."
     return [warning("adapted-input", file_name, sentence)]
 
 
@@ -258,7 +258,7 @@ def _output(
     if not others:  # names with scores, of which the scores can be taken
         others = [_name(tensor) for tensor in facts.outputs if tensor.dtype.startswith(ZIPPED)]
         widths = [contract.outputs if tensor.dtype.startswith(ZIPPED) else None for tensor in facts.outputs]
-    hint = f" Output '{others[0]}' has {contract.outputs}: make it the first." if others else ""
+    hint = f" Output '{others[0]}' has {contract.outputs}: make this output the first." if others else ""
     rank = str(1 + widths.index(contract.outputs)) if others else ""
     fixes = (editing("first", rank, f"Score output {others[0]!r}"),) if others else ()
     return [

@@ -40,7 +40,7 @@ from scoring.inference.worker_results import (
 Result = TypeVar("Result")
 _DECODING = {
     "inference-timeout": "Decoding the image takes too long: save it again as a plain JPEG or PNG.",
-    "model-crashed": "Decoding the image ended the process that did it: export it again.",
+    "model-crashed": "The image crashed the process that decodes it: export the image again.",
     "model-out-of-memory": "Decoding the image needs more memory than is allowed: save a smaller copy.",
 }
 

@@ -116,11 +116,11 @@ def vector_findings(result: Probe, file_name: str) -> list[Finding]:
     if not result.fields:
         return []
     if not result.largest_move > SMALLEST_MOVE:
-        sentence = f"No output moves when {', '.join(result.fields)} change: the model does not use them."
+        sentence = f"No output changes when {', '.join(result.fields)} change: the model ignores them."
         return [warning("demographics-ignored", file_name, sentence)]
     effects = "; ".join(
-        f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} "
-        f"of {effect.trials} trials"
+        f"{name}: largest change {effect.largest_move:.3g}, other class in {effect.changed_classes} of "
+        f"{effect.trials} trials"
         for name, effect in result.fields.items()
     )
     sentence = f"Effect of the demographics on {len(result.outputs)} trial images. {effects}."

@@ -93,11 +93,11 @@ _MESSAGES = {
         "before the export."
     ),
     "inference-timeout": (
-        "The model took longer than {run_seconds:g} s for one image and was stopped. Make it faster."
+        "The model took longer than {run_seconds:g} s for one image and was stopped. Make the model faster."
     ),
     "model-out-of-memory": (
-        "The model asked for more memory than it is allowed ({memory_gib:.3g} GiB of address space) or "
-        "than there is, and was stopped. Make it smaller."
+        "The model asked for more memory than it is allowed ({memory_gib:.3g} GiB of address space) or than "
+        "there is, and was stopped. Make the model smaller."
     ),
     "model-crashed": "The process that ran the model ended unexpectedly. Nothing was scored.",
     "closed": "The model was closed.",

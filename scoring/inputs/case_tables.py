@@ -179,7 +179,7 @@ def align(
     ids = table.cells(id_column)
     nameless = [i for i, name in enumerate(ids) if name.lower() in tables.MISSING]
     problems += [
-        error("missing-value", table.place(i), "the case id is empty: every row needs its case.")
+        error("missing-value", table.place(i), "the case id is empty: every row needs a case id.")
         for i in nameless
         if i not in table.ragged
     ]

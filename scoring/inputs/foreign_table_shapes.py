@@ -54,7 +54,7 @@ def shape_problem(
     known = {case_ids.stem(name).lower() for name in ids}
     cases = [header for header in table.header if case_ids.stem(header).lower() in known]
     if known and 2 * len(cases) > len(table.header):
-        message = f"cases are in columns ({', '.join(cases[:3])}): write a row for each."
+        message = f"cases are in columns ({', '.join(cases[:3])}): write a row for each case."
         return error("missing-column", table.header_place, message).with_fixes(editing("transpose"))
     if len(cases) == 1 and all(NUMERIC.fullmatch(cell) for cell in table.header if cell not in cases):
         message = "the first line is a case: write the names of the columns above it."
@@ -76,7 +76,7 @@ def _gaps(table: TextTable, form: TableForm) -> Finding | None:
     is_known = len(wanted) > 1 and wanted <= empty.keys()
     if not is_known or not 0 < count < len(wanted) * len(table) or count < sum(empty.values()):
         return None
-    message = f"{count:,} cells are empty: write a number in each, 0 too."
+    message = f"{count:,} cells are empty: write a number in each, also 0."
     return error("missing-value", table.name, message).with_fixes(_filling(count, "empty cells"))
 
 
@@ -101,7 +101,7 @@ def gap_problem(table: TextTable, count: int) -> Finding:
         table: The table.
         count: Number of missing pairs of case and class.
     """
-    text = f"long table: {count:,} pairs of case and class are missing. Write a row for each, with 0 too."
+    text = f"long table: {count:,} pairs of case and class are missing. Write a row for each, also for 0."
     fix = _filling(count, "missing pairs of case and class")
     return error("missing-value", table.header_place, text).with_fixes(fix)
 

@@ -184,7 +184,7 @@ def _of_records_array(array: np.ndarray, name: str) -> Columns:
     """Return the columns of an array whose fields have names."""
     if array.dtype.names is None:
         message = (
-            "it is an array without the ids of its cases: np.savez(file, image=ids, scores=array) has both."
+            "it is an array without the ids of its cases: np.savez(file, image=ids, scores=array) saves both."
         )
         raise refuse(name, message)
     return _of_arrays({field: array[field] for field in array.dtype.names}, name)

@@ -304,7 +304,7 @@ def duplicate_column(table: TextTable, places: Sequence[int]) -> Finding:
     text = f"column {name!r} occurs {len(places)} times (columns {' and '.join(numbers)}): keep one."
     others = {kept: " ".join(number for number in numbers if number != kept) for kept in numbers}
     if len({tuple(table.cells(i)) for i in places}) == 1:
-        label = f"Keep one of the columns “{name[:60]}”, which are the same"
+        label = f"Keep one of the equal columns “{name[:60]}”"
         fixes = [editing("leave_out", others[numbers[0]], label)]
     else:
         fixes = [

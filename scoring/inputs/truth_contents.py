@@ -84,7 +84,7 @@ def read_truth(source: Source, name: str | None = None) -> TruthTable | TruthMas
         raise InputRefused([error("no-table", files.name, message)])
     _, table = files.read_table(find_table(files))
     if not table.columns or not table.columns[0]:
-        raise InputRefused([error("empty-truth", table.name, "it has no case: a row for each is needed.")])
+        raise InputRefused([error("empty-truth", table.name, "it has no case: write a row for each case.")])
     columns = {heading: tuple(table.cells(i)) for i, heading in enumerate(table.header) if heading}
     return TruthTable(table.name, columns, table.delimiter != ",")
 

@@ -133,7 +133,7 @@ class Metric:
         for name, value in parameters.items():
             if name not in self.parameters:
                 others = ", ".join(self.parameters) or "none"
-                problems[name] = f"is no parameter of {self.name}, which has {others}"
+                problems[name] = f"is not a parameter of {self.name}, which has {others}"
             elif value is not None and (problem := self.parameters[name].problem(value)):
                 problems[name] = problem
         return problems

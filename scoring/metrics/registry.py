@@ -83,4 +83,4 @@ def find(task: str, name: str) -> Metric:
 def _unknown(kind: str, name: str, known: tuple[str, ...], meant: str | None = None) -> str:
     near = [meant] if meant else difflib.get_close_matches(name, known, 3, 0.6)
     advice = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}."
-    return f"{name!r} is no {kind}: {advice}"
+    return f"{name!r} is not a {kind}: {advice}"

@@ -40,7 +40,7 @@ def problems(inputs: Inputs, sockets: Mapping[str, str]) -> list[Finding]:
     return [
         *unknown,
         *(
-            error("bad-option", "--socket", f"{part}: {shortened(slug, 60)!r} is no slug such as t-stage.")
+            error("bad-option", "--socket", f"{part}: {shortened(slug, 60)!r} is not a slug such as t-stage.")
             for part, slug in sockets.items()
             if not _SLUG.fullmatch(slug)
         ),

@@ -83,7 +83,7 @@ def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> Su
     if platform == "codabench":  # it takes nothing but zips
         contents = contents if is_zip else "A zip of one table (CSV)"
         name, data = "example_submission.zip", data if is_zip else zipped([example])
-    before = f"{contents}, for each of the {len(truth):,} cases by their names here, in any order:"
+    before = f"{contents} with the names listed here, for each of the {len(truth):,} cases, in any order:"
     after.insert(
         0,
         f"The example ({name}) can be scored unchanged; its predictions do not depend on the cases. "

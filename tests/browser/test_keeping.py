@@ -25,7 +25,7 @@ def test_an_own_file_is_kept_and_opened_by_another_visit(own_server, visitor, tm
     page.get_by_label("Note", exact=True).fill("with colour jitter")
     page.get_by_label("Note", exact=True).press("Tab")
     driver.settled(page).get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("heading", name="Did it get better?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Did the submissions get better?")).to_be_visible()
     page.close()
 
     page = driver.visit(visitor(viewport=driver.PHONE), f"{own_server.address}/melanoma?tab=History")

@@ -43,7 +43,7 @@ FILES: Mapping[str, tuple[Any, Any]] = {
 }
 USUAL = {
     "isic": "balanced accuracy: the plain mean of the categories' recalls",
-    "puma": "macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
+    "puma": "macro F1: the mean over ten classes; for each class, the mean F1 of the images that contain it",
     "hecktor2026": "0.25 × segmentation + 0.35 × staging + 0.40 × prognosis",
     "tricorder3": "45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
     "melanoma": "60 × F2 + 30 × accuracy + 10 × AUC",
@@ -53,10 +53,10 @@ SAID = {
     ("isic", "metric", "auc"): "macro AUC: the plain mean of the categories' areas under the ROC curve",
     ("isic", "metric", "ap"): "macro average precision: the plain mean of the categories' average precisions",
     ("isic", "metric", "dice"): "macro F1: the plain mean of the categories' F1, positive above 0.5",
-    ("puma", "rules", "grand-challenge"): "macro F1: the mean over the classes that occur of the sum of the "
-    "images' F1 / all images",
-    ("puma", "rules", "pooled"): "macro F1: the mean over the classes that occur of the F1 of the counts of "
-    "all images together",
+    ("puma", "rules", "grand-challenge"): "macro F1: the mean over the classes that occur; for each class, "
+    "summed F1 / all images",
+    ("puma", "rules", "pooled"): "macro F1: the mean over the classes that occur; for each class, F1 from "
+    "the counts of all images",
     ("puma", "radius", 9.0): f"{USUAL['puma']}; matched within 9 px",
     ("puma", "min_confidence", 0.5): f"{USUAL['puma']}; predictions below a confidence of 0.5 left out",
     ("hecktor2026", "empty_masks", "zero"): f"{USUAL['hecktor2026']}; two empty masks have Dice 0",

@@ -61,7 +61,8 @@ def test_a_missing_prediction_makes_the_official_score_0():
     assert official(found) == {
         "same": False,
         "score": 0.0,
-        "reason": "2 of 6 predictions missing, counted as wrong: the validator gives 0 if one is missing.",
+        "reason": "2 of 6 predictions missing, counted as wrong: the validator gives 0 if a prediction is "
+        "missing.",
     }
     assert found.incomplete == "2 of 6 predictions missing, counted as wrong"
 

@@ -102,7 +102,7 @@ FOREIGN = {
     ),
     "a column twice": (
         csv(TABLE.assign(twice=TABLE.MEL)).replace(b",twice", b",MEL", 1), SCORES,
-        "Keep one of the columns “MEL”, which are the same",
+        "Keep one of the equal columns “MEL”",
     ),
     "two columns of a name": (
         csv(TABLE.assign(twice=TABLE.NV)).replace(b",twice", b",MEL", 1), SCORES,

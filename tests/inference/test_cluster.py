@@ -158,7 +158,7 @@ def models_of(cluster):
 def test_doctor_says_how_many_workers_there_are(on_cluster):
     entries = {entry.name: entry for entry in doctor.examine()}
     found = entries["Cluster that runs models"]
-    assert found.value == f"{on_cluster.address}, 1 worker, 1 thread, same versions as here"
+    assert found.value == f"{on_cluster.address}, 1 worker, 1 thread, same versions as this machine"
     assert found.state == "ok"
     assert "to the cluster" in entries["Data that leaves this machine"].value
 

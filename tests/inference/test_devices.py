@@ -62,7 +62,7 @@ def test_a_gpu_is_taken_only_where_unconfined_models_are_accepted(
 
 
 def test_a_model_that_must_be_confined_never_runs_on_a_gpu(cuda):
-    with pytest.raises(ModelFailed, match="not be fully confined"):
+    with pytest.raises(ModelFailed, match="requires full confinement"):
         devices.chosen("cuda", every_layer=True)
 
 

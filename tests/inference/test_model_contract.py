@@ -111,7 +111,7 @@ def test_inputs_that_cannot_be_fed_say_what_was_found_and_what_is_needed(inputs,
     ]
     assert codes(found) == [("error", "wrong-inputs")]
     assert words in found[0].message
-    assert "Needed, by position: image float32 (1, 3, H, W)" in found[0].message
+    assert "Needed in order: image float32 (1, 3, H, W)" in found[0].message
     assert all(f"'{entry.name}'" in found[0].message for entry in inputs)
 
 
@@ -240,8 +240,8 @@ def test_demographics_that_move_nothing_are_a_warning_and_others_a_note():
     with ModelProcess(builders.classifier()) as process:
         found = vector_findings(probe(process, [], SMALL, BASE, CHANGES), "m.onnx")
     assert codes(found) == [("note", "demographics-probe")]
-    assert "age: largest move" in found[0].message
-    assert "gender: largest move" in found[0].message
+    assert "age: largest change" in found[0].message
+    assert "gender: largest change" in found[0].message
 
 
 @pytest.mark.parametrize(

@@ -432,7 +432,7 @@ def test_a_wrong_name_or_parameter_is_said():
     assert f_beta.problems({"beta": True, "average": "makro", "radius": 3}) == {
         "beta": "must be a number, 0.01 to 100",
         "average": "must be one of macro, micro, weighted",
-        "radius": "is no parameter of f_beta, which has beta, average, class",
+        "radius": "is not a parameter of f_beta, which has beta, average, class",
     }
     with pytest.raises(ValueError, match="beta must be a number"):
         f_beta.compute(labelled(1), np.ones((1, 60)), beta=0)

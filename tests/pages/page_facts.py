@@ -257,7 +257,7 @@ FACTS = {
             "Staging": "Which T stages are confused?",
             "Prognosis": "Do patients with a higher predicted risk relapse earlier?",
             "Centers": "Are the results similar in all groups?",
-            "Readings": "What would the score be under another reading rule?",
+            "Readings": "What would the score be under another rule?",
             "Patients": "Which patients have the lowest Dice?",
             "Viewer": "How were its voxels classified?",
         },

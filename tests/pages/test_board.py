@@ -42,7 +42,7 @@ def button(app, label: str):
 @pytest.mark.soak
 def test_a_server_without_boards_makes_one_from_sample_data(store, opened):
     app = opened("board")
-    finished(button(app, "Make one from sample data").click().run())
+    finished(button(app, "Make a board from sample data").click().run())
     assert len(board_ranking(board_of(store, "sample")).entries) == 12
 
 
@@ -90,7 +90,7 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     app.toggle(key="board_old_ranking").set_value(True).run()
     headings = [one.value for one in app.header]
     assert "Who is ranked where?" in headings, "old numbers stay readable"
-    assert "By which cases?" in headings
+    assert "Which cases?" in headings
     assert "What did the correction change?" in headings
     finished(button(app, "Return to version 1").click().run())
     app.run()
@@ -124,7 +124,7 @@ def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
     assert not app.exception
     excluded = {one.id: one.excluded for one in board_ranking(board_of(filled_store, "b")).entries}
     assert excluded[newest] == "sent by mistake"
-    button(app, "Include it again").click().run()
+    button(app, "Rank the submission again").click().run()
     assert all(one.excluded is None for one in board_ranking(board_of(filled_store, "b")).entries)
     button(app, "Delete for good").click().run()
     assert not app.exception
@@ -150,7 +150,7 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     assert "The change was not made: 1 problem" in app.error[0].proto.title
     assert "before it opens" in words(app)
     assert "--closes" not in words(app)
-    button(app, "Remove it").click().run()
+    button(app, "Remove phase").click().run()
     assert phases(filled_store, "b") == ()
 
     app.text_input(key="fact_institution_b_alpha_None").input("Elsewhere University")

@@ -199,21 +199,21 @@ def test_a_region_has_several_values_and_teams_are_ordered_by_mean_rank(opened):
     assert (read["predictions"], read["ranking"]) == ({"missing": "worst"}, {"by": "mean_rank"})
     assert "Teams are ordered by the mean of their ranks in" in words(app)
     assert "field for the challenge file above" in words(app)
-    box(app.multiselect, "Beside it").set_value(["hd95", "nsd"]).run()
+    box(app.multiselect, "Further metrics").set_value(["hd95", "nsd"]).run()
     box(app.number_input, "tolerance in mm").set_value(2.0).run()
     assert tomllib.loads(app.code[0].value)["report"] == [
         {"metric": "hd95"},
         {"metric": "nsd", "tolerance_mm": 2.0},
     ]
     assert "HD95 (mm), NSD at 2 mm" in words(app)
-    box(app.multiselect, "Beside it").set_value([]).run()
+    box(app.multiselect, "Further metrics").set_value([]).run()
     assert not app.exception
     assert "ranking" not in tomllib.loads(app.code[0].value)
 
 
 def test_a_metric_beside_the_score_of_several_classes_is_a_mean_over_them(opened):
     app = new(opened, TRUTH)
-    box(app.multiselect, "Beside it").set_value(["f1"]).run()
+    box(app.multiselect, "Further metrics").set_value(["f1"]).run()
     assert not app.exception
     assert tomllib.loads(app.code[0].value)["report"] == [{"metric": "f1", "average": "macro"}]
     assert "The challenge is not complete" not in words(app)
@@ -403,13 +403,13 @@ def test_a_dropped_table_is_offered_to_the_declared_challenge_that_has_its_colum
 
 @pytest.mark.parametrize("slot", ["test set", "submission"])
 def test_a_dropped_table_can_be_taken_for_an_opened_declared_challenge(opened, slot):
-    """An organizer's table fits a challenge that is built in as well: "Use it as" left out the own one."""
+    """An organizer's table fits a challenge that is built in as well: "Use the file as" left it out."""
     app = new(opened, TRUTH)
     app.button(key="new_open").click().run()
     challenge_id = app.query_params["challenge"]
     app.switch_page("../overview.py").run()
     app.file_uploader(key="any_files").upload("some.csv", TRUTH).run()
-    (choice,) = [choice for choice in app.selectbox if choice.label == "Use it as"]
+    (choice,) = [choice for choice in app.selectbox if choice.label == "Use the file as"]
     choice.select(f"Lesions: {slot}").run()
     assert not app.exception
     assert app.query_params["challenge"] == challenge_id

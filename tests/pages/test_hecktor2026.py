@@ -101,8 +101,8 @@ def test_three_subtasks_add_up_and_what_was_lacking_is_said(hecktor, team):
         assert f"**{share(card.metrics[metric])}** :small[:gray[{between}]]" in said
         assert f"× {points / 100:.2f} = **{decimal(points / 100 * card.metrics[metric], 4)}**" in said
     assert (
-        f"**{share(card.metrics['unweighted_score'])}** :small[:gray["
-        f"{decimal(card.metrics['consistency'], 4)} from the weighted score]]"
+        f"**{share(card.metrics['unweighted_score'])}** "
+        f":small[:gray[{decimal(card.metrics['consistency'], 4)} away from the weighted score]]"
     ) in said
     m = card.metrics
     for words_for_one, n in {

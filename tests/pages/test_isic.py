@@ -69,7 +69,7 @@ def test_the_categories_table_holds_every_measure_and_mean(isic):
             assert getattr(row, measure) == entry[measure]
         for measure in ("ppv", "npv"):
             assert getattr(row, measure).endswith(share(entry[measure]))
-    assert list(rows["ppv"])[7] == "none called 1.000"
+    assert list(rows["ppv"])[7] == "by rule 1.000"
     assert list(rows["ppv"])[-1] == f"partly free {share(card.metrics['macro_ppv'])}"
     assert rows["recall"].iloc[-1] == card.score
     assert rows["auc"].iloc[-1] == card.metrics["macro_auc"]
@@ -136,7 +136,7 @@ def test_thresholds_give_what_the_scorer_says(isic):
 def test_the_three_macro_f1s_stand_side_by_side_with_a_warning(isic):
     found = thresholds.compared(scorecard("lyra", "isic2019"))
     said = words(isic(submission="lyra", tab="Thresholds"))
-    assert f"**{share(found['cross_validated'])}** :small[:gray[believe this one]]" in said
+    assert f"**{share(found['cross_validated'])}** :small[:gray[use this estimate]]" in said
     assert (
         f"**{share(found['same_rows'])}** :small[:gray[▲ too high: "
         "the thresholds were chosen on the rows that are scored]]" in said

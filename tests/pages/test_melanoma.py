@@ -103,7 +103,7 @@ def test_a_wanted_share_gives_the_other_with_its_interval(melanoma, wanted, find
         assert f"**{decimal(getattr(point, other), 3)}** :small[:gray[{span(interval, 3)}]]" in words(app)
 
 
-@pytest.mark.parametrize(("chosen", "prevalence"), [("as here", None), ("1%", 0.01), ("20%", 0.2)])
+@pytest.mark.parametrize(("chosen", "prevalence"), [("as in the test set", None), ("1%", 0.01), ("20%", 0.2)])
 def test_of_a_hundred_people(melanoma, chosen, prevalence):
     app = melanoma(tab="Missed")
     app.segmented_control(key="prevalence").set_value(chosen).run()

@@ -70,7 +70,7 @@ def test_an_organizer_hides_and_names_members(board):
     assert app.selectbox(key="hide_detail_h").value == "cases", "what is changed begins with what is"
     assert app.number_input(key="hide_step_h").value == 0
     app.selectbox(key="hide_detail_h").select("score").run()
-    next(one for one in app.button if one.label == "Hide the truth so").click().run()
+    next(one for one in app.button if one.label == "Hide the truth").click().run()
     assert disclosure_rules.rules(open_store(), "h").detail == "score"
     app.text_input(key="members_team").input("gamma")
     app.text_input(key="members_who").input("nobody").run()
@@ -81,7 +81,7 @@ def test_an_organizer_hides_and_names_members(board):
     app.secrets = {
         "access": {"organizers": ["other@example.org"]}
     }  # the role is taken away between two clicks
-    next(one for one in app.button if one.label == "Hide the truth so").click().run()
+    next(one for one in app.button if one.label == "Hide the truth").click().run()
     assert disclosure_rules.rules(open_store(), "h").detail == "score"
     assert "Who is in which team?" not in words(app)
 
@@ -92,7 +92,7 @@ def test_a_first_hide_begins_with_safe_rules_and_without_scores_no_ladder_decide
     app.selectbox(key="hide_detail_h").select("none").run()
     assert not app.exception
     assert "hide_step_h" not in {one.key for one in app.number_input}
-    next(one for one in app.button if one.label == "Hide the truth so").click().run()
+    next(one for one in app.button if one.label == "Hide the truth").click().run()
     rules = disclosure_rules.rules(open_store(), "h")
     assert (rules.detail, rules.step) == ("none", None)
 

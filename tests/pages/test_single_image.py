@@ -672,9 +672,7 @@ def test_the_run_of_a_replaced_model_is_stopped(single_image, monkeypatch):
     ).run()
     try:
         assert old.stop.is_set()
-        assert "**old.onnx** was still running. It was stopped, because **new.onnx** replaced it." in said(
-            app
-        )
+        assert "**old.onnx** was stopped before its end, because **new.onnx** replaced it." in said(app)
     finally:
         for job in jobs.values():
             job.stop.set()

@@ -455,7 +455,7 @@ BAD_BUNDLES = {
         "36 characters",
     ),
     "a socket for nothing": (("--socket", "segmentation=a"), "is not one of case, answer"),
-    "a socket without slug": (("--socket", "answer"), "is no slug"),
+    "a socket without slug": (("--socket", "answer"), "is not a slug"),
     "a metric that there is not": (("--metrics", "dice"), "dice is not one of"),
     "a column of units that there is not": (("--group", "clinic"), "clinic"),
 }

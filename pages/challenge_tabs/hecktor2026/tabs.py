@@ -88,7 +88,7 @@ def all_patients(scored: ScoredSubmission) -> None:
             "event": tables.number_column("relapse", 0),
             "discordant_pairs": tables.number_column("discordant pairs", 0, better="lower"),
         },
-        "A click on a row opens the patient. The risk after reading: higher is worse.",
+        "A click on a row opens the patient. A higher risk is worse.",
         key="patient_rows",
         height=320,
         on_select=LINK.row("patient_rows", list(rows["case"])),

@@ -119,7 +119,7 @@ def all_cases(scored: ScoredSubmission) -> None:
         "case": tables.text_column("case"),
         "truth": tables.text_column("truth"),
         "predicted": tables.text_column("called"),
-        "truth_score": tables.number_column("score of the truth", 3, better="higher"),
+        "truth_score": tables.number_column("score of the true class", 3, better="higher"),
         "weight": tables.number_column("weight", 2),
     }
     how = (

@@ -72,11 +72,11 @@ def _threshold(card: ScoreCard, best: float | None) -> float:
 @st.fragment
 def _wanted(scored: ScoredSubmission) -> None:
     """Choose a sensitivity and a specificity. A move repaints this and nothing else."""
-    layout.heading("Which specificity does a required sensitivity leave, and the other way round?")
+    layout.heading("Which specificity is possible at a required sensitivity, and the reverse?")
     for column, wanted in zip(st.columns(2, gap="large"), ("sensitivity", "specificity"), strict=True):
         with column:
             value = st.slider(
-                f"Wanted {wanted}, at least",
+                f"Required {wanted} (at least)",
                 0.5,
                 1.0,
                 USUAL_WISH,
@@ -108,7 +108,7 @@ def missed_tab(scored: ScoredSubmission) -> None:
     _worth(scored)
 
 
-PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}
+PREVALENCES = {"as in the test set": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}
 
 
 def _worth(scored: ScoredSubmission) -> None:
@@ -127,7 +127,7 @@ def _worth(scored: ScoredSubmission) -> None:
 
 def benefit_tab(scored: ScoredSubmission) -> None:
     """Draw the net benefit at the chosen prevalence."""
-    chosen = _chosen_prevalence() if "reliability_n" in scored.card.arrays else "as here"
+    chosen = _chosen_prevalence() if "reliability_n" in scored.card.arrays else "as in the test set"
     blocks = scoring_run.of_card(
         f"melanoma_benefit_{chosen}", scored, lambda card: views.benefit(card, PREVALENCES[chosen])
     )
@@ -221,8 +221,8 @@ def preflight_tab(scored: ScoredSubmission) -> None:
     layout.facts(
         [
             Fact("Size", f"{model['size_mib']:.2f} MiB", "not scored"),
-            Fact("IR version", str(model["ir_version"]), "up to 10 there"),
-            Fact("Opset", str(model["opset"]), "up to 21 there"),
+            Fact("IR version", str(model["ir_version"]), "official code: up to 10"),
+            Fact("Opset", str(model["opset"]), "official code: up to 21"),
             Fact("Outputs are", str(model["output_kind"])),
             Fact("Nodes", str(model["nodes"])),
         ]

@@ -13,7 +13,7 @@ function resultControls(layer, bar) {
   const truth = toggle("Truth (t)", "Truth", show.kind[TRUTH], change("kind", TRUTH));
   const prediction = toggle("Prediction (d)", "Prediction", show.kind[PREDICTION], change("kind", PREDICTION));
   const colour = choice("Colour by", [[false, "Result"], [true, "Class"]], show.byClass, (on) => colourByClass(layer, on));
-  const [one] = layer.head.noun, meaning = `Lines from each ${one} to its match, or to the ${one} its reason is about (m)`;
+  const [one] = layer.head.noun, meaning = `Lines from each ${one} to its match, or to the ${one} named in its reason (m)`;
   const links = toggle(meaning, "Match lines", show.links, (on) => {
     show.links = on;
     layer.refresh();

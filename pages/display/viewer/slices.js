@@ -300,7 +300,7 @@ class Slices {
   step(by) {
     this.regions ??= wrongRegions(this.volume, this.only);
     const regions = this.regions.filter((one) => this.shown.results[one.result]);
-    if (!regions.length) return this.viewer.say("Nothing that is drawn is wrong", "none wrong");
+    if (!regions.length) return this.viewer.say("No visible region is wrong", "none wrong");
     this.region = this.region < 0 && by < 0 ? regions.length - 1 : (this.region + by + regions.length) % regions.length;
     const { result, voxels, at } = regions[this.region], number = `${this.region + 1} of ${regions.length}`;
     this.moveTo(at);

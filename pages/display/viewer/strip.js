@@ -37,7 +37,7 @@ class Strip {
     for (const [name, value] of Object.entries(values)) this.node.setAttribute(`aria-${name}`, value);
     this.from.textContent = ENDS[through][0];
     this.to.textContent = ENDS[through][1];
-    this.words.textContent = `wrong voxels per slice · this one: ${this.layer.sliceWords()}`;
+    this.words.textContent = `wrong voxels per slice · this slice: ${this.layer.sliceWords()}`;
     this.draw();
   }
 

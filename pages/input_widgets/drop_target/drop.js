@@ -58,7 +58,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       zone.append(element("b", name), element("span", takes.join(": ")));
       targets.set(zone, uploader);
     }
-    title.textContent = targets.size ? "Drop the file or folder" : "Nothing on this page takes a file now";
+    title.textContent = targets.size ? "Drop the file or folder" : "This page takes no file now";
     zones.replaceChildren(...targets.keys());
   }
   function show(wanted) {

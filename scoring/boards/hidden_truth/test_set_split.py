@@ -108,7 +108,7 @@ def _listed(ids: Sequence[str], cases: Sequence[str]) -> Ints:
     known = {str(case): index for index, case in enumerate(ids)}
     if strange := [case for case in dict.fromkeys(cases) if case not in known]:
         listing = ", ".join(shortened(case, 40) for case in strange[:3])
-        raise InputRefused([_bad("--cases", f"{len(strange)} are no cases of the test set: {listing}.")])
+        raise InputRefused([_bad("--cases", f"{len(strange)} are not cases of the test set: {listing}.")])
     return np.array(sorted({known[case] for case in cases}), int)
 
 

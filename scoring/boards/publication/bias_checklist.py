@@ -79,7 +79,7 @@ def _known(ranking: BoardRanking) -> Iterator[tuple[str, str]]:
         cases = f"{provenance['n_cases']:,}"
         sentence = f"The test set has {cases} cases."
         if ranking.split is not None:
-            sentence = f"The test set has {len(ranking.board.truth):,} cases, of which {cases} rank."
+            sentence = f"The ranking uses {cases} of {len(ranking.board.truth):,} cases of the test set."
         yield "Training and test case characteristics b", sentence
     yield "Statistical analyses a", _statistics(provenance, ranking.scored)
     if any(team["rank_interval"] for team in value["teams"]):
@@ -155,7 +155,7 @@ def _decided(ranking: BoardRanking, rule: Mapping[str, Any] | None) -> str:
         sentence += " Teams with the same score share a rank."
     if rule is None:
         return sentence
-    own = f"Prize places: {rule['rule']['prize places']}. At a tie: {markdown(rule['rule']['ties'])}."
+    own = f"Prize places: {rule['rule']['prize places']}. In a tie: {markdown(rule['rule']['ties'])}."
     fixed = f"The rule was fixed before the first submission, on {spoken(rule['fixed'])}: SHA-256"
     return " ".join([sentence, own, f"{fixed} `{rule['sha256']}`.", _changed(rule["changes"])]).strip()
 

@@ -40,7 +40,7 @@ def _final(ranking: BoardRanking, final: schema.FinalRanking) -> list[Block]:
     )
     hashes = f"`{final.sha256}`, of the truth: `{final.truth}`, of all submissions: `{final.submissions}`."
     names = final_ranking.new_names(ranking, final)
-    by_now = Column("name", "its name now", get=lambda row: names.get(row["team"], row["team"]))
+    by_now = Column("name", "current name", get=lambda row: names.get(row["team"], row["team"]))
     columns = [
         Column("rank", "#", "number", 0, full="rank", width=36),
         Column("team", "team"),

@@ -79,6 +79,6 @@ def section(ranking: BoardRanking) -> tuple[Section, ...]:
     ]
     question, parts = "How does the withheld part change the ranks?", ("shown part", "withheld part")
     build = partial(rank_moves, moves, question=question, parts=parts)
-    table = Table.of("Who moves?", values, columns, key="board_moves")
+    table = Table.of("Which teams change rank?", values, columns, key="board_moves")
     blocks: list[Block] = [Text(text), Figure(build, caption, table.rows, key="board_shake_up"), table]
     return (Section(NAME, blocks),)

@@ -99,7 +99,7 @@ def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, st
     the same as a sentence. phases: its phases."""
     time = time or schema.now()
     if not phases:
-        return OPEN, "takes submissions at any time"
+        return OPEN, "accepts submissions at any time"
     for phase in phases:
         if phase.state(time) == OPEN:
             until = f" until {spoken(phase.closes)}" if phase.closes else ""

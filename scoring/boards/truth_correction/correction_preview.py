@@ -131,7 +131,7 @@ class Correction:
         pairs = [change.ranks for change in self.changes if change.ranks[0] != change.ranks[1]]
         kinds = {
             "with another rank": sum(None not in pair for pair in pairs),
-            "ranked no more": sum(now is None for _, now in pairs),
+            "no longer ranked": sum(now is None for _, now in pairs),
             "newly ranked": sum(then is None for then, _ in pairs),
         }
         told = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number)
@@ -304,8 +304,8 @@ def _of_teams(board: OpenBoard, preview: Correction, mark: str) -> list[Block]:
     if not changed:
         return [Text("No team is ranked, so there is nothing to compare.", "note")]
     more, less = (
-        "cases that it predicts more correctly than before",
-        "cases that it predicts less correctly than before",
+        "cases that the team predicts more correctly than before",
+        "cases that the team predicts less correctly than before",
     )
     columns = [
         Column("team", "team"),
@@ -340,7 +340,7 @@ def _case_table(preview: Correction, mark: str) -> list[Block]:
         "less correct. If the score is computed from pairs (a concordance of times), only cases with a "
         "changed truth count."
     )
-    return [Table.of("By which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
+    return [Table.of("Which cases?", cases, columns, caption, key=f"board_cases{mark}")] if cases else []
 
 
 def _refused(preview: Correction, mark: str) -> list[Block]:
@@ -350,7 +350,7 @@ def _refused(preview: Correction, mark: str) -> list[Block]:
         Column("submission", "id", get=lambda row: row.submission),
     ]
     table = Table.of(
-        "Which submissions does it refuse?", preview.refused, columns, key=f"board_now_refused{mark}"
+        "Which submissions are refused?", preview.refused, columns, key=f"board_now_refused{mark}"
     )
     return [table] if preview.refused else []
 

@@ -98,7 +98,7 @@ def words_of(declaration: Declaration) -> Words:
     summands = " + ".join(f"{use.weight:g} × {use.title}" for use in uses)
     rows = "".join(f"| {named(use.key)} | {use.weight:g} | {use.title} |\n" for use in uses)
     rows += "".join(
-        f"| {named(use.key)} | beside it | {use.title} |\n" for use in declaration.uses[len(uses) :]
+        f"| {named(use.key)} | not in the score | {use.title} |\n" for use in declaration.uses[len(uses) :]
     )
     order = ranked_by(declaration)
     better = f"{declaration.quantity.better.capitalize()} is better.{f' {order.words}' if order else ''}"

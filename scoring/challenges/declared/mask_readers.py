@@ -83,7 +83,7 @@ def _absent(declaration: Declaration, held: Mapping[int, str], where: str) -> li
     absent = {value for _, values in regions if not held.keys() & set(values) for value in values}
     for name, values in regions:
         if lacking := tuple(value for value in values if value not in held and value not in absent):
-            ends[lacking] = f"which the region {name} has as well."
+            ends[lacking] = f"which belong to the region {name} too."
         elif absent.issuperset(values):
             end = "a submission without this region then gets the value of a perfect submission."
             ends[values] = f"the region {name}: {end}"
@@ -108,10 +108,10 @@ def read_predictions(
         return Predictions(files.name, np.zeros((len(masks), 0)), np.full(len(masks), -1))
     extra = sorted(masks.keys() - set(truth.ids))
     if masks and len(extra) == len(masks):
-        problems.append(nothing_in_common(files.name, "no mask is of a case of", extra, truth))
+        problems.append(nothing_in_common(files.name, "no mask belongs to a case of", extra, truth))
         raise InputRefused(problems, findings)
     if extra:
-        message = f"{len(extra)} masks of cases that the truth lacks ({', '.join(extra[:3])}): left out."
+        message = f"{len(extra)} masks of cases outside the truth ({', '.join(extra[:3])}): left out."
         findings.append(warning("extra-case", files.name, message))
     missing, openers = declaration.predictions.missing, {c: partial(files.open, m) for c, m in masks.items()}
     outputs = np.full((len(truth), len(declaration.uses) * len(declaration.regions) * MEASURES), np.nan)

@@ -68,7 +68,7 @@ def read_predictions(
     image_of = case_ids.match(named, ids).case
     extra = np.flatnonzero(image_of < 0).tolist()
     if truth is not None and extra and len(extra) == len(named):
-        problem = nothing_in_common(read.table.name, "no row is of an image of", named, truth)
+        problem = nothing_in_common(read.table.name, "no row belongs to an image of", named, truth)
         raise InputRefused([problem], findings)
     if extra:
         message = f"{len(extra)} rows of images that the truth does not have: left out."
@@ -96,7 +96,7 @@ def _objects(
     held = np.array([any(row) for row in zip(*cells, strict=True)]) if of_truth else np.ones(len(ids), bool)
     own = [i for i in np.flatnonzero(held).tolist() if i not in table.ragged]
     rows = AlignedRows(table, id_column, own, np.arange(len(ids)), len(ids))
-    numbers, faults = read.numbers(numbered, rows, " Fill it in.")
+    numbers, faults = read.numbers(numbered, rows, " Write a number.")
     kinds = np.zeros(len(ids), int)
     if with_label:
         kinds, empty = read.labels(places[-1], declaration.classes, rows)

@@ -104,7 +104,7 @@ def read_truth(
     if wanted.label is not None and is_graded:
         labels, faults = read.labels(places[0], declaration.classes, rows)
     else:
-        advice = " Write 0 or 1." if is_of_classes else " Fill it in."
+        advice = " Write 0 or 1." if is_of_classes else " Write a number."
         values, faults = read.numbers(places, rows, advice)
     read.problems += faults
     if is_of_classes and len(values.T):

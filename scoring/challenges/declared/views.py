@@ -116,9 +116,9 @@ def _thresholds(declaration: Declaration, card: ScoreCard) -> Iterator[Block]:
     at = binary.decisions_along(scores, positive, cuts, np.ones((1, len(scores))))
     values = binary.recall(at), binary.specificity(at), binary.precision(at), binary.f_beta(at, 1)
     curve = {"threshold": cuts, **{name: v[0] for name, v in zip(ALONG, values, strict=True)}}
-    marks, ends = [Mark(used, "as scored", "circle")], (cuts[0], cuts[-1])
+    marks, ends = [Mark(used, "threshold of the score", "circle")], (cuts[0], cuts[-1])
     draw = partial(threshold_lines, curve, ALONG, marks, main="f1", ends=ends)
-    caption = f"{declaration.positive}: the score is above the threshold. Dotted: {used:g}, as scored. "
+    caption = f"{declaration.positive}: the score is above the threshold. Dotted: {used:g} (for the score). "
     caption += f"A threshold that is chosen on these cases looks too good. n = {len(scores)}."
     yield Figure(draw, caption, {name: along.tolist() for name, along in curve.items()})
 

@@ -56,7 +56,7 @@ def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
         card,
         structure,
         masks.dice_by_volume,
-        "Left, at “none”: the submission has this structure, but the truth does not. Both empty: not drawn.",
+        "Left, at “none”: the submission has this structure, but the truth does not. Not drawn: both empty.",
     )
 
 
@@ -66,7 +66,7 @@ def volumes(card: ScoreCard, structure: str) -> Figure:
         card,
         structure,
         masks.volumes,
-        "Above the dotted line the submission's volume is too large. Both empty: not drawn.",
+        "Above the dotted line the submission's volume is too large. Not drawn: both masks empty.",
     )
 
 
@@ -110,8 +110,8 @@ def confusion(card: ScoreCard, kind: str) -> Figure | None:
     )
     return Figure(
         partial(confusion_matrix_figure, cells, labels, style=style),
-        f"Rows: truth, with its patients, * under {SMALL_CLASS}. Colour: share of the row. "
-        f"“{NONE}”: no usable prediction. n = {int(cells.sum())}.",
+        f"Rows: stages of the truth with their numbers of patients, * under {SMALL_CLASS}. Colour: share of "
+        f"the row. “{NONE}”: no usable prediction. n = {int(cells.sum())}.",
         {"truth": labels, **dict(zip([*labels, NONE], cells.T.tolist(), strict=True))},
     )
 
@@ -138,8 +138,8 @@ def kaplan_meier(card: ScoreCard) -> Figure | None:
     }
     return Figure(
         partial(survival.kaplan_meier, groups, card.arrays["survival_moments"], RELAPSE),
-        "Kaplan-Meier curves of the thirds by predicted risk; equal scores stay together. Ticks: "
-        f"left unobserved. Log-rank p {result}. n = {n} with time, event and score.",
+        "Kaplan-Meier curves of thirds by predicted risk; equal scores stay together. Ticks: censored "
+        f"patients. Log-rank p {result}. n = {n} patients with time, event and score.",
         {"group": [group.name for group in groups for _ in group.time], **columns},
     )
 
@@ -150,8 +150,7 @@ def pairs(card: ScoreCard) -> Figure:
     listed = ", ".join(f"{n:,} {name}" for name, n in counts.items())
     return Figure(
         partial(survival.pair_bar, counts),
-        "Comparable: one patient relapsed before the other's relapse or last follow-up. Hatched: not won. "
-        f"Here {listed}. n = "
-        f"{sum(counts.values()):,} pairs.",
+        "Comparable: one patient relapsed before the other's relapse or last follow-up. Hatched: no credit. "
+        f"Here {listed}. n = {sum(counts.values()):,} pairs.",
         {"pairs": list(counts), "number": list(counts.values())},
     )

@@ -75,7 +75,7 @@ UNDEFINED = {
     "balanced_accuracy_t": "no patient of the truth has a T stage: staging and score are undefined (null).",
     "balanced_accuracy_n": "no patient of the truth has an N stage: staging and score are undefined (null).",
     "c_index": (
-        "no comparable pair is left (an event before another's time): C-index and score are undefined (null)."
+        "no comparable pair (relapse before another's time) is left: C-index and score are undefined (null)."
     ),
 }
 
@@ -124,7 +124,7 @@ def _staging(evaluation: HecktorEvaluation, kind: str, replicates: Replicates) -
         if evaluation.options.t0 == "count":
             message = (
                 f"{at_zero.size} patient{'s have' if at_zero.size > 1 else ' has'} T0 in the truth, a stage "
-                "that submissions may not answer. T0 counts as a class that no team can predict, which "
+                "that submissions may not predict. T0 counts as a class that no team can predict, which "
                 f"lowers the balanced accuracy of T for all teams that follow the rules: {named}."
             )
             yield warning("stage-t0", "T0", message)

@@ -158,7 +158,9 @@ def label_order(contents: SubmissionLayout, tables: Ints) -> list[Finding]:
         return [error("label-order", where, message).with_fixes(exchange, keep)]
     if swapped < dice + FAR_BETTER:
         return []
-    message = f"Dice of all voxels is {dice:.4f}, and {swapped:.4f} with labels 1 and 2 exchanged: is 1 GTVn?"
+    message = (
+        f"Dice of all voxels is {dice:.4f}, or {swapped:.4f} if labels 1 and 2 are exchanged: is 1 GTVn?"
+    )
     return [warning("label-order", contents.name, message).with_fixes(exchange)]
 
 

@@ -31,7 +31,7 @@ EMPTY_MASKS = _choice(
     "Dice of two empty masks",
     {
         "one": "An empty truth with an empty prediction counts as 1, as in most libraries.",
-        "zero": "It counts as 0.",
+        "zero": "Two empty masks count as 0.",
         "skip": "The patient is left out of the mean of that structure.",
     },
 )
@@ -43,7 +43,7 @@ MISSING_SCORES = _choice(
         zip(
             MISSING_RISK,
             (
-                "They earn nothing.",
+                "These pairs earn nothing.",
                 "These pairs count half, as ties do.",
                 "These patients are left out of the C-index.",
             ),
@@ -74,9 +74,7 @@ LESIONS = Option(
     default=False,
     stages=("predictions", "score"),
     label="Count nodes",
-    explain=(
-        "Nodes (connected parts of GTVn) are counted and matched. Never ranked; all masks are read once more."
-    ),
+    explain=("Nodes (connected parts of GTVn) are counted and matched, without effect on the score."),
 )
 ORDER = Option(
     name="order",
@@ -85,7 +83,7 @@ ORDER = Option(
     values=("rank", "score"),
     metavar="HOW",
     stages=("compare",),
-    label="Places by",
+    label="Rank teams by",
     value_labels={"rank": "weighted ranks", "score": "weighted score"},
 )
 RANK_TIES = Option(

@@ -141,7 +141,7 @@ def _require_no_curves(
     if not is_of_rows and 2 * len({*ids} & {*known}) < len(ids):
         return
     patients = own if is_of_rows else ids
-    rows = f" Its columns are called {ids[0]} to {ids[-1]}, as no patient is.{OF_ROWS}" * is_of_rows
+    rows = f" Its columns are called {ids[0]} to {ids[-1]}: no patient has such a name.{OF_ROWS}" * is_of_rows
     message = (
         f"it holds survival curves, {len(patients)} patients at {len(curves.times)} times: the score needs "
         f"one number for each patient.{rows}"
@@ -208,14 +208,14 @@ def _with_each_stage(table: TextTable, findings: list[Finding]) -> TextTable:
         return table
     if alone or len(both) > 1:
         listing = " and ".join(repr(table.header[place]) for place in both)
-        message = f"column {listing} holds T and N stages in one cell: write one column of each."
+        message = f"column {listing} holds T and N stages in one cell: write a column for each."
         raise InputRefused([error("missing-column", table.header_place, message)])
     written = [BOTH_STAGES.fullmatch(cell.strip()) for cell in table.columns[both[0]]]
     header = (*table.header, "T-stage", "N-stage")
     columns = [[match[kind] if match else "" for match in written] for kind in STAGES]
     message = (
-        f"column {table.header[both[0]]!r} holds T and N stages in one cell, read as one of each; official "
-        "programs take a column of each."
+        f"column {table.header[both[0]]!r} holds T and N stages in one cell; both are read, but official "
+        "programs need a column for each."
     )
     findings.append(note(OTHER_FORMAT, table.name, message))
     return replace(table, header=header, keys=tuple(map(key, header)), columns=[*table.columns, *columns])
@@ -224,9 +224,7 @@ def _with_each_stage(table: TextTable, findings: list[Finding]) -> TextTable:
 def _require_headings(table: TextTable, known: Collection[str]) -> None:
     """Refuse a table whose first line is a patient instead of headings: it would lack that patient."""
     if len(table.header) == 2 and patient_of(table.header[0]) in known:
-        message = (
-            f"its first line is the patient {table.header[0]}: write headings above, PatientID and Risk."
-        )
+        message = f"its first line is patient {table.header[0]}: add the headings PatientID and Risk."
         raise InputRefused([error("missing-column", table.header_place, message)])
 
 
@@ -247,7 +245,7 @@ def _with_stages(table: TextTable, findings: list[Finding]) -> TextTable:
         if not filled.size or (filled < 0).any() or (np.abs(filled.sum(1) - 1) > SUM_OFF).any():
             headers = ", ".join(table.header[k] for k in of_kind.values())
             message = (
-                f"columns {headers[:80]} are no probabilities of {kind.upper()} stages that add up to 1: "
+                f"columns {headers[:80]} are not probabilities of {kind.upper()} stages that add up to 1: "
                 f"write one column {kind.upper()}-stage."
             )
             raise InputRefused([error("missing-column", table.header_place, message)])
@@ -260,7 +258,7 @@ def _with_stages(table: TextTable, findings: list[Finding]) -> TextTable:
         table = replace(table, header=header, keys=tuple(map(key, header)), columns=[*table.columns, cells])
         message = (
             f"probabilities of {kind.upper()} stages ({', '.join(named)}) are read as the most probable "
-            "stage, of equal ones the lowest; official programs take one column of stages."
+            "stage (in a tie, the lowest); official programs take one column of stages."
         )
         findings.append(note(OTHER_FORMAT, table.name, message))
     return table

@@ -163,7 +163,7 @@ def _require_usable_masks(
         return
     first = next(finding for finding in noticed if finding.code == submitted_masks.MALFORMED)
     message = (
-        f"{malformed} masks cannot be used, too many to count as missing. {first.where}: "
+        f"{malformed} masks cannot be used: that is too many to count as missing. {first.where}: "
         f"{first.message.removesuffix(submitted_masks.COUNTS_AS_MISSING)}"
     )
     raise InputRefused([error("no-mask", files.name, message)], findings)
@@ -217,7 +217,7 @@ def _nobody(
         return [error("no-table", files.name, message)]
     if truth is None or len(unknown) < len(own):
         return []
-    return [case_tables.nothing_in_common(files.name, "no patient is one of", unknown, truth)]
+    return [case_tables.nothing_in_common(files.name, "no patient belongs to", unknown, truth)]
 
 
 def _most_unknown(
@@ -256,7 +256,7 @@ def _stages(rows: PatientCells, kind: str, row_of: np.ndarray, findings: list[Fi
             f" The numbers are 0 to {highest}: are these numbers one less than the stages? Write T1 to T4."
         )
         guess = from_zero * (read.as_numbers and highest < len(STAGES[kind]) - 1)
-        message = f"{zeros} answered T0, a stage that submissions may not answer.{guess}"
+        message = f"{zeros} of the predictions: T0, a stage that submissions may not predict.{guess}"
         findings.append(warning("t0-answered", rows.places[0], message))
     wrong = [row for row in row_of if row >= 0 and read.codes[row] == UNKNOWN_STAGE]
     if wrong:
@@ -320,7 +320,7 @@ def recognise(contents: FileContents) -> Iterator[Candidate]:
             if patient_tables
             else []
         ),
-        *([f"answers for {file_contents.counted(len(layout.answers), 'patient')}"] if layout.answers else []),
+        *([f"JSON of {file_contents.counted(len(layout.answers), 'patient')}"] if layout.answers else []),
     ]
     truth, submission = _certainties(layout, patient_tables)
     description = ", ".join(holds)

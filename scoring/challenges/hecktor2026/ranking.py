@@ -72,7 +72,7 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
             warning(
                 "subtask-not-scored",
                 name,
-                f"the truth cannot score {name}: every team has rank 1 in it, and no team has a score.",
+                f"the truth has no cases for {name}: every team has rank 1 in it, and no team has a score.",
             )
             for name, row in zip(NAMES, values, strict=True)
             if np.isnan(row).all()

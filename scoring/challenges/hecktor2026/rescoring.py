@@ -84,15 +84,15 @@ def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySid
     draw = partial(
         intervals,
         rows,
-        question="What would the score be under another reading rule?",
+        question="What would the score be under another rule?",
         axis_title="weighted score ↑",
         digits=3,
         reference=card.score,
     )
     figure = Figure(
         draw,
-        f"Line: the score as read now, {share(card.score)}. One rule is changed at a time. "
-        f"n = {card.n_cases}.",
+        f"Line: the score under the current rules, {share(card.score)}. One rule is changed at a time. n = "
+        f"{card.n_cases}.",
     )
     now = RuleVariant("", "", card.score, None, {part.metric: part.value for part in summary.parts(card)})
     table = Table.of(
@@ -103,7 +103,7 @@ def variants_view(card: ScoreCard, variants: Sequence[RuleVariant]) -> SideBySid
                 "reading",
                 "reading",
                 width=215,
-                get=lambda row: row.name if row.option else "as read now",
+                get=lambda row: row.name if row.option else "current rules",
             ),
             Column("score", "score", "number", 4, "higher"),
             Column("difference", "difference", "number", 4, sign=True),

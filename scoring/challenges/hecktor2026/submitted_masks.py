@@ -170,9 +170,9 @@ def separate_structures(contents: SubmissionLayout) -> list[Finding]:
     if not apart:
         return []
     message = (
-        f"{len(apart)} mask{'s' * (len(apart) > 1)} of GTVp or GTVn alone ({', '.join(apart[:3])}"
-        f"{', ...' * (len(apart) > 3)}): join those of a patient to one PatientID.nii.gz in which GTVp is 1 "
-        "and GTVn is 2."
+        f"{len(apart)} mask{'s' * (len(apart) > 1)} of GTVp or GTVn alone "
+        f"({', '.join(apart[:3])}{', ...' * (len(apart) > 3)}): join the masks of each patient to one "
+        "PatientID.nii.gz in which GTVp is 1 and GTVn is 2."
     )
     return [error("separate-structures", contents.files.called(apart[0]), message)]
 

@@ -89,7 +89,7 @@ def read_rows(table: TextTable, meanings: Sequence[str], problems: list[Finding]
     for row, patient in enumerate(ids):
         if patient.lower() in tables.MISSING:
             if any(column[row].strip() for column in table.columns) and row not in table.ragged:
-                sentence = "the PatientID is empty: every row needs its patient."
+                sentence = "the PatientID is empty: every row needs a PatientID."
                 problems.append(error("missing-value", table.place(row), sentence))
         elif row_of.setdefault(patient, row) != row:
             name = f"patient {patient}"
@@ -173,7 +173,7 @@ def _rivals(
     listing = ", ".join(f"“{old[:60]}” as {new}" for old, new in read)
     fixes = (
         SuggestedFix(f"Read {listing}", InputChanges(columns=tuple(pairs))),
-        SuggestedFix("Leave them out", InputChanges(columns=tuple((old, "") for old, _ in read))),
+        SuggestedFix("Leave these columns out", InputChanges(columns=tuple((old, "") for old, _ in read))),
     )
     called, known = ([repr(old) for old, new in pairs if bool(new) == is_read] for is_read in (True, False))
     message = f"{', '.join(called)} are called predictions, beside {', '.join(known)}: are these the truth?"
@@ -211,7 +211,7 @@ def _unread(table: TextTable, part: str, fixes: Sequence[SuggestedFix]) -> Findi
         f"no column {name} is read, but {written} may be that column. Rename it to {wanted}, or leave it out."
     )
     leaving = tuple((header, "") for header in headers if ANY not in header)
-    dropped = SuggestedFix("Leave it out", InputChanges(columns=leaving))
+    dropped = SuggestedFix("Leave the column out", InputChanges(columns=leaving))
     return error("missing-column", table.header_place, message).with_fixes(*fixes, dropped)
 
 
@@ -361,7 +361,7 @@ def read_scores(
             sentence = f"{read.decimal_commas} numbers have a decimal comma: read as a point."
             findings.append(note("decimal-comma", rows.places[0], sentence))
         if decimal_comma and (reading := two_readings(cells)):
-            sentence = f"{reading}; the column has whole numbers too. Read as the first."
+            sentence = f"{reading}; the column has whole numbers too. Benchside reads the first way."
             findings.append(warning("ambiguous-number", rows.places[0], sentence))
         scores[kind] = PrognosisScores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
     if len(scores) == len(KINDS):

@@ -112,7 +112,7 @@ def headline(card: ScoreCard) -> Headline:
     unweighted = Fact(
         "Unweighted",
         share(m["unweighted_score"]),
-        f"{decimal(m['consistency'], 4)} from the weighted score",
+        f"{decimal(m['consistency'], 4)} away from the weighted score",
         "Plain mean of the three subtasks. If two teams have the same weighted score, the team whose two "
         "means are closer is placed first",
         "higher",

@@ -53,8 +53,7 @@ COLUMNS = {
             "recall",
             "recall",
             "Cases of the category with their largest score in this category / cases of the category. The "
-            "score's own "
-            "measure; not in the official tables",
+            "score is the mean of these values; the official tables do not list them",
         ),
         _measured(
             "sensitivity",
@@ -177,7 +176,7 @@ def _category(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **entry,
         "n": f"{n}{'*' * (n < SMALL_CLASS)}" if n else "0, absent",
-        **{name: _with_remark(entry[name], "none called" * (name in free)) for name in card_summary.NO_CALL},
+        **{name: _with_remark(entry[name], "by rule" * (name in free)) for name in card_summary.NO_CALL},
     }
 
 
@@ -189,7 +188,7 @@ def _means(card: ScoreCard) -> dict[str, Any]:
         "n": str(card.more["n_scored"]),
         **means,
         **{f"{measure}_interval": card.intervals.get(metric) for measure, metric in MEAN_OF.items()},
-        **{name: _with_remark(means[name], "partly free" * (name in free)) for name in card_summary.NO_CALL},
+        **{name: _with_remark(means[name], "part by rule" * (name in free)) for name in card_summary.NO_CALL},
     }
 
 
@@ -214,15 +213,15 @@ def scores(card: ScoreCard, index: int) -> Figure:
             risks={short(name): risk for name, risk in card_summary.risks(card).items()},
             truth=short(case["truth"]),
         ),
-        f"Truth: {markdown(case['truth'])}. Called: {markdown(case['predicted'])}. The score takes the "
-        "largest; a shared largest score is undecided, hence wrong.",
+        f"Truth: {markdown(case['truth'])}. Predicted: {markdown(case['predicted'])}. The largest score "
+        "decides; if two categories share it, the case is wrong.",
         {"category": list(card.per_class), "score": outputs},
     )
 
 
 WANTED = 0.8
 """Sensitivity above which the challenge computes its partial area."""
-AT_HALF = Mark(0.5, "the cut at 0.5", "circle")
+AT_HALF = Mark(0.5, "the threshold 0.5", "circle")
 TOLD_APART = "How well is each category separated from the rest?"
 OF_CALLED = "How many cases predicted as a category belong to it?"
 
@@ -249,7 +248,7 @@ def curves(card: ScoreCard) -> Choice:
         ]
         for kind, (x, y, measure) in kinds.items()
     }
-    how = "and its 95% interval. Circle: the cut at 0.5."
+    how = "and its 95% interval. Circle: the threshold 0.5."
     roc = Figure(
         partial(roc_figure, lines["roc"], question=TOLD_APART, level=WANTED),
         f"Beside each name: AUC {how} Dotted: chance. {shared.method(card)}",
@@ -274,7 +273,7 @@ def curves(card: ScoreCard) -> Choice:
         ),
     }
     both = SideBySide(((roc,), (precision,)), (1, 1))
-    return Choice("Curve", "curve", {**small, "all in one": both}, printed=len(small))
+    return Choice("Curve", "curve", {**small, "all in one figure": both}, printed=len(small))
 
 
 def _panel(card: ScoreCard, line: Curve, area: str) -> Panel:

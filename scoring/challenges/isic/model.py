@@ -165,7 +165,7 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
     preset_names = names or usual
     if not preset_names:
         sentence = (
-            f"the model gives {width} numbers per image, which is no preset's: name them, --categories A,B,…"
+            f"the model gives {width} numbers per image, as no preset has: name them with --categories A,B,…"
         )
         raise InputRefused([error("bad-option", "--categories", sentence)])
     return preset_names

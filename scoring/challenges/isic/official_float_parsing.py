@@ -79,9 +79,9 @@ def rounding_note(
             f"{reordered} pair{'s' * (reordered > 1)} of cases tied or separated differently in an AUC"
         )
     message = (
-        "the official scorer can read the last digit of numbers with 16 or more digits wrong by one. Here "
-        f"ties depend on that: {' and '.join(effects)} there. Write 15 decimals, so that both read the same "
-        "number."
+        "the official scorer can misread the last digit of numbers with 16 or more digits by one. In the "
+        f"official scorer this gives {' and '.join(effects)}. Write 15 decimals, so that both programs read "
+        "the same number."
     )
     yield note(ROUNDING, table.name, message)
 

@@ -155,7 +155,7 @@ def _stops(e: IsicEvaluation) -> Iterator[str]:
 def _otherwise(truth: IsicCases, options: IsicOptions, goal: str, moved: bool) -> Iterator[str]:
     if goal != options.ranked_by:
         year, (there, here) = YEARS[preset(truth.categories) or ""], map(_name, (goal, options.ranked_by))
-        yield f"{year} is ranked by {there}, and this is {here}."
+        yield f"{year} is ranked by {there}, but this score is {here}."
     if options.inclusive:
         yield "This score counts 0.5 itself as positive; the official scorer counts only scores above 0.5."
     if moved:

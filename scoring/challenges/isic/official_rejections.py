@@ -128,14 +128,14 @@ def as_given(source: Source, truth: SourceFiles, name: str) -> list[Finding]:
     refusal = message(source.source, truth, name)
     if refusal is None:
         return []
-    return [warning(AS_GIVEN, name, f"without the changes it is refused there; {REFUSES}{refusal}")]
+    return [warning(AS_GIVEN, name, f"with the changes; {REFUSES}{refusal}")]
 
 
 def _delimiter(source: CategoryTable) -> str:
     table = source.table
     if table.delimiter == ",":
         named = DECLARED.match(source.data) is not None
-        return f"the first line names the delimiter and is its heading; {REFUSES}{NO_ID}" * named
+        return f"the first line names the delimiter, where the heading is expected; {REFUSES}{NO_ID}" * named
     return f"{DELIMITERS[table.delimiter]}s between cells, not commas; {REFUSES}{NO_ID}"
 
 
@@ -189,8 +189,8 @@ def _trailing(source: CategoryTable, truth: bool) -> str:
             return ""
         moved = sorted({*table.columns[source.id_column + 1]}) if source.id_column + 1 < width else ["nan"]
         return (
-            "the first row ends with more empty cells than the heading, so that it reads each column under "
-            f"the heading before; {REFUSES}Missing images in CSV: [{', '.join(moved[:SHOWN])}]."
+            "the first row ends with more empty cells than the heading; each column then has the heading "
+            f"to its left; {REFUSES}Missing images in CSV: [{', '.join(moved[:SHOWN])}]."
         )
     row = min(table.written.padded)
     difference = (
@@ -260,8 +260,8 @@ def _numeric_ids(source: CategoryTable) -> str:
     kind = kind if numeric else "True or False"
     message = f"Missing images in CSV: {list(source.ids[:SHOWN])}."
     return (
-        f"all ids are {kind}, which it takes for numbers on one side and for text on the other; "
-        f"{REFUSES}{message}"
+        f"all ids are {kind}; the official scorer reads them as numbers in one file and as text in the "
+        f"other; {REFUSES}{message}"
     )
 
 
@@ -270,8 +270,8 @@ def _missing_ids(source: CategoryTable) -> str:
     if len(ids) < 2:
         return ""
     return (
-        f"{len(ids)} ids that it takes for missing ones ({', '.join(map(repr, ids[:SHOWN]))}); {REFUSES}"
-        "Duplicate image rows detected in CSV: [nan]."
+        f"{len(ids)} ids that the official scorer takes for missing values "
+        f"({', '.join(map(repr, ids[:SHOWN]))}); {REFUSES}Duplicate image rows detected in CSV: [nan]."
     )
 
 

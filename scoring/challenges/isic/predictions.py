@@ -156,7 +156,7 @@ def _number_fix(cell: str) -> str:
     if cell.endswith("%"):
         return "is not a number: write 0.45 for 45%."
     if cell.count(",") == 1:
-        return "is not a number: write a decimal point, or let semicolons stand between the cells."
+        return "is not a number: write a decimal point, or separate the cells with semicolons."
     return "is not a number: write e.g. 0.73."
 
 

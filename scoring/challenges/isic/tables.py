@@ -143,7 +143,7 @@ def missing_category(table: TextTable, name: str, known: Collection[str] = ()) -
     missing = error("missing-column", table.header_place, message)
     fixes = renamings(table.header, f"category {name}", (name,), known, exact=True)
     if name == UNKNOWN and not fixes:
-        fixes = (editing("zeros", name, f"Read 0 for each case as {name}, which the model does not know"),)
+        fixes = (editing("zeros", name, f"Use 0 as each score of {name}, which the model does not predict"),)
     return missing.with_fixes(*fixes)
 
 

@@ -23,7 +23,7 @@ def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
             Fact(
                 "Macro F1, tuned, cross-validated",
                 share(honest),
-                "believe this one" if honest is not None else "needs five units",
+                "use this estimate" if honest is not None else "needs at least five units",
                 "Thresholds chosen on four fifths of the units, applied to the last fifth; counts pooled",
                 "higher",
             ),

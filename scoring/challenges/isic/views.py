@@ -97,7 +97,7 @@ def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
             if name != metric
         ),
         shared.measure(card, "accuracy", "Accuracy", "Share of correct cases. Not official"),
-        Fact("Cases", str(scored), f"of {card.n_cases}" if scored < card.n_cases else "all count"),
+        Fact("Cases", str(scored), f"of {card.n_cases}" if scored < card.n_cases else "all are scored"),
         Fact(
             "Smallest category", UNDEFINED if fewest is None else str(fewest[1]), fewest[0] if fewest else ""
         ),
@@ -106,7 +106,7 @@ def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
 
 
 def _guessing(value: float, below: str) -> Fact:
-    return Fact("Guessing gives", share(value), below, "By random labels")
+    return Fact("Guessing gives", share(value), below, "With random labels")
 
 
 def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
@@ -147,9 +147,8 @@ def _lost(card: ScoreCard) -> Figure:
     }
     return Figure(
         partial(points_lost, rows, measure=(measure, name)),
-        f"Bar: the loss from the category's {name}, in hundredths of the score. Pale: the most that the "
-        "class can cost. Number: "
-        f"its cases, * under {SMALL_CLASS}. n = {card.more['n_scored']}.",
+        f"Bar: the loss from the category's {name}, in hundredths of the score. Pale: the largest possible "
+        f"loss of the category. Number: its cases, * under {SMALL_CLASS}. n = {card.more['n_scored']}.",
         {
             "category": order,
             "points lost": [_hundredfold(entry["score_lost"]) for entry in entries],
@@ -245,7 +244,7 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
             "higher",
         ),
         *([_guessing(guess, "labels at random")] if guess else []),
-        Fact("Columns", "▲ may be swapped" if swap else "in order"),
+        Fact("Columns", "▲ may be swapped" if swap else "not swapped"),
     )
     advice = (
         f":orange-badge[▲ look here] {markdown(swap.message, SENTENCE)}"

@@ -168,9 +168,9 @@ def official(score: float | None, evaluation: SafeScanEvaluation) -> Official:
     predictions, codes = evaluation.predictions, {finding.code for finding in evaluation.read}
     reasons = of_files(evaluation.read, evaluation.truth.findings)
     if "input-size" in codes:
-        reasons.stops.append("The challenge feeds 224 x 224 pixels, and this model would have failed there.")
+        reasons.stops.append("The challenge feeds 224 x 224 pixels; this model would have failed.")
     if missing := missing_words(predictions.labels):
-        reasons.zero.append(f"{missing}: the official code gives 0 if one is missing.")
+        reasons.zero.append(f"{missing}: the official code gives 0 if a prediction is missing.")
     if "label-spelling" in codes:
         reasons.unknown.append("The official code reads positives that are not written True as negatives.")
     if "several-score-columns" in codes:

@@ -65,14 +65,14 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
     elif len(scores) and not are_risks(scores):
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '
-            "for a logit means a probability above 0.62. A sigmoid belongs into the model; the official "
+            "for a logit means a probability above 0.62. Add a sigmoid to the model; the official "
             "program takes the numbers as they are."
         )
         fixes = number_parsing.OF_RISKS[number_parsing.LOGITS]
         yield warning("logits", where, message).with_fixes(*fixes)
     if len(scores) > 1 and scores.min() == scores.max():
         message = f"every score is {scores[0]:g}: the scores separate no cases, so the AUC is 0.5."
-        pixels = editing("pixels", "255", "Feed pixels from 0 to 255, if the model expects them")
+        pixels = editing("pixels", "255", "Give the model pixels from 0 to 255")
         yield warning("constant-output", where, message).with_fixes(*(pixels,) * (not of_table))
 
 

@@ -125,14 +125,14 @@ def _column_findings(outputs: Floats, cases: SafeScanCases, name: str) -> Iterat
         best = int(np.argmax(areas))
         sentence += f" AUC by column: {', '.join(f'{a:.4f}' for a in areas)}."
         if areas[best] > areas[0]:
-            sentence += f" Column {best + 1} is better: make it the first."
+            sentence += f" Column {best + 1} is better: make this column the first."
             others = [str(k + 1) for k in range(len(areas)) if k != best]
             order = " ".join((str(best + 1), *others))
             column = f"column {best + 1} of the model's output"
             fixes = (editing("order", order, f"Score {column}"),)
             if not are_risks(outputs[has]):
                 edits = (("softmax", "yes"), ("order", order))
-                fixes += (SuggestedFix(f"Score a softmax, {column}", InputChanges(edits=edits)),)
+                fixes += (SuggestedFix(f"Apply a softmax and score {column}", InputChanges(edits=edits)),)
     yield warning("two-column-output", name, sentence).with_fixes(*fixes)
 
 

@@ -179,8 +179,8 @@ def _of_called_class(table: TextTable, column: int, others: Sequence[int]) -> It
         SuggestedFix(f"Read “{named[:60]}” as the risk of melanoma", alone),
     )
     sentence = (
-        f"most cases that column {label!r} calls negative have more than 0.5 in {named!r}: is this the "
-        "score of the predicted class, or the risk of melanoma?"
+        f"most cases that column {label!r} calls negative have more than 0.5 in {named!r}: does this column "
+        "hold the score of the predicted class, or the risk of melanoma?"
     )
     yield error("column-suspect", table.header_place, sentence).with_fixes(*fixes)
 

@@ -97,9 +97,8 @@ def chosen_here(card: ScoreCard, curve: QuantityCurves, best: float | None) -> T
     return Text(
         f":orange-badge[▲ chosen on these cases] The best threshold here is **{cut(best)}**: "
         f"{points(reached)} points, {decimal(100 * (reached - card.score), 2)} more than the official "
-        f"{points(card.score)}. It was chosen with these labels: expect a lower score on new cases. To "
-        "use it, "
-        "build it into the model; the challenge always cuts at 0.5."
+        f"{points(card.score)}. It was chosen with these labels: expect a lower score on new cases. To use "
+        "it, build it into the model; the challenge always uses 0.5."
     )
 
 
@@ -215,7 +214,7 @@ def cost(card: ScoreCard, wanted: str, value: float) -> Facts | Text:
                 other.capitalize(),
                 share(reached[other]),
                 span(bounds, 3),
-                "In the interval, every resample has its own best threshold",
+                "The interval uses the best threshold of each resample",
                 "higher",
             ),
             Fact(f"{wanted.capitalize()} reached", share(reached[wanted])),

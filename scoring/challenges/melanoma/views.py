@@ -43,7 +43,7 @@ CALIBRATION = CalibrationWords(
     "Above the dotted line the scores are too low, below it too high.",
 )
 MEASURES = (
-    Measure("accuracy", "For which patients are the results worse?", "accuracy, share right"),
+    Measure("accuracy", "For which patients are the results worse?", "accuracy, share of correct cases"),
     Measure(
         "recall",
         "In which patients does the model miss melanomas?",
@@ -246,7 +246,7 @@ def _usual(card: ScoreCard, prevalence: float | None) -> Table:
             Column("interval", "95% interval", "interval", width=120, lighter=True, get=interval),
             Column("everybody", "everybody", "number", width=84, get=curves["everybody"].__getitem__),
         ),
-        "The NICE guideline for primary care acts from a risk of 3%.",
+        "The NICE guideline for primary care recommends action from a risk of 3%.",
         key="benefit",
     )
 
@@ -268,6 +268,6 @@ def case_score(card: ScoreCard, index: int) -> Figure:
         lambda theme: thresholds.score_bar(
             case["output"], [OFFICIAL], ends, theme, case["truth"] == "positive"
         ),
-        f"Truth: {NAMES[case['truth']]}. Called: {NAMES[case['predicted']]}; {output}. A case is called "
-        "melanoma above 0.5.",
+        f"Truth: {NAMES[case['truth']]}. Predicted: {NAMES[case['predicted']]}; {output}. Above 0.5, a case "
+        "is predicted as melanoma.",
     )

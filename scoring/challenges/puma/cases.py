@@ -28,7 +28,7 @@ SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
 N_CLASSES = len(nucleus_classes.CLASSES)
-ORDERS = ((nucleus_classes.CLASSES, ""), (sorted(nucleus_classes.CLASSES), " by the alphabet"))
+ORDERS = ((nucleus_classes.CLASSES, ""), (sorted(nucleus_classes.CLASSES), " in alphabetical order"))
 """Orders in which programs number classes, and the name of each order."""
 SHOWN = 5
 LEAVE_OUT = SuggestedFix(
@@ -297,14 +297,14 @@ def _nothing_of(files: SourceFiles) -> str:
     if any(member.lower().endswith((".npy", ".npz")) for member in files.members):
         message += " Maps of pixels (.npy, .npz) are not read: write the outline or centre of each nucleus."
     if any(member.lower().endswith(imagej_rois.ENDING) for member in files.members):
-        message += " Regions of ImageJ (.roi) are read as a zip of those of each image, <case>.zip."
+        message += " Put the ImageJ regions (.roi) of each image into a zip, <case>.zip."
     return message
 
 
 def outward(member: str) -> Finding:
     """Return `unsafe-path` for a link out of the submission."""
     return error(
-        "unsafe-path", member, "it is a link that leads out of the folder: put the file itself there."
+        "unsafe-path", member, "it is a link to a file outside the folder: put the file itself there."
     )
 
 

@@ -53,8 +53,8 @@ COMPARISON = ComparisonSpec(
 
 
 RULES_TABLE = """
-In each image and class, each nucleus of the truth in file order takes an unused prediction of its class within 15 px (3.45 µm): the one of the highest
-confidence, then the nearest. The pair is a true positive, and neither is used again. F1 = 2 TP / (2 TP + FP + FN).
+In each image and class, each nucleus of the truth in file order takes an unused prediction of its class within 15 px (3.45 µm): the prediction of the highest
+confidence, or the nearest of several. The pair is a true positive, and neither is used again. F1 = 2 TP / (2 TP + FP + FN).
 A nucleus is at the mean of its listed vertices. The last vertex of a ring of predicted GeoJSON only repeats the first, and is left out.
 
 | rule | within | value of a class | mean over | best possible |

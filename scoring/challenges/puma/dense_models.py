@@ -150,7 +150,7 @@ def examined(process: RunnableModel, facts: ModelFacts, name: str) -> DenseModel
     if problems or wrong:
         raise InputRefused([*problems, *wrong], findings)
     if facts.outputs and _are_last(facts.outputs[0].shape or ()):
-        findings.append(note("adapted-output", name, "Its map has the channels last and is read so."))
+        findings.append(note("adapted-output", name, "Its map has the channels last: they are read so."))
     model = DenseModel(name, places, model_contract.image_size(facts))
     width, height = model.size
     noise = model_contract.noise(width or TRIAL_SIDE, height or TRIAL_SIDE)
@@ -186,7 +186,7 @@ def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, whe
     """
     height, width = pixels.shape[:2]
     if min(height, width) < SMALLEST_SIDE:
-        message = f"It has {width} x {height} px; tiles from {SMALLEST_SIDE} px a side on are taken."
+        message = f"It has {width} x {height} px; each side needs {SMALLEST_SIDE} px or more."
         raise InputRefused([error("image-size", where, message)])
     wide, tall = (own or min(WINDOW, side) for own, side in zip(model.size, (width, height), strict=True))
     first, stride = _answer(process, model, _cut(pixels, 0, 0, wide, tall))
@@ -194,7 +194,7 @@ def probabilities(process: RunnableModel, model: DenseModel, pixels: Pixels, whe
     if rows * columns > MOST_CELLS:
         message = (
             f"It has {width} x {height} px, {rows * columns:,} cells of the model's map; at most "
-            f"{MOST_CELLS:,} are taken: cut out a part."
+            f"{MOST_CELLS:,} are allowed: cut out a part."
         )
         raise InputRefused([error("image-size", where, message)])
     if wide >= width and tall >= height:

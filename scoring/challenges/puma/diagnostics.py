@@ -286,9 +286,9 @@ def _of_case(row: Mapping[str, Any], one_class: bool, away: float) -> Iterator[s
     elif true and not predicted:
         yield "nothing predicted"
     elif predicted > TIMES * true:
-        yield f"{predicted / true:.1f} times as many" if true else "the truth has none"
+        yield f"{predicted / true:.1f} × the true number" if true else "the truth has none"
     elif TIMES * predicted < true:
-        yield f"{predicted / true:.0%} as many"
+        yield f"{predicted / true:.0%} of the true number"
     if one_class:
         yield "one class only"
     if away >= SHIFT_PX:

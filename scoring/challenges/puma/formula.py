@@ -182,7 +182,7 @@ def basis_of_classes(tallies: Tallies, units: Ints) -> Basis:
 def _radius_problem(radius: float) -> str | None:
     if math.isfinite(radius) and radius > 0:
         return None
-    return f"{radius:g} px is not a radius: give a number above 0 ({RADIUS:g} is the challenge's)."
+    return f"{radius:g} px is not a radius: give a number above 0 ({RADIUS:g} in the challenge)."
 
 
 def _confidence_problem(confidence: float) -> str | None:
@@ -196,7 +196,7 @@ RULE = Option(
     help="rule for the macro F1 that is the score: description (default), grand-challenge or pooled",
     default="description",
     values=RULES,
-    label="Whose macro F1",
+    label="Rule of macro F1",
     value_labels=dict(RULE_NAMES.items()),
 )
 MATCHING_RADIUS = Option(
@@ -247,9 +247,9 @@ OUTLINES = Option(
 )
 OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES, CLASS_MAP, OUTLINES)
 MEANS = {
-    "description": "the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
-    "grand-challenge": "the mean over the classes that occur of the sum of the images' F1 / all images",
-    "pooled": "the mean over the classes that occur of the F1 of the counts of all images together",
+    "description": "the mean over ten classes; for each class, the mean F1 of the images that contain it",
+    "grand-challenge": "the mean over the classes that occur; for each class, summed F1 / all images",
+    "pooled": "the mean over the classes that occur; for each class, F1 from the counts of all images",
 }
 """The macro F1 of each rule."""
 

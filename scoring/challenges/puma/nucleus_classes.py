@@ -111,7 +111,7 @@ def map_problem(class_map: str) -> str | None:
     pairs = parsed_pairs(class_map)
     for name, target in pairs:
         if not name:
-            return f"{target!r} stands without a name: write NAME=CLASS,NAME={IGNORE}."
+            return f"{target!r} has no name: write NAME=CLASS,NAME={IGNORE}."
         if position(name) is not None:
             return f"{name!r} is already one of the ten: only other names can be mapped."
         if target != IGNORE and position(target) is None:

@@ -80,7 +80,7 @@ def _size(pictures: SourceFiles, member: str) -> tuple[int, int]:
     except (InputRefused, MemoryError):
         raise
     except Exception as fault:  # Pillow and zipfile let a dozen kinds through for damaged headers
-        raise ValueError("it is no TIFF, PNG or JPEG, or damaged") from fault
+        raise ValueError("it is not a TIFF, PNG or JPEG, or it is damaged") from fault
     if not 0 < width * height <= PIXELS:
         raise ValueError(f"{width:,} x {height:,} pixels; at most {PIXELS:,} are read")
     return width, height

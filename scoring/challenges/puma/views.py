@@ -36,7 +36,7 @@ CONFUSION = MatrixStyle(
     "Which classes are confused, which nuclei are missed, and which do not exist?",
     unit="nuclei",
     extra_column=("missed", "missed"),
-    extra_row=("spurious", "truth nothing there"),
+    extra_row=("spurious", "no truth nucleus"),
 )
 OBSERVERS = {
     "between observers": {"f1": 0.8020, "precision": 0.8034, "recall": 0.8062},
@@ -137,11 +137,9 @@ def observers_in_words() -> str:
     """Return what the figure of `reached` shows, for its caption."""
     between, within = (decimal(agreement["f1"], 3) for agreement in OBSERVERS.values())
     return (
-        "Hatched: points that a submission of the truth itself would not reach. Strokes: "
-        "agreement of two "
-        f"observers ({between}) "
-        f"and of one observer with themselves ({within}), as detection F1 on 12 regions; do not compare "
-        "these with a macro F1."
+        "Hatched: points that no submission can reach, not even the truth itself. Strokes: agreement of two "
+        f"observers ({between}) and of one observer with themselves ({within}), as detection F1 on 12 "
+        "regions; do not compare these with a macro F1."
     )
 
 
@@ -213,7 +211,7 @@ def detection_facts(card: ScoreCard) -> Facts:
                     f"Detection {name}",
                     share(card.more["detection"][key]),
                     f"observers {share(between[key])}, {share(within[key])}",
-                    "Whatever the class",
+                    "Any class",
                     "higher",
                 )
                 for key, name in labels.items()

@@ -15,7 +15,7 @@ from scoring.inference.run_model import ModelRun
 
 CONTRACT = Contract(highest_ir_version=10, highest_opset=21, runtime="the validator's runtime (1.19)")
 WORDING = Wording(
-    missing_image="Add it; the validator gives every model the score 0 when one image is missing.",
+    missing_image="Add the image; the validator gives every model the score 0 when one image is missing.",
     unreadable_image="The validator gives every model the score 0 when one image is unreadable.",
     small_image=". Small images are enlarged, as in the validator.",
     transparent_image=". The rules exclude transparency; it is dropped, as in the validator.",

@@ -269,7 +269,7 @@ def official(score: float, evaluation: SafeScanEvaluation, size_mib: float | Non
             f"{missing}: the validator reads a value that is not a number as the largest value."
         )
     elif missing:
-        reasons.zero.append(f"{missing}: the validator gives 0 if one is missing.")
+        reasons.zero.append(f"{missing}: the validator gives 0 if a prediction is missing.")
     if predictions.model and any(finding.code in READ_OTHERWISE for finding in findings):
         reasons.unknown.append("The validator's loader would give the model other ages or body sites.")
     if size_mib is None:

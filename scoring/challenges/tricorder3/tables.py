@@ -224,7 +224,7 @@ def _only_labels(table: TextTable, id_column: int | None, label: int) -> str:
     lone = [i for i, values in numbers if ((values >= 0) & (values <= 1)).all() and (values % 1 != 0).any()]
     if len(lone) != 1:
         return sentence
-    return f"{sentence} Column {table.header[lone[0]]!r} holds one score a case; curves need all."
+    return f"{sentence} Column {table.header[lone[0]]!r} holds one score; curves need one per class."
 
 
 def _labels_or_scores(table: TextTable, label: int, scores: SuggestedFix, guessed: ColumnGuess) -> Finding:

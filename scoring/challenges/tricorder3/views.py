@@ -69,7 +69,7 @@ def headline(card: ScoreCard) -> Headline:
         Fact(
             "Ceiling",
             points(best),
-            "with every case right",
+            "if every case were right",
             "The score if every case were right, with this model's size. Below 100 where a "
             "class has no case in this test set or the model is large.",
         ),
@@ -201,7 +201,7 @@ def _missed(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Table:
         kinds,
         (
             Column("class", "class", "class"),
-            Column("missed", "called benign", "number", 0, better="lower"),
+            Column("missed", "predicted as benign", "number", 0, better="lower"),
             Column("n", "of", "number", 0, lighter=True),
             Column(
                 "share", "share", "bar", 0, "lower", unit="%", most=100, colour="malignant", get=missed_share
@@ -242,7 +242,7 @@ def validator(card: ScoreCard) -> tuple[Block, ...]:
             "adapted-input": "would refuse the model (its input)",
             "single-input": "would run it, though the rules ask for both inputs",
         },
-        f"It **would read this test set** without complaint{' and **run this model**' if model else ''}.",
+        f"It **would read this test set** without errors{' and **run this model**' if model else ''}.",
     )
     if model is None:
         unknown = "The submission is a prediction file, so only the model size that you entered is known."

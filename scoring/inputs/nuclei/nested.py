@@ -56,7 +56,7 @@ def cells_of(
     search.visit(document, None, 0)
     found = search.found if search.are_any else {}
     if None in found and len(found) > 1 and found[None]:
-        text = f"{len(found[None]):,} nuclei are under no name of an image, others are: write it for each."
+        text = f"{len(found[None]):,} nuclei have no image name, but others do: write the name for each."
         raise InputRefused([error("bad-submission", name, text)])
     rest = found.pop(None, [])
     if rest and not found:
@@ -104,7 +104,7 @@ class _Search:
                     f"{are_nuclei.count(False):,} of {len(node):,} entries of a list have no class or no "
                     "position"
                 )
-                what = f"(entry {first}: {strict.quoted(node[first])}): write both, or leave them out."
+                what = f"(entry {first}: {strict.quoted(node[first])}): write both, or leave the entries out."
                 raise InputRefused([error("bad-nucleus", self._name, f"{text} {what}")])
             return False
         own = self._named(node)

@@ -154,7 +154,7 @@ def _strip_marks(
         mode="markers",
         marker=mark | {"symbol": "line-ns", "size": 12},
         cliponaxis=False,
-        hovertext=f"ceiling {decimal(unit.factor * ceiling, unit.digits)}: the score with every case right",
+        hovertext=f"ceiling {decimal(unit.factor * ceiling, unit.digits)}: score if every case were right",
     )
     if room > 12:
         canvas.write(ceiling - 1, BELOW, "ceiling", theme.soft, xanchor="right")

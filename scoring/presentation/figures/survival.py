@@ -58,7 +58,7 @@ class Group:
         steps = zip(self.time, self.survival, self.at_risk, self.events, self.censored, strict=True)
         return [f"<b>{name}</b><br>from the start, n = {self.n}"] + [
             f"<b>{name}</b><br>day {t:g}: {percent(s)} without {event.name}<br>{n} at risk before, {e} "
-            f"{event.past}, {c} left unobserved"
+            f"{event.past}, {c} censored"
             for t, s, n, e, c in steps
         ]
 
@@ -127,7 +127,7 @@ def _curve(canvas: Canvas, stroke: Stroke, event: Event) -> None:
         x=group.time[censored],
         y=group.survival[censored],
         mode="markers",
-        name=f"{name}, left unobserved",
+        name=f"{name}, censored",
         marker={"symbol": "line-ns", "size": 8, "line": {"color": stroke.colour, "width": 1.5}},
     )
 

@@ -215,8 +215,8 @@ def net_benefit(
         canvas.band(x, curves["low"], curves["high"], faded(theme.accent, 0.18), showlegend=False)
     for key, name, colour, dash, width in (
         ("model", "the model", theme.accent, "solid", 2.5),
-        ("everybody", "calling everybody", theme.categorical[1], "dash", 1.6),
-        ("nobody", "calling nobody", theme.zero, "solid", 1.6),
+        ("everybody", "everybody positive", theme.categorical[1], "dash", 1.6),
+        ("nobody", "nobody positive", theme.zero, "solid", 1.6),
     ):
         line = {"color": colour, "width": width, "dash": dash}
         canvas.trace(

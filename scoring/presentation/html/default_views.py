@@ -35,7 +35,7 @@ def _headline(card: ScoreCard) -> Headline:
     challenge = load_challenge(card.challenge)
     interval, ceiling = card.intervals.get("score"), card.more.get("best_possible_score")
     scale = scales.of(challenge)
-    facts = () if ceiling is None else (Fact("Ceiling", scale.number(ceiling), "with every case right"),)
+    facts = () if ceiling is None else (Fact("Ceiling", scale.number(ceiling), "if every case were right"),)
     strip = (
         shared.score_strip(card, challenge.scoring.parts, ceiling)
         if challenge.scoring.parts and card.score is not None

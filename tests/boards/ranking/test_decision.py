@@ -132,7 +132,7 @@ def test_the_bias_checklist_has_parts_rule_and_final_hash(empty, tmp_path):
     assert board("submit", "b", "--team", "alpha", "--predictions", sent).status == 0
     rule, text = published()["decision_rule"], checklist()
     assert f"SHA-256 `{rule['sha256']}`" in text
-    assert "At a tie: prize shared." in text
+    assert "In a tie: prize shared." in text
     assert public_report.WORDS["split"] in text
     assert board("hide", "b", "--open").status == 0
     assert board("final", "b", "--freeze").status == 0
@@ -177,7 +177,7 @@ def test_a_team_that_is_renamed_later_keeps_its_frozen_name_and_is_told_by_the_n
     said = f"Final ranking of {frozen['frozen'][:10]}; changed since: the name of {first}, see Decision."
     assert said in board("show", "b").out
     table = report().split("What is the final ranking?")[1].split("</table>")[0]
-    assert "its name now" in table
+    assert "current name" in table
     assert table.index(f">{first}<") < table.index(">aurora<")
     data = bundle.export(opened(open_store(), "b"), with_truth=True)
     assert board("delete", "b", "--yes").status == 0

@@ -112,7 +112,7 @@ def test_a_board_says_which_phase_is_open():
         "closed",
         "first closed on 2026-10-03 12:00 UTC",
     )
-    assert phases_and_limits.state_now(()) == ("open", "takes submissions at any time")
+    assert phases_and_limits.state_now(()) == ("open", "accepts submissions at any time")
 
 
 def refusal_of(*arguments: object) -> str:

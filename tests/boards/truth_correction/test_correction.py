@@ -70,7 +70,7 @@ def test_a_correction_that_hurts_says_so_and_needs_a_second_word(sent, tmp_path,
     if fault == "renamed":
         assert "3 submissions would be refused" in done.err
         assert "no team would be ranked any more" in done.err
-        assert "Of 2 teams: 2 ranked no more." in done.out
+        assert "Of 2 teams: 2 no longer ranked." in done.out
         assert re.search(r"\n3 refused:\n(  (alpha|beta), \w+: case canary4 .*\n){3}\n", done.out)
         assert "New cases: canary4. Did the ids change?" in done.err
     found = correction(rescoring.begun(opened(open_store(), "b")), opened(open_store(), "b"))

@@ -43,7 +43,7 @@ def test_an_undefined_reading_has_no_difference(four_read):
 def test_every_reading_is_a_row_of_figure_and_table(four_read, four_card):
     found = rescoring.rule_variants(*four_read, four_card)
     (figure,), (table,) = rescoring.variants_view(four_card, found).columns
-    assert table.rows["reading"] == ["as read now", *(reading.name for reading in found)]
+    assert table.rows["reading"] == ["current rules", *(reading.name for reading in found)]
     assert table.rows["score"] == [four_card.score, *(reading.score for reading in found)]
     assert table.rows["difference"] == [None, *(reading.difference for reading in found)]
     for part in ("segmentation", "staging", "c_index"):

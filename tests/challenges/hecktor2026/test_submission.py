@@ -45,8 +45,8 @@ def container(patient: str, inner: str = "", **answers) -> dict[str, bytes]:
     ("stages", "said"),
     [
         ("012", "one less than the stages"),
-        ("034", "answered T0, a stage"),
-        (("T0", "T1", "T2"), "1 answered T0"),
+        ("034", "predictions: T0, a stage"),
+        (("T0", "T1", "T2"), "1 of the predictions: T0"),
         ("123", ""),
     ],
 )
@@ -200,7 +200,7 @@ def test_masks_of_which_none_can_be_used_are_refused(truth):
     ):
         (problem,) = refused(CHALLENGE.read_predictions, files | submission_folder(ROWS, {}), truth).problems
         assert problem.code == "no-mask"
-        assert problem.message.startswith("3 masks cannot be used, too many to count as missing. P0")
+        assert problem.message.startswith("3 masks cannot be used: that is too many to count as missing. P0")
 
 
 @pytest.mark.parametrize("ending", [".gipl", ".npy", "/SEG.dcm"])
@@ -280,7 +280,7 @@ def test_masks_whose_header_names_labels_otherwise_are_exchanged(truth):
 def test_labels_that_score_far_better_exchanged_are_told(truth):
     exchanged = submission_folder(ROWS, dict.fromkeys(TRUTH_MASKS, labels(2, 1)))
     found = only(CHALLENGE.read_predictions(exchanged, truth).read, "label-order")
-    assert "Dice of all voxels is 0.0000, and 1.0000" in found.message
+    assert "Dice of all voxels is 0.0000, or 1.0000" in found.message
     assert len(found.fixes) == 1
 
 
@@ -451,7 +451,7 @@ def test_stages_in_one_cell_are_read_as_one_of_each(truth, form):
     for other in ("pTNM", "T_stage"):
         more = [{**row, other: row["TNM"] if other == "pTNM" else "T1"} for row in rows]
         (problem,) = refused(CHALLENGE.read_predictions, submission_folder(more), truth).problems
-        assert "in one cell: write one column of each" in problem.message
+        assert "in one cell: write a column for each" in problem.message
 
 
 def test_a_table_without_headings_beside_another_is_refused(truth):
@@ -460,7 +460,7 @@ def test_a_table_without_headings_beside_another_is_refused(truth):
     lines = "".join(f"{row['PatientID']},{row['risk']}\n" for row in ROWS)
     files = submission_folder(stages) | {"risks.csv": lines.encode()}
     (problem,) = refused(CHALLENGE.read_predictions, files, truth).problems
-    assert "its first line is the patient" in problem.message
+    assert "its first line is patient" in problem.message
 
 
 def test_odd_but_usable_masks_are_noted(truth):

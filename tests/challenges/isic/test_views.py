@@ -85,8 +85,8 @@ def test_the_categories_hold_every_measure_and_mean(card):
             assert found.rows[measure] == [*values, mean]
         else:
             assert [cell.split()[-1] for cell in found.rows[measure]] == list(map(share, [*values, mean]))
-    assert found.rows["ppv"][names.index("SCC")] == "none called 1.000"
-    assert found.rows["ppv"][-1].startswith("partly free ")
+    assert found.rows["ppv"][names.index("SCC")] == "by rule 1.000"
+    assert found.rows["ppv"][-1].startswith("part by rule ")
     assert found.rows["n"][names.index("UNK")] == "6*"
     assert found.rows["recall_interval"][-1] == card.intervals["balanced_accuracy"]
     assert found.rows["auc_interval"][0] == card.per_class["MEL"]["auc_interval"]
@@ -208,7 +208,7 @@ def test_tuning_is_told_with_what_it_gives_on_new_cases(card):
     assert "on new cases" in words.text
     files = (kind(IDS[:4], LABELS[:4]) for kind in (category_tables.truth, category_tables.predictions))
     (alone,) = threshold_views.tuning(score(*files))
-    assert alone.facts[1].below == "needs five units"
+    assert alone.facts[1].below == "needs at least five units"
 
 
 def test_a_case_shows_its_scores(card):
@@ -237,4 +237,4 @@ def test_scores_that_no_threshold_divides_have_views():
     rows = [[name, 0.4, 0.45, 0.15] for name in IDS]
     card = score(category_tables.truth(), table(("image", *CATEGORIES), *rows))
     (found,) = of_section(card, "Categories", Table)
-    assert found.rows["ppv"] == ["none called 1.000"] * 3 + ["partly free 1.000"]
+    assert found.rows["ppv"] == ["by rule 1.000"] * 3 + ["part by rule 1.000"]

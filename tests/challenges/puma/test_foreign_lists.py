@@ -255,7 +255,7 @@ def test_numbers_in_place_of_names_are_asked_about(files, labels):
             PUMA.read_predictions(source, TRUTH, "a.json", **options)
         fix, *others = distinct(fix for problem in refused.value.problems for fix in problem.fixes)
         assert fix.label.startswith(label)
-        assert all("by the alphabet" in other.label for other in others)
+        assert all("in alphabetical order" in other.label for other in others)
         assert len({problem.code for problem in refused.value.problems}) == len(refused.value.problems)
         source = FixedSource(source, fix.changes) if fix.changes.of_files else source
         options |= dict(fix.changes.options)

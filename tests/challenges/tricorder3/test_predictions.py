@@ -449,4 +449,4 @@ def test_scores_beside_the_truth_are_asked_about_alone():
 
 def test_the_score_of_the_predicted_class_alone_is_named():
     data = table(("image", "pred", "confidence"), *((name, "BKL", 0.9) for name in IDS))
-    assert "'confidence' holds one score a case" in only(read(data).findings, "labels-only").message
+    assert "'confidence' holds one score" in only(read(data).findings, "labels-only").message

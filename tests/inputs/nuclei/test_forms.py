@@ -345,7 +345,7 @@ def test_numbers_of_classes_are_offered_in_both_orders():
     of_set, by_alphabet = (fix.label for fix in refused.value.problems[0].fixes)
     assert "0 tumor" in of_set
     assert "0 apoptotic cells" in by_alphabet
-    assert by_alphabet.startswith("Read numbers as the ten classes by the alphabet, from 0")
+    assert by_alphabet.startswith("Read numbers as the ten classes in alphabetical order, from 0")
     (nuclei,) = read({"a.json": boxes, "classes.json": b'{"0": "stroma", "9": "tumor"}'}).nuclei
     assert nuclei.classes.tolist() == [6, 0]
     with pytest.raises(scoring.InputRefused, match="name the class of each number"):
@@ -427,7 +427,7 @@ MANY = ROI[:16] + b"\xff\xff" + ROI[18:]
         (regions(tumor=ROI + bytes(1_000_000)), "more than 1 MB each"),
         ({"a.zip": regions(tumor=ROI)["a.zip"][:-30]}, "a.zip: its end is missing|cannot be read as a zip"),
         (regions(**{"0001-0002": ROI}), "Every nucleus needs its class"),
-        ({"a/1.roi": ROI}, "as a zip of those of each image"),
+        ({"a/1.roi": ROI}, "of each image into a zip"),
         ({"a/RoiSet.zip": b"x", "b.ndjson": b"[]"}, "no file in it can be read as nuclei"),
     ],
 )

@@ -275,7 +275,7 @@ def test_boxes_beside_masks_of_the_same_nuclei_are_left_out_with_a_note(truth):
         (json.dumps([{"label": "tumor", "box": {"xmin": 1, "ymin": 2, "xmax": 3, "ymax": 9}, "a": "roi_1.tif",
                       "b": "roi_2.tif"}]), "names several images"),
         (json.dumps({"roi_1.tif": [{"label": "tumor", "point": [1, 2]}],
-                     "rest": [{"label": "tumor", "point": [1, 2]}]}), "under no name of an image"),
+                     "rest": [{"label": "tumor", "point": [1, 2]}]}), "have no image name"),
         (json.dumps({"roi_1.tif": [{"label": "tumor", "bbox": [1, 2, 3, 9]}]}), "the four numbers"),
         (json.dumps({"roi_1.tif": [{"label": "tumor", "point": [1, 2]}, {"label": "x"}]}), "1 of 2 "),
         ({"a.csv": b"x,y,one,two\n1,2,tumor,stroma\n3,4,stroma,tumor\n"}, "'one' and 'two' name classes"),

@@ -39,7 +39,7 @@ def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
     app.selectbox(key=f"{challenge_id}_submission").set_value(second).run()
     keep(app, "the second")
     shown = words(app)
-    assert "Did it get better?" in shown
+    assert "Did the submissions get better?" in shown
     assert f"{sample.submissions[second].title} scores " in shown.replace("*", "")
     kept = saved_submissions.saved(open_store())
     assert [entry.note for entry in kept] == ["the first", "the second"]

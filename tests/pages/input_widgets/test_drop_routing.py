@@ -66,13 +66,13 @@ def test_a_test_set_at_another_input_replaces_none_before_the_visitor_says_so(ap
     assert app.text[0].value == before
     assert app.button(key="ask_0_1").label == "A prediction file for TRICORDER-3: labels of 8 images"
     assert "Which kind of file is labels.csv?" in words(app).replace("**", "")
-    assert "It would replace the sample test set." in words(app)
+    assert "This file would replace the sample test set." in words(app)
     app.button(key="ask_0_0").click().run()
     assert app.text[0].value.startswith("labels.csv | ")
     give(app, "second", GOLDEN / "truth.csv")
     assert app.text[0].value.startswith("labels.csv | ")
     assert app.button(key="ask_0_1").label.startswith("Second submission: a prediction file")
-    assert "It would replace the test set labels.csv." in words(app).replace("**", "")
+    assert "This file would replace the test set labels.csv." in words(app).replace("**", "")
     app.button(key="ask_0_0").click().run()
     assert app.text[0].value.startswith("truth.csv | ")
     assert "tricorder3_second_kept" not in app.session_state
@@ -301,7 +301,7 @@ def test_while_it_is_asked_what_files_are_nothing_is_refused(opened):
     app.session_state["_asked"] = list(app.session_state["_placed"])
     app.run()
     assert not app.error
-    assert "It can be" in words(app)
+    assert "The file can be" in words(app)
     app.button(key="ask_0_none").click().run()
     assert "This cannot be scored" in app.error[0].proto.title
 

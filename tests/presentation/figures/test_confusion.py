@@ -13,7 +13,7 @@ STAGES = MatrixStyle(
     "Which T stage?", unit="patients", is_counted=True, extra_column=("none", "no usable prediction")
 )
 NUCLEI = MatrixStyle(
-    "Which nucleus?", extra_column=("missed", "missed"), extra_row=("spurious", "truth nothing there")
+    "Which nucleus?", extra_column=("missed", "missed"), extra_row=("spurious", "no truth nucleus")
 )
 
 
@@ -99,7 +99,7 @@ def test_the_matrix_names_what_is_missed_and_what_is_invented():
     hovers = figure.data[0].hovertext
     assert hovers[0][0] == "truth tumor<br>called tumor<br>19,610 cases, 100% of the row"
     assert hovers[0][3] == "truth tumor<br>missed<br>12 cases, 0% of the row"
-    assert hovers[3][0] == "truth nothing there<br>called tumor<br>15 cases, 94% of the row"
+    assert hovers[3][0] == "no truth nucleus<br>called tumor<br>15 cases, 94% of the row"
     assert sorted(words(figure)) == sorted(f"<b>{n}</b>" for n in ("20k", 3, 12, 4, 25, 7, 15, 1))
 
 

@@ -15,7 +15,7 @@ MOMENTS = [
 
 @THEMES
 def test_scores_in_their_order_and_the_best_so_far(theme):
-    figure = progress(MOMENTS, theme, ("Did it get better?", "kept on", "points"), 2)
+    figure = progress(MOMENTS, theme, ("Did the submissions get better?", "kept on", "points"), 2)
     score, best = trace(figure, "score"), trace(figure, "best so far")
     assert list(best.y) == [60, 60, 70, 70]
     assert np.isnan(score.y[1])

@@ -49,7 +49,7 @@ def test_the_interval_and_the_ceiling_are_drawn_where_they_are(end, named):
     assert list(trace(figure, "interval").x) == [50.0, end]
     assert "95% interval" in words(figure)
     assert ("ceiling" in words(figure)) is named
-    assert any(t.hovertext == "ceiling 100.00: the score with every case right" for t in figure.data)
+    assert any(t.hovertext == "ceiling 100.00: score if every case were right" for t in figure.data)
 
 
 @pytest.mark.parametrize(
