@@ -14,7 +14,7 @@ from scoring.common.text import markdown
 from scoring.comparison.team_facts import LABELS, LONGEST, TeamFacts, fact_text, not_of_models, parse
 from scoring.core.challenge import Challenge
 
-REFUSED = "not taken"
+REFUSED = "not used"
 HEIGHT_FROM = 15
 """Number of teams from which the table scrolls."""
 

@@ -18,7 +18,7 @@ RULE = """
 |---|--:|---|
 | segmentation | 0.25 | mean over patients of the Dice of GTVp, the same of GTVn, and the plain mean of the two |
 | staging | 0.35 | balanced accuracy of T and of N (mean recall over the stages that occur in the truth), and the plain mean of the two |
-| prognosis | 0.40 | C-index: share of comparable pairs of patients in which the earlier relapse has the higher risk, ties half |
+| prognosis | 0.40 | C-index: share of comparable pairs of patients in which the earlier relapse has the higher risk (ties count half) |
 
 A missing mask counts as empty, a missing stage as wrong. By default a missing score makes its pairs non-concordant, and two empty masks have Dice 1; the page shows how much of the score comes from this. Nothing is resampled: a mask on another grid counts as missing. Where the published rules leave a question open, an option decides. The formula names every unusual choice, and the page shows the score under every other choice.
 """
