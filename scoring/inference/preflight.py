@@ -119,7 +119,7 @@ def vector_findings(result: Probe, file_name: str) -> list[Finding]:
         sentence = f"No output changes when {', '.join(result.fields)} change: the model ignores them."
         return [warning("demographics-ignored", file_name, sentence)]
     effects = "; ".join(
-        f"{name}: largest change {effect.largest_move:.3g}, other class in {effect.changed_classes} of "
+        f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} of "
         f"{effect.trials} trials"
         for name, effect in result.fields.items()
     )

@@ -65,7 +65,7 @@ def score_warnings(scores: Floats, where: str, of_table: bool = False) -> Iterat
     elif len(scores) and not are_risks(scores):
         message = (
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '
-            "for a logit means a probability above 0.62. Add a sigmoid to the model; the official "
+            "for a logit means a probability above 0.62. A sigmoid belongs into the model; the official "
             "program takes the numbers as they are."
         )
         fixes = number_parsing.OF_RISKS[number_parsing.LOGITS]
