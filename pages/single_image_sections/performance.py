@@ -133,7 +133,7 @@ def cases_alike(query: Query) -> None:
         return
     rows = {int(index): row for row, index in enumerate(held.indices)}
     looks = [rows[index] for index in query.similar if index in rows]
-    answer, n = query.answer, f"{markdown(held.name)}, n = {len(held)}"
+    answer, source = query.answer, f"Source: {markdown(held.name)}, n = {len(held)}"
     if looks:
         _gallery(
             query,
@@ -141,7 +141,7 @@ def cases_alike(query: Query) -> None:
             looks,
             "Which test cases look most like this image?",
             "Cases are compared by colour, texture and layout, independently of the model's predictions. "
-            f"{n}.",
+            f"{source}.",
             "single_similar",
         )
     _gallery(
@@ -149,7 +149,7 @@ def cases_alike(query: Query) -> None:
         held,
         [rows[case.index] for case in alike(held, answer.probabilities)],
         "Which test cases have similar scores?",
-        f"{wording.ALIKE} {n}.",
+        f"{wording.ALIKE} {source}.",
         "single_alike",
     )
 

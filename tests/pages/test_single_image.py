@@ -174,6 +174,7 @@ def test_cases_that_look_alike_stand_beside_those_that_were_scored_alike(single_
     assert not app.exception
     assert "Which test cases look most like this image?" in said(app)
     assert "Which test cases have similar scores?" in said(app)
+    assert said(app).count(". Source: sample test set melanoma, n = 149. First line: the truth.") == 2
 
 
 @pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 12))
