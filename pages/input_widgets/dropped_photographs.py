@@ -59,7 +59,7 @@ def hold(files: Sequence[Any]) -> None:
 
 def held_bytes(state: Mapping[str, Any]) -> int:
     """Return the bytes of memory of a session's images, decoded or not."""
-    decoded = sum(image.photograph.held_bytes for image in state.get(HELD, ()))
+    decoded = sum(image.held_bytes for image in state.get(HELD, ()))
     return decoded + (state[QUEUED].held_bytes if QUEUED in state else 0)
 
 

@@ -15,27 +15,21 @@ from pages.display.layout import draw_picture
 from pages.input_widgets import dropped_files, dropped_photographs, upload_quota
 from pages.input_widgets.dropped_photographs import HELD, MOST, QUEUED, WAITING, wait
 from pages.input_widgets.selectors import ChosenInput
-from pages.single_image_sections import model_processes, session_state, turn_and_crop
-from pages.single_image_sections.chosen_image import ChosenImage
+from pages.single_image_sections import model_processes, session_state, slide_region, turn_and_crop
+from pages.single_image_sections.chosen_image import ChosenImage, upload_mb
 from scoring.common.findings import InputRefused
 from scoring.common.text import markdown
-from scoring.single_image import photograph, wording
+from scoring.core.file_contents import PICTURES
+from scoring.single_image import photograph, whole_slide, wording
 from scoring.single_image.out_of_distribution import OutlierScore
-from scoring.single_image.photograph import (
-    HELD_BYTES,
-    PHOTOGRAPH_PIXELS,
-    TILE_TOO_LARGE,
-    WHOLE_PIXELS,
-    Photograph,
-)
+from scoring.single_image.photograph import HELD_BYTES, PHOTOGRAPH_PIXELS, WHOLE_PIXELS, Photograph
 from scoring.single_image.quality import Quality, of_photograph, seen_parts
 
 SAMPLE, OWN, CAMERA, SESSION = "Sample", "My image", "Camera", "Session"
 AGREED, READ, OWN_IMAGES = "single_agreed", "single_read", "My images"
 """Session keys of the tick below the notice and of what a session reads, and the latter's value for the
 visitor's images."""
-TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "svs", "bmp", "gif", "heic", "heif", "avif", "dcm")
-MOST_MB = 64
+TYPES = tuple(ending.removeprefix(".") for ending in PICTURES)
 CASES_IN_SIGHT = 8
 OLDEST_DROPPED = (
     f"All your images together may take {HELD_BYTES // 1_000_000} MB of memory, so the oldest image was "
@@ -65,7 +59,7 @@ def chosen_source(is_tile: bool) -> str:
         label_visibility="collapsed",
     )
     if source not in (OWN, SESSION):
-        target()
+        target(is_tile)
     return source or OWN
 
 
@@ -85,16 +79,18 @@ def image(
         chosen = _of_test_set(challenge_id, test_set, truth)
     else:
         session_state.drop("case")
-        chosen = _own(source, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS, tools)
+        own = _own(source, WHOLE_PIXELS if is_tile else PHOTOGRAPH_PIXELS, tools)
+        chosen = slide_region.shown(own, tools)
     if chosen is not None and is_tile and chosen.photograph.reduction > 1:
-        st.error(TILE_TOO_LARGE, icon=":material/broken_image:")
+        st.error(photograph.TILE_TOO_LARGE, icon=":material/broken_image:")
         return None
     return chosen
 
 
-def target() -> None:
+def target(is_tile: bool = False) -> None:
     """Make the page accept dropped images even without a visible uploader: a hidden uploader receives
     them."""
+    most_mb = upload_mb(is_tile)
     key = f"single_image_files_{st.session_state.get(TURN, 0)}"
 
     def route_files() -> None:
@@ -105,11 +101,11 @@ def target() -> None:
 
     with st.container(key="single_unseen"):
         st.file_uploader(
-            f"Image: an image of your own, up to {MOST_MB} MB",
+            f"Image: an image of your own, up to {most_mb} MB",
             accept_multiple_files=True,
             key=key,
             on_change=route_files,
-            max_upload_size=MOST_MB,
+            max_upload_size=most_mb,
         )
 
 
@@ -244,6 +240,8 @@ def _held(held: tuple[ChosenImage, ...], source: str, most_pixels: int) -> Chose
         with st.expander(more, icon=":material/add_a_photo:"):
             _taker(source, most_pixels)
     say_refused()
+    if chosen.slide is not None:
+        return chosen
     others = (turn_and_crop.as_framed(image) for image in held if image.token != chosen.token)
     return replace(turn_and_crop.framed(chosen), others=tuple(others))
 
@@ -290,7 +288,7 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
     photograph.SPARE.prepare()
     if source == OWN:
         st.file_uploader(
-            "Drop or paste a tile, or choose it"
+            "Drop or paste a tile or a slide, or choose it"
             if most_pixels == WHOLE_PIXELS
             else "Drop or paste images of one lesion, or choose them",
             TYPES,
@@ -298,7 +296,7 @@ def _taker(source: str, most_pixels: int, agreed: bool = True) -> None:
             key=key,
             on_change=_taken,
             args=(key, most_pixels, most_pixels == WHOLE_PIXELS),
-            max_upload_size=MOST_MB,
+            max_upload_size=upload_mb(most_pixels == WHOLE_PIXELS),
         )
     elif agreed:
         st.camera_input(
@@ -375,10 +373,12 @@ def _take(file, most_pixels: int) -> None:
     """Take the pixels out of an upload and drop the rest at once, and the oldest images beyond the limit."""
     held: tuple[ChosenImage, ...] = st.session_state.get(HELD, ())
     try:
-        token, upload = secrets.token_hex(4), photograph.received(file.getvalue(), most_pixels=most_pixels)
+        token, data = secrets.token_hex(4), file.getvalue()
+        found = whole_slide.opened(data, is_tile=most_pixels == WHOLE_PIXELS)
+        slide, upload = found or (None, photograph.received(data, most_pixels=most_pixels))
         name = f"image {len(held) + 1}" if held else photograph.CALLED
         person = held[0].person if held else token
-        taken = ChosenImage(token, upload, name, None, person, len(held) + 1)
+        taken = ChosenImage(token, upload, name, None, person, len(held) + 1, slide=slide)
         st.session_state[HELD] = _within_limit((*held, taken))
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
@@ -388,7 +388,7 @@ def _take(file, most_pixels: int) -> None:
 
 def _within_limit(images: tuple[ChosenImage, ...]) -> tuple[ChosenImage, ...]:
     """Return the latest images that the limit of memory has room for, and forget the others."""
-    while len(images) > 1 and sum(image.photograph.held_bytes for image in images) > HELD_BYTES:
+    while len(images) > 1 and sum(image.pixel_bytes for image in images) > HELD_BYTES:
         st.session_state.get(turn_and_crop.FRAMED, {}).pop(images[0].token, None)
         images = tuple(replace(image, name=f"image {i}", number=i) for i, image in enumerate(images[1:], 1))
         _refuse(OLDEST_DROPPED)

@@ -99,7 +99,7 @@ def tile_scale(support: TileSupport, chosen: ChosenImage) -> float | None:
         None,
         0.01,
         "%.3f",
-        key=f"single_scale_{chosen.token}",
+        key=f"single_scale_{chosen.token.partition('-')[0]}",  # the same for each region of a slide
         placeholder=f"not in the file; the challenge's tiles have {support.micrometres_per_pixel:g}",
         help="Without this size, nuclei are counted, but no densities are computed.",
     )

@@ -19,6 +19,7 @@ from pages.input_widgets.dropped_photographs import QUEUED, wait
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import background_jobs
 from pages.single_image_sections import demographics, image_upload, model_processes, session_state
+from pages.single_image_sections.chosen_image import MOST_MB
 from scoring.common.text import markdown, shortened
 from scoring.inference.model_pool import Cancelled
 from scoring.inference.single_image_task import ModelTask
@@ -133,7 +134,7 @@ def _uploader(agreed: bool) -> None:
         accept_multiple_files=True,
         key=key,
         on_change=partial(_arrived, key, agreed),
-        max_upload_size=image_upload.MOST_MB,
+        max_upload_size=MOST_MB,
     )
     image_upload.say_refused()
 

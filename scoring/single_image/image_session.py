@@ -13,6 +13,7 @@ from scoring.inference.model_pool import Cancelled
 from scoring.inference.model_process import ImageProcess
 from scoring.inference.preprocessing import Pixels
 from scoring.presentation.figures.single_image import preview
+from scoring.single_image import whole_slide
 from scoring.single_image.abstention import ImageAnswer, answered, least_score
 from scoring.single_image.model import OpenModel
 from scoring.single_image.model_card import ModelCard
@@ -200,6 +201,8 @@ def _decoded(
     if data is None:
         return SessionImage(own, refused=NOT_KEPT)
     try:
+        if source.case is None:
+            whole_slide.opened(data, is_tile=False)
         photograph = received(data, process, PHOTOGRAPH_PIXELS if source.case is None else WHOLE_PIXELS)
     except InputRefused as refused:
         return SessionImage(own, refused=refused.problems[0].message)

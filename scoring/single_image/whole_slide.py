@@ -78,10 +78,11 @@ def around(slide: WholeSlide, x: float, y: float) -> Box:
 def region_line(slide: WholeSlide, box: Box) -> str:
     """Return as a sentence which part of a slide a region is."""
     left, top, wide, tall = box
+    width, height = slide.size
     scale = f"{slide.micrometres:.4g} µm per px" if slide.micrometres else "micrometres per pixel unknown"
     return (
-        f"Region of a slide of {slide.size[0]:,} × {slide.size[1]:,} px: {wide:,} × {tall:,} px, {left:,} px "
-        f"from the left and {top:,} px from the top, at full resolution (level 0 of {slide.levels}), {scale}."
+        f"Region of a slide of {width:,} × {height:,} px: {wide:,} × {tall:,} px at x {left:,}, y {top:,}, "
+        f"level 0 of {slide.levels} (full resolution), {scale}."
     )
 
 

@@ -15,13 +15,14 @@ from typing import Any
 import onnx
 from PIL import Image
 
+from scoring.inference import slide
 from scoring.inference.onnx_scan import walk
 from tests.fuzz import bundle_grammar, exported_grammar, format_grammar, hecktor_grammar
 from tests.hostile import inputs
-from tests.hostile.inputs import Came
+from tests.hostile.inputs import Came, attempt
 from tests.inference import builders
 from tests.inference.test_foreign_pictures import dicom, half
-from tests.support import archives, category_tables, nuclei_lists, photographs, volumes, workbooks
+from tests.support import archives, category_tables, nuclei_lists, photographs, slides, volumes, workbooks
 from tests.support.archives import Member
 
 CELLS = (
@@ -76,6 +77,20 @@ DICOM_TAGS: Mapping[str, tuple[Any, ...]] = {
     "WindowWidth": (0, -1, 1e-300, [1, 2, 3]),
     "RescaleSlope": (0, -1, 1e300),
     "RescaleIntercept": (0, 1e300),
+}
+SLIDE_TAGS: Mapping[int, tuple[Any, ...]] = {
+    256: (0, 1, 63, 65_535),
+    257: (0, 1, 63, 65_535),
+    258: (0, 1, 9, 16),
+    259: (0, 1, 2, 5, 6, 7, 8, 33_003, 34_712, 50_001),
+    262: (0, 1, 3, 5, 6, 8),
+    277: (0, 1, 2, 4, 65_535),
+    284: (0, 2, 3),
+    322: (0, 1, 15, 17, 65_535),
+    323: (0, 1, 15, 17, 65_535),
+    324: (0, 8, 2**31),
+    325: (0, 1, 2**31),
+    330: (0, 8, 2**31),
 }
 NAMES = ("", "a/../b", "/a", "C:a", "a\\b", "a\0b", "\u202e", "a" * 70_000, "é", "A.csv", "a.csv/")
 
@@ -294,6 +309,28 @@ def clinical(random: Random) -> bytes:
     return data if tag else touched(random, data)
 
 
+def pyramid(random: Random) -> bytes:
+    """A slide of which one tag, byte or piece is another."""
+    pixels = photographs.quarters(random.randrange(40, 150), random.randrange(40, 150))
+    kind = random.choice((None, "zlib", "lzw", "jpeg", "jpeg-2000", "jpeg-2000-ycc"))
+    below, bigtiff = random.random() < 0.5, random.random() < 0.3
+    data = slides.pyramid(pixels, kind, random.randrange(1, 4), 32, below=below, bigtiff=bigtiff)
+    code = random.choice((*SLIDE_TAGS, 0, 0, 0))
+    with contextlib.suppress(KeyError, struct.error):  # a slide without the tag, or with a narrow one
+        return slides.changed(data, code, random.choice(SLIDE_TAGS[code]))
+    return touched(random, data)
+
+
+def read_pyramid(data: bytes) -> Came:
+    """Overview and region in this process: a worker would end and say so, whatever was raised."""
+
+    def work() -> object:
+        found = slide.opened(memoryview(data), 0)
+        return found and slide.region(found, slide.stained(found, slide.overview(found), 64))
+
+    return attempt(work)
+
+
 def workbook(random: Random) -> bytes:
     """An Excel workbook of which one byte of one part is another."""
     rows = [line.split(",") for line in (inputs.HEADER, *inputs.ROWS)]
@@ -337,6 +374,7 @@ PARSERS: Mapping[str, tuple[Make, Read]] = {
     "model": (model, inputs.model),
     "picture": (picture, inputs.picture),
     "clinical": (clinical, inputs.picture),
+    "slide": (pyramid, read_pyramid),
     "table-formats": (partial(format_grammar.table, touched=touched), format_grammar.read_table),
     "exported-text": (partial(exported_grammar.table, touched=touched), format_grammar.read_table),
     "nuclei-formats": (

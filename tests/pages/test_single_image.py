@@ -37,14 +37,14 @@ from pages.single_image_sections import (
 from scoring.challenges import load_challenge, samples
 from scoring.inference.model_pool import Cancelled
 from scoring.metrics import calibration
-from scoring.single_image import nuclei, photograph, wording
+from scoring.single_image import nuclei, photograph, whole_slide, wording
 from scoring.single_image import quality as chips
 from scoring.single_image.image_prediction import predict, views
 from scoring.single_image.model import opened as opened_model
 from scoring.single_image.model_inputs import model_task
 from scoring.single_image.reader_study import Impression, ReadImage
 from tests.inference import builders
-from tests.support import photographs
+from tests.support import photographs, slides
 from tests.support.banned_words import banned
 from tests.support.foreign import gallery
 from tests.support.single_image import (
@@ -855,6 +855,46 @@ def test_a_tile_too_large_to_keep_is_refused_with_what_to_do(single_image, monke
     monkeypatch.setattr(image_upload, "WHOLE_PIXELS", 500_000)
     app = own(single_image(challenge="puma"), photographs.encoded(photographs.quarters(1_000, 800)), "t.png")
     assert [e.value for e in app.error] == [photograph.TILE_TOO_LARGE]
+
+
+def test_a_region_of_a_slide_becomes_the_tile(single_image):
+    """The most stained place first, then one that is typed; densities go by the file's scale."""
+    data = slides.pyramid(slides.tissue(), "jpeg", description=slides.APERIO.format(0.2527))
+    app = own(single_image(challenge="puma"), data, "Jane Doe.svs")
+    (held,) = app.session_state[dropped_photographs.HELD]
+    assert not app.exception
+    assert held.photograph.framed in said(app)
+    assert dropped_photographs.held_bytes({dropped_photographs.HELD: (held,)}) > len(data) + 3 * 1024**2
+    for name, value in (("Left", 500), ("Top", 250)):
+        app.number_input(key=f"single_{name}_{held.token}").set_value(value)
+    app.run()
+    (moved,) = app.session_state[dropped_photographs.HELD]
+    assert np.array_equal(moved.photograph.pixels, whole_slide.region(held.slide, moved.slide.box).pixels)
+    assert "1,024 × 1,024 px at x 500, y 250, level 0 of 3 (full resolution), 0.2527 µm per px." in said(app)
+    (toggle,) = [one for one in app.toggle if one.key.startswith("single_anyway")]
+    toggle.set_value(True).run()
+    assert f"{1024**2 * 0.2527**2 / 1e6:.4f} mm²" in said(app)
+    assert "Jane" not in said(app)
+
+
+def test_a_region_that_cannot_be_read_leaves_the_one_before(single_image):
+    spoilt = slides.changed(slides.pyramid(slides.tissue(), "zlib"), 325, [0] * 62 + [1 << 30])
+    app = own(single_image(challenge="puma"), spoilt, "slide.tif")
+    (held,) = app.session_state[dropped_photographs.HELD]
+    left, top = held.slide.size[0] - 1024, held.slide.size[1] - 1024
+    assert held.slide.box[:2] != (left, top)
+    for name, value in (("Left", left), ("Top", top)):
+        app.number_input(key=f"single_{name}_{held.token}").set_value(value)
+    app.run()
+    assert "its tile cannot be read" in app.error[0].value
+    assert app.session_state[dropped_photographs.HELD] == (held,)
+
+
+@pytest.mark.parametrize("challenge", ["melanoma", "tricorder3"])
+def test_a_slide_is_no_photograph(single_image, challenge):
+    app = own(single_image(challenge=challenge), slides.pyramid(slides.tissue(), "jpeg"), "slide.svs")
+    assert [plain(e.value) for e in app.error] == [whole_slide.NO_TISSUE]
+    assert dropped_photographs.HELD not in app.session_state
 
 
 def test_a_photograph_is_no_tile(single_image):

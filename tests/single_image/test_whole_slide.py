@@ -32,8 +32,8 @@ def test_a_slide_gives_an_overview_and_a_region(compression):
     other = region(found, (900, 500, 1024, 1024))
     assert np.abs(other.pixels.astype(int) - TISSUE[500:1524, 900:1924]).mean() < 2
     assert other.framed == (
-        "Region of a slide of 2,100 × 1,600 px: 1,024 × 1,024 px, 900 px from the left and 500 px from the "
-        "top, at full resolution (level 0 of 3), 0.2527 µm per px."
+        "Region of a slide of 2,100 × 1,600 px: 1,024 × 1,024 px at x 900, y 500, level 0 of 3 (full "
+        "resolution), 0.2527 µm per px."
     )
 
 

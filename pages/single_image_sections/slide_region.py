@@ -1,0 +1,92 @@
+"""Choice of a region of a visitor's slide, on an overview with a frame that is dragged or typed."""
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.challenge import scoring_run
+from pages.display import layout
+from pages.input_widgets.dropped_photographs import HELD
+from pages.single_image_sections import session_state
+from pages.single_image_sections.chosen_image import ChosenImage
+from scoring.common.text import markdown
+from scoring.presentation.figures import single_image as figures
+from scoring.single_image import whole_slide
+from scoring.single_image.turn_and_crop import Box
+from scoring.single_image.whole_slide import WholeSlide
+
+SIDES = ("Left", "Top")
+"""Of the region, px."""
+OVERVIEW_SIDE = 1400
+
+
+def shown(image: ChosenImage | None, tools: DeltaGenerator) -> ChosenImage | None:
+    """Draw the overview of a slide, and in `tools` the position of the region; return the image of this
+    region. Other images are returned as they are."""
+    if image is None or image.slide is None:
+        return image
+    whole_slide.SPARE.prepare()
+    with tools:
+        image = _read(image, _numbers(image.token, image.slide))
+    slide = image.slide
+    with st.container(key="single_slide"):
+        _overview(image.token, image.name, slide)
+    return replace(image, token="-".join(map(str, (image.token, *slide.box[:2]))))
+
+
+def _numbers(token: str, slide: WholeSlide) -> Box:
+    """Draw the position of the region, which the keyboard can change, and return the region."""
+    wide, tall = slide.box[2:]
+    most, keys = (slide.size[0] - wide, slide.size[1] - tall), [f"single_{name}_{token}" for name in SIDES]
+    with st.grid(min_column_width=90, gap="small"):
+        for side, name in enumerate(SIDES):
+            st.session_state.setdefault(keys[side], slide.box[side])
+            st.number_input(f"{name}, px", 0, most[side], key=keys[side], persist_state="session")
+    left, top = (st.session_state[key] for key in keys)
+    return left, top, wide, tall
+
+
+def _overview(token: str, name: str, slide: WholeSlide) -> None:
+    """Draw the overview with the frame."""
+    jpeg = session_state.cached(
+        f"overview {name}", token, lambda: figures.preview(slide.overview, OVERVIEW_SIDE)
+    )
+    chart, (wide, tall) = f"single_slide_{token}", slide.box[2:]
+    st.plotly_chart(
+        figures.frame(jpeg, slide.size, slide.box, slide.micrometres, layout.theme()),
+        theme=None,
+        key=chart,
+        on_select=partial(_dragged, token, chart, slide),
+        selection_mode="box",
+        config=layout.CONFIG,
+        alt="The whole slide with rulers and the region; two numbers, left and top, also set the region",
+    )
+    st.caption(
+        f"Drag a frame, or enter its corner: the model receives {wide:,} × {tall:,} px. Benchside begins "
+        "where most colour is."
+    )
+
+
+def _dragged(token: str, chart: str, slide: WholeSlide) -> None:
+    """Choose the region around the middle of what was dragged."""
+    boxes = st.session_state[chart].selection.box
+    if boxes:
+        x, y = (sum(boxes[-1][axis]) / len(boxes[-1][axis]) for axis in "xy")
+        for name, value in zip(SIDES, whole_slide.around(slide, x, y), strict=False):
+            st.session_state[f"single_{name}_{token}"] = value
+
+
+def _read(image: ChosenImage, box: Box) -> ChosenImage:
+    """Return the image of another region, and remember it; the same image if the region cannot be read."""
+    if box == image.slide.box:
+        return image
+    outcome = scoring_run.attempt(whole_slide.region, image.slide, box)
+    if outcome.refused:
+        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/broken_image:")
+        return image
+    moved = replace(image, slide=replace(image.slide, box=box), photograph=outcome.value)
+    held = st.session_state.get(HELD, ())
+    st.session_state[HELD] = tuple(moved if other.token == image.token else other for other in held)
+    return moved
