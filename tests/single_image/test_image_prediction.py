@@ -240,7 +240,9 @@ def test_what_the_file_calls_the_two_columns_is_said():
 
 @pytest.mark.parametrize(
     ("entry", "warned"),
-    [(CLASSES[::-1], True), (CLASSES, False), (("cat", "dog"), False), ((*CLASSES[1:], "cat"), False)],
+    some_rows(
+        [(CLASSES[::-1], True), (CLASSES, False), ((*CLASSES[1:], "cat"), False), (("cat", "dog"), False)], 2
+    ),
 )
 def test_tricorder_s_order_of_classes_is_fixed_and_a_model_that_names_another_is_warned_of(entry, warned):
     made = named(builders.classifier(11), class_names=",".join(entry))

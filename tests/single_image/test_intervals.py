@@ -87,7 +87,6 @@ def held(sizes, shape: str, draws: int) -> dict[str, float]:
     ("sizes", "shape", "draws"),
     [
         ("unequal", "overconfident", 120),
-        ("eleven", "calibrated", 120),
         *[pytest.param(sizes, shape, 600, marks=pytest.mark.soak) for sizes in SIZES for shape in SHAPES],
     ],
 )

@@ -2,6 +2,7 @@
 percentiles by counting."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.datasets import load_sample_image
 from scoring import load_challenge
 from scoring.challenges import samples
 from scoring.inference.model_pool import Cancelled
+from scoring.metrics.image_quality import Quality
 from scoring.single_image.abstention import reasons
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import (
@@ -39,21 +41,30 @@ def tile():
     return received(path.read_bytes()).pixels
 
 
+@cache
+def of_lesion(seed: int) -> Quality:
+    """Measures of a drawn lesion, with which several tests compare."""
+    return measure(lesion(256, seed))
+
+
+@pytest.fixture(scope="module")
+def shown(truth):
+    """Photographs of some cases."""
+    return [received(truth.picture(index)) for index in range(0, 220, 27)]
+
+
 def levels(found, **more) -> dict[str, str]:
     return {chip.name: chip.level for chip in photograph_chips(found, **more)}
 
 
-def test_blur_is_called_blur(truth):
-    for index in range(0, 220, 27):
-        pixels = received(truth.picture(index)).small
-        assert levels(measure(ndimage.gaussian_filter(pixels, (3, 3, 0))))["sharpness"] in (CAUTION, STOP)
+def test_blur_is_called_blur(shown):
+    for one in shown:
+        blurred = ndimage.gaussian_filter(one.small, (3, 3, 0))
+        assert levels(measure(blurred))["sharpness"] in (CAUTION, STOP)
 
 
-def test_most_sample_images_are_good(truth):
-    found = [
-        levels(of_photograph(received(truth.picture(index))), shortest_side=512)
-        for index in range(0, 220, 22)
-    ]
+def test_most_sample_images_are_good(shown):
+    found = [levels(of_photograph(one), shortest_side=512) for one in shown]
     for name in ("size", "exposure", "colours"):
         assert {chips[name] for chips in found} == {GOOD}
     assert np.mean([chips["sharpness"] == GOOD for chips in found]) >= 0.6
@@ -74,7 +85,7 @@ def test_colours_are_those_of_skin_where_the_test_set_has_such_skin(tile):
     among = [measure(blue(seed)) for seed in range(30)]
     assert levels(measure(blue(30)))["colours"] != GOOD
     assert levels(measure(blue(30)), among=among)["colours"] == GOOD
-    mostly_skin = [measure(lesion(256, seed)) for seed in range(30)]
+    mostly_skin = [of_lesion(seed) for seed in range(30)]
     assert levels(measure(tile), among=mostly_skin)["colours"] == STOP
 
 
@@ -101,11 +112,11 @@ def test_exposure(pixels, level):
 
 def test_dark_skin_among_light_skin_is_not_badly_exposed():
     dark = (lesion(256) * 0.4).astype(np.uint8)
-    assert levels(measure(dark), among=[measure(lesion(256, seed)) for seed in range(20)])["exposure"] == GOOD
+    assert levels(measure(dark), among=[of_lesion(seed) for seed in range(20)])["exposure"] == GOOD
 
 
 def test_a_picture_in_which_nothing_stands_out_shows_no_lesion():
-    among = [measure(lesion(256, seed)) for seed in range(60)]
+    among = [of_lesion(seed) for seed in range(60)]
     skin = np.clip(np.random.default_rng(0).normal([205, 160, 140], 4, (256, 256, 3)), 0, 255).astype(
         np.uint8
     )
