@@ -149,13 +149,20 @@ def wilson(share: np.ndarray, answers: float, quantile: float) -> tuple[np.ndarr
     return middle - reach, middle + reach
 
 
+@pytest.fixture(scope="module")
+def by_loops():
+    """Metrics without each case, and of the repeated cases."""
+    true, outputs, *_ = drawn()
+    left_out = [plain(true, outputs, [i for i in range(N) if i != out]) for out in range(N)]
+    return left_out, [plain(true, outputs, repeated(counts)) for counts in multinomial(N, 30, 0)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("interval", ["jackknife", "bca", "auto"])
-def test_other_intervals_restated(interval):
-    true, outputs, cases, found = drawn()
+def test_other_intervals_restated(interval, by_loops):
+    *_, cases, found = drawn()
     card = CHALLENGE.score(cases, found, model_size_mib=SIZE, resamples=30, interval=interval)
-    left_out = [plain(true, outputs, [i for i in range(N) if i != out]) for out in range(N)]
-    replicates = [plain(true, outputs, repeated(counts)) for counts in multinomial(N, 30, 0)]
+    left_out, replicates = by_loops
     for name in (
         *("score", "accuracy", "weighted_f1", "f1_medium", "macro_auc", "balanced_accuracy", "brier_score"),
     ):
