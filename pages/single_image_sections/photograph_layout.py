@@ -59,11 +59,7 @@ def show(challenge_id: str) -> None:
     """Draw a photograph of skin and a model's answer."""
     input_column, answer_column = st.columns([2, 3], gap="large")
     with input_column:
-        parts = ("from", "tools", "place", "blind", "person")
-        places = [st.container(key=f"single_{part}") for part in parts]
-        source_place, tools_place, image_place, blind_place, person_place = places
-        with st.container(key="single_setup"):
-            setup_place = st.expander("Model and test set", icon=":material/tune:")
+        source_place, tools_place, image_place, blind_place, person_place, setup_place = _input_places()
     with source_place:  # first, so that what is below never moves
         source = image_upload.chosen_source(is_tile=False)
     with setup_place:
@@ -119,6 +115,13 @@ def show(challenge_id: str) -> None:
             return
     setup = Setup(task, test_set, chosen_model, truth, chosen_image, model, vector)
     _answer(setup, held, among, chips, answer_place, first)
+
+
+def _input_places() -> list[DeltaGenerator]:
+    """Return the places of the left column: source, tools, image, blind reading, person, model and test set."""
+    places = [st.container(key=f"single_{part}") for part in ("from", "tools", "place", "blind", "person")]
+    with st.container(key="single_setup"):
+        return [*places, st.expander("Model and test set", icon=":material/tune:")]
 
 
 def _chips_while_measured(task: ModelTask, image, measured, place) -> tuple[quality.QualityBadge, ...]:

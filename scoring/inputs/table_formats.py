@@ -210,10 +210,9 @@ def _of_json(data: bytes, name: str) -> Columns:
         if isinstance(document, (list, dict)) and len(document) > LINES:
             raise refuse(name, f"it lists {len(document):,} entries, more than are read. {SAVE}")
         columns = _columns(document)
-    except RecursionError:
-        raise refuse(name, f"its lists or objects are nested too deeply to be read. {SAVE}") from None
-    except ValueError as fault:
-        raise refuse(name, f"it is JSON that cannot be read ({str(fault)[:100]}). {SAVE}") from fault
+    except (ValueError, RecursionError) as fault:
+        reason = "it is nested too deeply" if isinstance(fault, RecursionError) else str(fault)[:100]
+        raise refuse(name, f"it is JSON that cannot be read ({reason}). {SAVE}") from fault
     except _NotATable as fault:
         message = "write a list of objects with id and scores, or one object that maps each id to its scores"
         raise refuse(name, f"it is JSON, but not in the form of a table ({fault}): {message}.") from fault
@@ -316,9 +315,8 @@ def _of_split(document: Mapping[str, Any]) -> Columns:
     starts = [[entry] for entry in index] if named and index is not None else [[] for _ in rows]
     if len(starts) != len(rows) or any(not isinstance(row, list) for row in rows):
         raise _NotATable("index and data differ in length")
-    return _of_records(
-        [dict(zip(keys, [*start, *row], strict=False)) for start, row in zip(starts, rows, strict=True)]
-    )
+    joined = ([*start, *row] for start, row in zip(starts, rows, strict=True))
+    return _of_records([dict(zip(keys, row, strict=False)) for row in joined])
 
 
 def _of_object(document: Mapping[str, Any]) -> Columns:
@@ -326,9 +324,7 @@ def _of_object(document: Mapping[str, Any]) -> Columns:
     values = list(document.values())
     if all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1:
         flat = not any(isinstance(entry, (list, dict)) for value in values for entry in value)
-        if flat and any(
-            isinstance(entry, str) and not isinstance(entry, _Number) for v in values for entry in v
-        ):
+        if flat and any(isinstance(e, str) and not isinstance(e, _Number) for v in values for e in v):
             return {key: [_cell(entry) for entry in value] for key, value in document.items()}
     if all(isinstance(value, dict) for value in values) and _by_column(document):
         ids = list(dict.fromkeys(chain.from_iterable(values)))
@@ -354,9 +350,8 @@ def _entry(value: Any) -> dict[str, Any]:
         return value
     if isinstance(value, list) and value and all(map(_is_ranked, value)):
         return {"classes": [dict(zip(("label", "score"), entry[-2:], strict=True)) for entry in value]}
-    return {
-        "score" if isinstance(value, _Number) else "scores" if isinstance(value, list) else "label": value
-    }
+    name = "score" if isinstance(value, _Number) else "scores" if isinstance(value, list) else "label"
+    return {name: value}
 
 
 def _is_ranked(entry: Any) -> bool:

@@ -314,7 +314,7 @@ def test_texts_as_views_are_read():
 
 @pytest.mark.parametrize("data", [b"[" * 200_000, b'{"a":' * 200_000 + b"1" + b"}" * 200_000])
 def test_json_nested_too_deeply_is_refused_in_own_words(data):
-    with pytest.raises(InputRefused, match="nested too deeply to be read"):
+    with pytest.raises(InputRefused, match="nested too deeply"):
         read_table(data, "p.json")
 
 
