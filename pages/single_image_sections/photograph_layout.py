@@ -118,7 +118,7 @@ def show(challenge_id: str) -> None:
 
 
 def _input_places() -> list[DeltaGenerator]:
-    """Return the places of the left column: source, tools, image, blind reading, person, model and test set."""
+    """Return the places of the left column: source, tools, image, blind reading, person, setup."""
     places = [st.container(key=f"single_{part}") for part in ("from", "tools", "place", "blind", "person")]
     with st.container(key="single_setup"):
         return [*places, st.expander("Model and test set", icon=":material/tune:")]
