@@ -26,7 +26,7 @@ PEOPLE = (
         ":material/stethoscope: **Clinicians**",
         (
             "Open one image. See the model's prediction and confidence, the regions that change the "
-            "prediction, and the model's results on similar cases. This is no diagnosis."
+            "prediction, and the model's results on similar cases. This is not a diagnosis."
         ),
         ("single_image", "Try one image"),
     ),

@@ -80,10 +80,7 @@ def show(on: Session) -> None:
     if queue is None:
         return
     if not on.measured:
-        st.info(
-            f"{len(queue.waiting) + len(queue.done)} images: their answers follow after those of the "
-            "test set."
-        )
+        st.info(f"{len(queue.waiting) + len(queue.done)} images: the model answers them after the test set.")
         return
     if queue.basis not in (None, on.key):
         st.info(OTHER_MODEL, icon=":material/info:")
@@ -229,7 +226,7 @@ def _tally(on: Session, images: list[ReadImage]) -> None:
             ],
         }
         question = "How well did you read without and with the model?"
-        caption = f"With 95% intervals; the change is that of the same images. {RULE} {FEW_OF_ONE}"
+        caption = f"With 95% intervals; the change is computed on the same images. {RULE} {FEW_OF_ONE}"
         columns = [*_columns({name: rows[name] for name in ("measure", *READERS)}), *CHANGES]
         _written(Table(question, columns, rows, caption, key="single_readers"))
     else:

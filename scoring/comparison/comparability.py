@@ -138,14 +138,14 @@ def unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Fi
         for key in EQUAL:
             if card.provenance[key] != model.provenance[key]:
                 message = (
-                    f"{key} is {card.provenance[key]!r}, that of {first} is {model.provenance[key]!r}: "
+                    f"{key} is {card.provenance[key]!r}, but for {first} it is {model.provenance[key]!r}: "
                     "score both with the same options."
                 )
                 yield error("different-replicates", name, message)
         for option, value in model.provenance["options"].items():
             if option not in may_differ and card.provenance["options"].get(option) != value:
                 message = (
-                    f"{option} is {card.provenance['options'].get(option)!r}, that of {first} is "
+                    f"{option} is {card.provenance['options'].get(option)!r}, but for {first} it is "
                     f"{value!r}: score both with the same options."
                 )
                 yield error("different-options", name, message)

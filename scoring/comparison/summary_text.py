@@ -250,9 +250,9 @@ def gap(comparison: Comparison, scale: Scale) -> str:
         return ""
     unit = f" {scale.unit}" if scale.factor != 1 else ""
     sentence = (
-        f"With {units(comparison.provenance)} like these, a true gap of {scale.number(known['all_pairs'])}"
-        f"{unit} is told from chance in about half of all test sets, and one of "
-        f"{scale.number(known['all_pairs_80'])} in four of five"
+        f"With {units(comparison.provenance)} like these, a true gap of "
+        f"{scale.number(known['all_pairs'])}{unit} is shown to be more than chance in about half of all test "
+        f"sets, and one of {scale.number(known['all_pairs_80'])} in four of five"
     )
     if len(comparison.result.pairs) == 1:
         return f"{sentence}."

@@ -159,7 +159,9 @@ def _of_one_risk(output: np.ndarray, classes: int, metadata: Mapping[str, str]) 
             "that the model was made for."
         )
         return error("wrong-output", CALLED, sentence)
-    sentence = "It gives 2 numbers per image: the first is used as the risk, as in the challenge's own code."
+    sentence = (
+        "The model gives 2 numbers per image; the first counts as risk, as in the challenge's own code."
+    )
     if own := own_names(metadata, classes):
         sentence += f" The model's file calls it “{own[0]}”, and the other one “{own[1]}”."
     return warning("two-column-output", CALLED, sentence)

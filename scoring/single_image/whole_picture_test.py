@@ -126,7 +126,7 @@ def whole_line(whole: WholePicture, k: int, name: str, strongest: float) -> str:
         "part can be the cause."
     )
     beyond = largest > max(strongest, whole.hidden(k))
-    more = " The effect is larger than that of hiding any part, the middle or all around." * beyond
+    more = " The effect is larger than the effect of hiding any part, the middle or all around." * beyond
     return sentence + more + around
 
 

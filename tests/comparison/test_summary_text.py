@@ -96,10 +96,10 @@ def test_the_gap_is_that_of_the_comparison(close):
     gap = close.result.resolvable_gap
     words = summary_text.gap(close, POINTS)
     assert words == (
-        f"With 60 cases like these, a true gap of {100 * gap['all_pairs']:.2f} points of 100 is told from "
-        f"chance in about half of all test sets, and one of {100 * gap['all_pairs_80']:.2f} in four of five, "
-        f"if all pairs are compared; for one pair named beforehand these are {100 * gap['one_pair']:.2f} and "
-        f"{100 * gap['one_pair_80']:.2f}."
+        f"With 60 cases like these, a true gap of {100 * gap['all_pairs']:.2f} points of 100 is shown to be "
+        f"more than chance in about half of all test sets, and one of {100 * gap['all_pairs_80']:.2f} in "
+        "four of five, if all pairs are compared; for one pair named beforehand these are "
+        f"{100 * gap['one_pair']:.2f} and {100 * gap['one_pair_80']:.2f}."
     )
     assert (
         summary_text.method(close)

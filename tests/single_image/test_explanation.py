@@ -193,7 +193,7 @@ def test_models_that_go_by_light_or_colour_are_found_out(secret):
         maps = explanation(found, predict(found, photograph(lesion(64))), 8, 64)
     _, whole = conclusion(maps, 1, "Melanoma")
     assert whole.startswith("Light or colour of the whole image changes Melanoma")
-    assert "larger than that of hiding any part" in whole
+    assert "larger than the effect of hiding any part" in whole
 
 
 @pytest.mark.parametrize("place", PLACE_SECRETS)
@@ -203,7 +203,7 @@ def test_models_that_go_by_a_place_are_shown_at_it(place):
     parts, whole = conclusion(maps, 1, "Melanoma")
     assert parts.startswith("The two maps")
     assert maps.one_by_one.largest(1)[:2] == (place[0] // 2, place[1] // 2)
-    assert "larger than that of hiding any part" not in whole
+    assert "larger than the effect of hiding any part" not in whole
 
 
 def test_hiding_the_middle_counts_beside_light_and_colour():
@@ -211,7 +211,7 @@ def test_hiding_the_middle_counts_beside_light_and_colour():
     after = {name: np.array([0.5]) for name in CHANGES} | {"grey": np.array([0.11])}
     parts = WholePicture(np.array([0.5]), after | {"middle hidden": np.array([0.09])})
     assert "more than" not in whole_line(parts, 0, "x", 0.1)
-    assert "larger than that of hiding any part" in whole_line(
+    assert "larger than the effect of hiding any part" in whole_line(
         WholePicture(np.array([0.5]), after), 0, "x", 0.1
     )
 

@@ -260,7 +260,7 @@ def test_the_record_is_one_page_that_says_all(said):
         "How good is this model? On the test set the model is right on ",
         f"{wording.POSSIBLE}:",
         "Age 50 Sex female Body site arm",
-        "Own impression, written down first Melanocytic Nevus, any type, confidence high",
+        "Own impression, written before the model's answer Melanocytic Nevus, any type, confidence high",
         "Truth in the test set Melanoma",
         "Which threshold was chosen? Threshold ",
         "for a wanted sensitivity of 90%: this image has ",
@@ -286,7 +286,7 @@ def test_no_answer_is_the_headline_and_scores_are_there_only_if_they_were_shown(
     assert "Highest score" not in page
     assert "Scores" not in page.replace("Scores of all", "")
     shown = words_of(html.html(replace(without, scores_shown=True)))
-    assert "Shown on request, although there is no answer." in shown
+    assert "The scores are shown on request, although the model gave no answer." in shown
 
 
 def test_the_record_holds_pixels_and_nothing_else_of_the_file(said):

@@ -150,7 +150,7 @@ def _relations(manifest: Row) -> Iterator[Finding]:
     names: dict[str, str] = {}
     for name in sorted(teams):
         if (twin := names.setdefault(name_skeleton(name), name)) != name:
-            problem = f"the teams {twin!a} and {name!a} look alike: delete the submissions of one"
+            problem = f"the teams {twin!a} and {name!a} look alike: delete the submissions of one team"
             yield _bad("teams", problem)
     results, visible = (
         {(scoring["submission_id"], scoring["number"]) for scoring in lists[name]}

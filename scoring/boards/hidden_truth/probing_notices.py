@@ -46,7 +46,7 @@ ALIKE = (
     "have the same number for all cases, in every column or in one: this can reveal how often a class occurs."
 )
 EQUAL = "identical, byte for byte: do these teams work together, or share their results?"
-COPIES = "answers of these teams rank the cases in nearly the same order: one may be a copy of the other."
+COPIES = "answers of these teams rank the cases in nearly the same order: one file may be a copy of another."
 UNSCORED = "could not be scored because of an error of this server, not of the file: see the server's log."
 
 

@@ -150,7 +150,7 @@ def _announcement(ranking: BoardRanking, final: Mapping[str, Any] | None) -> str
 def _decided(ranking: BoardRanking, rule: Mapping[str, Any] | None) -> str:
     sentence, tie_break = stopped(views.formula(ranking)), ranking.board.challenge.comparison.tie_break
     if tie_break:
-        sentence += f" If teams have the same score, the one with the better {named(tie_break)} is first."
+        sentence += f" If teams have the same score, the team with the better {named(tie_break)} is first."
     elif views.own_order(ranking) is None:
         sentence += " Teams with the same score share a rank."
     if rule is None:

@@ -29,7 +29,7 @@ WORDS = {
     "organizer opens it. A correction of the truth changes no score that was shown.",
     "nothing": "The truth is hidden: no score is shown until the organizer opens it.",
     "split": "Scores use a part of the cases. At the end the withheld cases decide the ranking: for each "
-    "team, the submission that it nominated counts, or the one that the board's rule selects.",
+    "team, its nominated submission counts, or else the submission that the board's rule selects.",
     "ladder": "The Ladder: a score is shown only if it beats the team's best by more than {step:g}. The "
     "best shown score is ranked, also when the truth is opened.",
 }

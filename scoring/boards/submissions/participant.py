@@ -265,7 +265,7 @@ def _require_other(session: Session, board_id: str, team: str, digest: str) -> N
     if session.scalar(known) is not None:
         message = (
             f"your team submitted files again unchanged {UNCHANGED_PER_DAY} times today (UTC): their scores "
-            "are on the board. Submit another file, or this one on another day."
+            "are on the board. Submit another file, or submit this file on another day."
         )
         raise InputRefused([error("unchanged-limit", "team", message)])
 

@@ -250,7 +250,7 @@ def _faults(phase: Phase, others: Sequence[Phase]) -> list[Finding]:
         if (phase.opens or "") < (other.closes or _LATEST) and (other.opens or "") < (
             phase.closes or _LATEST
         ):
-            message = f"it overlaps the phase {other.name}: let one close before the other opens."
+            message = f"it overlaps the phase {other.name}: let one phase close before the other opens."
             problems.append(error("bad-option", "--opens", message))
     return problems
 

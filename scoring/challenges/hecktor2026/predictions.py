@@ -174,7 +174,7 @@ def absent(submission: HecktorSubmission) -> list[Finding]:
     if "ok" in submission.masks.states:
         return []
     message = (
-        "no patient has a readable mask: submit one for each patient, and an empty mask for a patient "
+        "no patient has a readable mask: submit a mask for each patient, and an empty mask for a patient "
         "without a tumour."
     )
     return [error("no-mask", submission.name, message)]

@@ -280,7 +280,7 @@ def repeated(contents: SubmissionLayout) -> list[Finding]:
         error(
             "duplicate-case",
             contents.files.called(members[1]),
-            f"patient {patient} has {len(members)} masks ({', '.join(members)}): keep one.",
+            f"patient {patient} has {len(members)} masks ({', '.join(members)}): keep one mask.",
         )
         for patient, several in contents.layout.masks.items()
         if len(members := (*several, *elsewhere.get(patient, ()))) > 1

@@ -220,7 +220,7 @@ def _column(table: TextTable, meaning: str, problems: list[Finding]) -> int | No
     if len(indices) > 1:
         names = " and ".join(repr(table.header[i]) for i in indices)
         problems.append(
-            error("duplicate-column", table.header_place, f"columns {names} mean the same: keep one.")
+            error("duplicate-column", table.header_place, f"columns {names} mean the same: keep one column.")
         )
     return indices[0] if indices else None
 

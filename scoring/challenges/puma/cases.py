@@ -115,7 +115,7 @@ def by_case(files: SourceFiles, members: Iterable[str]) -> tuple[dict[str, str],
     twice = []
     for case, several in members_of.items():
         if len(several) > 1:
-            message = f"case {case} has {len(several)} files ({', '.join(several[:SHOWN])}): keep one."
+            message = f"case {case} has {len(several)} files ({', '.join(several[:SHOWN])}): keep one file."
             twice.append(error("duplicate-case", files.called(several[1]), message))
     return {case: several[0] for case, several in members_of.items()}, twice
 

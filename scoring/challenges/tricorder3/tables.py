@@ -88,7 +88,7 @@ def _label_problem(table: TextTable, column: int, row: int, how: str) -> Finding
         if how == "zero"
         else f"it is none of {', '.join(CLASSES)} and no number {first} to {first + len(CLASSES) - 1}"
     )
-    return error("bad-label", table.place(row), f"{subject}: {cell[:40]!r} is no class; {reason}.")
+    return error("bad-label", table.place(row), f"{subject}: {cell[:40]!r} is not a class; {reason}.")
 
 
 def _read_labels(table: TextTable, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
