@@ -16,20 +16,10 @@ from pages.display.viewer.payload import Payload
 FOLDER = Path(__file__).parent
 CORE = ("core.js", "stage.js", "gestures.js", "picture.js")
 MODES = (
-    ("outlines.js", "tiles.js", "draw_nuclei.js", "card.js", "panel.js", "nuclei.js"),
-    (
-        "volumes.js",
-        "frame.js",
-        "words.js",
-        "regions.js",
-        "strip.js",
-        "previews.js",
-        "settings.js",
-        "slices.js",
-    ),
+    ("outlines.js", "tiles.js", "draw_nuclei.js", "panel.js", "nuclei.js"),
+    ("volumes.js", "regions.js", "previews.js", "settings.js", "slices.js"),
 )
 ENTRY = "mount.js"
-STYLES = ("viewer.css", "slices.css")
 HEIGHT = 700
 """Maximum px of the picture; in a low window it is smaller so that the tools stay visible."""
 
@@ -47,7 +37,7 @@ def _module() -> str:
 
 
 _component = st.components.v2.component(
-    "benchside_viewer", html="<div class='mount'></div>", css=_joined(STYLES), js=_module()
+    "benchside_viewer", html="<div class='mount'></div>", css=_joined(["viewer.css"]), js=_module()
 )
 
 

@@ -6,7 +6,7 @@ const SLICE_KEYS = { ArrowUp: -1, PageUp: -1, "[": -1, ArrowDown: 1, PageDown: 1
 const TURN = 50, TURN_MOST = 3;
 /** Background of the first two images, one over the other. */
 const FUSED = "both";
-/** Ground of masks without an image; slices.css has it too. */
+/** Ground of masks without an image; viewer.css has it too. */
 const PLAIN = "#505a5a";
 /** What stays as the reader set it when another patient comes. */
 const LASTING = ["plane", "projection", "fill", "blend", "windowing", "crosshair", "shown"];
