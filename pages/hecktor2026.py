@@ -20,7 +20,7 @@ from pages.input_widgets.option_widgets import chosen_before, option_widget
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import access
 from scoring.challenges.hecktor2026 import summary
-from scoring.challenges.hecktor2026.options import CHOICES, LESIONS
+from scoring.challenges.hecktor2026.formula import CHOICES, LESIONS
 from scoring.challenges.hecktor2026.views import CONFIDENTIAL
 from scoring.core.scorecard import ScoreCard
 

@@ -14,9 +14,9 @@
 * one file or folder per team: `team_entries.of_teams`; look-alike names: `scoring.common.text.name_skeleton`
 * masks: `masks`; lists of nuclei: `nuclei`; volumes for the viewer: `volumes`, `scenes.read_scene`
 * images of cases by name: `case_images`; truncated images: `truncated_images.is_whole`
-* Weka, Orange, Markdown: `text_layouts`; Parquet: `parquet`; Grand Challenge jobs: `grand_challenge_jobs`
+* Parquet: `parquet`; Grand Challenge jobs: `grand_challenge_jobs`
 * text of other programs (SQL dumps, title lines): `exported_text`; JSON in a cell: `long_tables`
-* tables of several files or other shapes: `foreign_table_shapes`, `survival_curves`
+* tables of several files or other shapes: `foreign_table_shapes`
 * cells as bytes: `text_columns`; gzip while reading: `inflate`
 * a truth without a challenge file: `truth_contents.read_truth`; columns named in a challenge file:
   `named_columns.ColumnReader`

@@ -20,7 +20,7 @@ import numpy as np
 from scoring.common.findings import InputRefused
 from scoring.common.strict_json import with_each_key_once
 from scoring.common.text import csv_text
-from scoring.inputs import text_layouts, workbooks
+from scoring.inputs import exported_text, workbooks
 from scoring.inputs.archives import open_archive
 from scoring.inputs.table_text import CELLS, COLUMNS, LINES, TABLE_BYTES, refuse
 
@@ -106,9 +106,9 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
         return workbooks.as_csv(data, name), "An Excel workbook"
     if data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _written(_of_json(data, name)), "JSON"
-    if western := text_layouts.of_windows(data):
-        return text_layouts.as_commas(western)[0], text_layouts.WINDOWS
-    return text_layouts.as_commas(data)
+    if western := exported_text.of_windows(data):
+        return exported_text.as_commas(western)[0], exported_text.WINDOWS
+    return exported_text.as_commas(data)
 
 
 def _without_lists(columns: Columns, name: str) -> Columns:

@@ -9,7 +9,7 @@ import pytest
 import scoring
 from scoring.common.fixes import InputChanges
 from scoring.inputs import table_formats
-from scoring.inputs.exported_text import as_commas
+from scoring.inputs.exported_text import exported_as_commas
 from scoring.inputs.long_tables import without_objects
 from scoring.inputs.sources import FixedSource
 
@@ -298,7 +298,7 @@ QUOTED = "a''"
     [("('it''s', 2)", "it's"), ("( 'b' , 2 )", "b"), ("(NULL, 2)", ""), ("('x,(y', 2)", "x,(y")],
 )
 def test_a_row_of_a_dump_has_its_cells(row, cells):
-    text, layout = as_commas(DUMP.format(row).encode())
+    text, layout = exported_as_commas(DUMP.format(row).encode())
     assert layout == "An SQL dump of a database"
     assert list(reader(io.StringIO(text.decode())))[2] == [cells, "2"]
 
@@ -310,7 +310,7 @@ def test_a_row_of_a_dump_has_its_cells(row, cells):
 )
 def test_a_dump_with_a_row_that_is_not_read_is_no_table(row):
     """Such a row and those after it would be missing. The last row once took minutes."""
-    assert as_commas(DUMP.format(row).encode()) is None
+    assert exported_as_commas(DUMP.format(row).encode()) is None
 
 
 def test_objects_of_more_values_than_a_table_has_columns_are_not_collected(monkeypatch):

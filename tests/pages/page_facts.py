@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import scoring
 from scoring.challenges import samples
-from scoring.challenges.hecktor2026.options import CHOICES
+from scoring.challenges.hecktor2026.formula import CHOICES
 from tests.challenges.puma.drawn import realistic
 from tests.inference import builders
 from tests.support import category_tables, lesion_tables, nuclei_lists, patients, risk_tables

@@ -8,7 +8,7 @@ import pytest
 import scoring
 from scoring.challenges import samples
 from scoring.challenges.hecktor2026 import patients as hecktor_patients
-from scoring.challenges.hecktor2026.options import CHOICES
+from scoring.challenges.hecktor2026.formula import CHOICES
 from scoring.presentation.figures.number_format import decimal, share, span
 from tests.pages.page_facts import FACTS, MASKS, PATIENTS, PREDICTED_PATIENTS
 from tests.support import patients, visits, volumes

@@ -15,7 +15,7 @@ from pages.display import layout, tables
 from pages.display.render import CaseLink
 from pages.server import url_state
 from scoring.challenges.hecktor2026 import patients, summary
-from scoring.challenges.hecktor2026.options import DIRECTION
+from scoring.challenges.hecktor2026.formula import DIRECTION
 from scoring.challenges.hecktor2026.patients import IMAGE_NAMES, patient, scene
 from scoring.challenges.hecktor2026.rescoring import (
     center_figure,

@@ -12,7 +12,7 @@ from pages.challenge_tabs.shared_widgets import threshold_buttons
 from pages.display import downloads, layout, tables
 from pages.input_widgets.selectors import ChosenInput
 from pages.server import url_state
-from scoring.challenges.isic import card_summary, official_rejections, threshold_views, thresholds
+from scoring.challenges.isic import card_summary, official_rejections, thresholds
 from scoring.challenges.isic.category_views import malignant, scores
 from scoring.common.text import markdown
 from scoring.core.scorecard import ScoreCard
@@ -43,7 +43,7 @@ def malignant_tab(scored: ScoredSubmission) -> None:
 
 def threshold_tab(scored: ScoredSubmission) -> None:
     """Draw the benefit of tuned thresholds, and a threshold for each category with its results."""
-    for number, block in enumerate(scoring_run.of_card("isic_tuning", scored, threshold_views.tuning)):
+    for number, block in enumerate(scoring_run.of_card("isic_tuning", scored, thresholds.tuning)):
         scored_submission.block(block, scored, f"tuning/{number}")
     _sliders(scored)
     st.caption(
@@ -66,11 +66,11 @@ def _sliders(scored: ScoredSubmission) -> None:
         _buttons(scored)
         chosen = _thresholds(card)
     with figure_column:
-        for block in threshold_views.table_at(card, chosen):
+        for block in thresholds.table_at(card, chosen):
             scored_submission.block(block)
         name = url_state.select("Category in the figure", list(card.per_class), "swept", 240)
         sweep = scoring_run.of_card(f"isic_sweep_{name}", scored, lambda of: thresholds.sweep(of, name))
-        scored_submission.block(threshold_views.sweep_blocks(card, sweep, name, chosen[name]))
+        scored_submission.block(thresholds.sweep_blocks(card, sweep, name, chosen[name]))
     rescaled = partial(thresholds.rescaled_table, card, chosen, scored.truth.id_name)
     name = f"{scored.name.rsplit('.', 1)[0]}-rescaled.csv"
     downloads.button("Rescaled predictions", rescaled, name, "download_rescaled")

@@ -1,10 +1,12 @@
-"""Public view of a board, and its report; for a hidden truth, they contain only shown scores.
+"""Public view of a board, and its report; for a hidden truth, they contain only shown scores;
+ranks in the shown and the withheld part.
 
 The report is one HTML file with scores, intervals, ties and history, but no cases.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeGuard
 
 from markupsafe import Markup
@@ -12,15 +14,90 @@ from markupsafe import Markup
 from scoring.boards import views
 from scoring.boards.hidden_truth import visible_results
 from scoring.boards.hidden_truth.disclosure_rules import NOTHING, HiddenRules
-from scoring.boards.ranking import decision_rule, decision_views, final_ranking, shake_up
+from scoring.boards.ranking import decision_rule, decision_views, final_ranking
 from scoring.boards.ranking.board_ranking import BoardRanking
 from scoring.common.text import markdown, stopped
-from scoring.comparison import display, many_teams
+from scoring.comparison import display, many_teams, summary_text
 from scoring.comparison import score_units as scales
+from scoring.comparison.display import MANY
 from scoring.comparison.score_units import Scale
-from scoring.core.views import Block, Column, Section, Table, Text
+from scoring.core.scorecard import plain
+from scoring.core.views import Block, Column, Figure, Section, Table, Text
+from scoring.presentation.figures.team_ranges import RankMove, rank_moves
 from scoring.presentation.html import report_blocks
 from scoring.presentation.html.document import Figures, document, rule
+
+NAME = "Shake-up"
+OF_PART = ("rank", "rank_interval", "score", "interval")
+"""Keys of a team's entry in a comparison that describe each part."""
+
+
+def shake_up(ranking: BoardRanking) -> list[dict[str, Any]]:
+    """Return each team's rank, score and possible ranks in both parts, ordered by the withheld part; empty if
+    the test set is not split. Only organizers see this until the truth is open."""
+    before, after = ranking.shown_comparison, ranking.comparison
+    if before is None or after is None:
+        return []
+    rows = []
+    for team in after.cards:
+        shown, final = before.team(team) if team in before.cards else {}, after.team(team)
+        rows.append({"team": team, **{name: final[name] for name in OF_PART}})
+        rows[-1]["shown"] = {name: shown.get(name) for name in OF_PART}
+    return [plain(row) for row in rows]
+
+
+def shake_up_section(ranking: BoardRanking) -> tuple[Section, ...]:
+    """Return the section with figure and table, if the test set is split."""
+    rows = [row for row in shake_up(ranking) if row["shown"]["rank"] is not None]
+    if not rows:
+        return ()
+    scale, moved = scales.of(ranking.board.challenge), sum(r["rank"] != r["shown"]["rank"] for r in rows)
+    leader = next(row for row in rows if row["rank"] == min(row["rank"] for row in rows))
+    first = "was first" if leader["shown"]["rank"] == 1 else f"was number {leader['shown']['rank']}"
+    text = (
+        f"{moved} of {len(rows)} teams have a different rank by the withheld part, which decides the final "
+        "ranking. "
+        f"{markdown(leader['team'], 60)}, first by the withheld part, {first} by the shown part."
+    )
+    columns = [
+        Column("rank", "#", "number", 0, full="rank by the withheld part", width=36),
+        Column("team", "team"),
+        Column("score", "withheld part", "number", scale.digits, scale.better, full=scale.unit),
+        Column("could", "could hold ranks", "written", lighter=True),
+        Column("shown rank", "# shown", "number", 0, full="rank by the shown part"),
+        Column("shown score", "shown part", "number", scale.digits, scale.better, full=scale.unit),
+        Column("shown could", "could hold ranks", "written", lighter=True),
+    ]
+    values = [
+        {
+            "rank": row["rank"],
+            "team": row["team"],
+            "score": scale.points(row["score"]),
+            "could": summary_text.places(row["rank_interval"]),
+            "shown rank": row["shown"]["rank"],
+            "shown score": scale.points(row["shown"]["score"]),
+            "shown could": summary_text.places(row["shown"]["rank_interval"]),
+        }
+        for row in rows
+    ]
+    few = f"The first {MANY} of {len(rows)} teams are drawn. " if len(rows) > MANY else ""
+    caption = (
+        f"The same submissions by both parts. Whiskers: ranks that each could hold. {few}"
+        "Solid: rises; dashed: falls; dotted: stays."
+    )
+    moves = [
+        RankMove(
+            row["team"], shown_part["rank"], row["rank"], shown_part["rank_interval"], row["rank_interval"]
+        )
+        for row in rows[:MANY]
+        if (shown_part := row["shown"])
+    ]
+    question, parts = "How does the withheld part change the ranks?", ("shown part", "withheld part")
+    build = partial(rank_moves, moves, question=question, parts=parts)
+    table = Table.of("Which teams change rank?", values, columns, key="board_moves")
+    blocks: list[Block] = [Text(text), Figure(build, caption, table.rows, key="board_shake_up"), table]
+    return (Section(NAME, blocks),)
+
 
 LISTED = 200
 """Maximum submissions in a report."""
@@ -37,7 +114,7 @@ WORDS = {
 
 def value(ranking: BoardRanking) -> dict[str, Any]:
     """Return the JSON value of `board show --json`."""
-    shaken = {"shake_up": shake_up.shake_up(ranking)} if ranking.split and ranking.hidden is None else {}
+    shaken = {"shake_up": shake_up(ranking)} if ranking.split and ranking.hidden is None else {}
     store, board_id = ranking.board.store, ranking.board.row.id
     decided = {
         "decision_rule": decision_rule.rule_as_dict(decision_rule.fixed_rule(store, board_id)),
@@ -61,7 +138,7 @@ def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
     if ranking.split is not None and ranking.hidden is not None:
         notes.append(Text(views.FOR_ORGANIZERS, "note"))
     first = replace(first, blocks=[*notes, *first.blocks])
-    return (first, *shake_up.section(ranking), *others, *decision_views.sections(ranking))
+    return (first, *shake_up_section(ranking), *others, *decision_views.sections(ranking))
 
 
 def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:

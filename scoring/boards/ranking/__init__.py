@@ -4,6 +4,5 @@
 * order of teams with ties, rank changes, history: `board_ranking.board_ranking`, `board_ranking.history_rows`
 * decision rule, fixed before the first submission: `decision_rule.fix_rule`
 * final ranking, frozen: `final_ranking.freeze`; later changes: `final_ranking.changes`
-* ranks in the shown and the withheld part: `shake_up.shake_up`
 * rule and final ranking as tables: `decision_views.sections`
 """

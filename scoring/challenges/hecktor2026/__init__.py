@@ -12,7 +12,7 @@ an option, named in `RULE` and in the JSON.
 * tables of stages and prognosis: `patient_tables.find_table`, `tables`; tables of other programs:
   `other_tables`; masks by structure and masks of other programs: `structures`, `foreign_masks`
 * single patients, the slice viewer: `patients`; warnings: `findings`; sums, centers, survival: `measures`
-* matched submission: `submission`; parts of the sum: `summary`; `options`, `definition`
+* matched submission: `submission`; parts of the sum: `summary`; `formula`, `definition`
 """
 
 from scoring.challenges.hecktor2026.definition import CHALLENGE

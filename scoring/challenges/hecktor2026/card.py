@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_words, official, score_findings
-from scoring.challenges.hecktor2026.formula import ID, STAGES, STRUCTURES
+from scoring.challenges.hecktor2026.formula import ID, STAGES, STRUCTURES, HecktorOptions
 from scoring.challenges.hecktor2026.measures import (
     OF_CENTERS,
     WITH_INTERVAL,
@@ -16,7 +16,6 @@ from scoring.challenges.hecktor2026.measures import (
     survival_groups,
     unit_sums,
 )
-from scoring.challenges.hecktor2026.options import HecktorOptions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission, with_nodes
 from scoring.challenges.hecktor2026.summary import submitted_alone
 from scoring.challenges.hecktor2026.tables import stage_name

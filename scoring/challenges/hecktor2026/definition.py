@@ -1,8 +1,7 @@
 """The definition of HECKTOR 2026."""
 
 from scoring.challenges.hecktor2026.card import score
-from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
-from scoring.challenges.hecktor2026.options import OPTIONS, formula
+from scoring.challenges.hecktor2026.formula import ID, OPTIONS, WEIGHTS, formula
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.ranking import COMPARISON
 from scoring.challenges.hecktor2026.submitted_masks import ANSWERS, SEGMENTATION

@@ -10,8 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, T0, weighted
-from scoring.challenges.hecktor2026.options import HecktorOptions
+from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, T0, HecktorOptions, weighted
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.tables import NO_STAGE, oriented
 from scoring.challenges.hecktor2026.truth import HecktorTruth

@@ -8,8 +8,16 @@ import numpy as np
 
 from scoring.challenges.doubtful_results import consequence, constant_output
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
-from scoring.challenges.hecktor2026.formula import FEW_EVENTS, STAGES, STRUCTURES, SUSPECT_C_INDEX, T0
-from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
+from scoring.challenges.hecktor2026.formula import (
+    CHOICES,
+    FEW_EVENTS,
+    OPTIONS,
+    STAGES,
+    STRUCTURES,
+    SUSPECT_C_INDEX,
+    T0,
+    HecktorOptions,
+)
 from scoring.challenges.hecktor2026.tables import NO_STAGE, chosen
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import SMALL_CLASS, Finding, note, warning

@@ -23,8 +23,8 @@ from scoring.common.fixes import InputChanges, Pairs, SuggestedFix, editing
 from scoring.inputs.case_tables import OF_ROWS
 from scoring.inputs.foreign_table_shapes import joined_table
 from scoring.inputs.number_parsing import parse_numbers
+from scoring.inputs.reshaping import READINGS, SurvivalCurves, survival_curves
 from scoring.inputs.sources import SourceFiles
-from scoring.inputs.survival_curves import READINGS, SurvivalCurves, survival_curves
 from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable, key
 from scoring.metrics import survival
 

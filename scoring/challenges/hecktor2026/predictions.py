@@ -8,8 +8,7 @@ import numpy as np
 from scoring.challenges.hecktor2026 import foreign_masks, submitted_masks
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
 from scoring.challenges.hecktor2026.findings import missing_findings
-from scoring.challenges.hecktor2026.formula import ID, STAGES, T0
-from scoring.challenges.hecktor2026.options import HecktorOptions
+from scoring.challenges.hecktor2026.formula import ID, STAGES, T0, HecktorOptions
 from scoring.challenges.hecktor2026.other_tables import completed, with_c_index
 from scoring.challenges.hecktor2026.patient_tables import find_table
 from scoring.challenges.hecktor2026.submission import HecktorSubmission

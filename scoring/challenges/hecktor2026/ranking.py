@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, WEIGHTS
+from scoring.challenges.hecktor2026.formula import ORDER, STAGES, STRUCTURES, SUBTASKS, WEIGHTS
 from scoring.challenges.hecktor2026.measures import OF_CENTERS, categories_of_sums, score_of_sums
-from scoring.challenges.hecktor2026.options import ORDER
 from scoring.common.arrays import Bools, Floats, Ints
 from scoring.common.findings import warning
 from scoring.core.comparison_spec import (

@@ -9,9 +9,8 @@ import numpy as np
 from scoring.challenges.classification_views import method
 from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.evaluation import HecktorEvaluation
-from scoring.challenges.hecktor2026.formula import SUBTASKS, WEIGHTS
+from scoring.challenges.hecktor2026.formula import CHOICES, OPTIONS, SUBTASKS, WEIGHTS, HecktorOptions
 from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, combined
-from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, HecktorOptions
 from scoring.challenges.hecktor2026.submission import HecktorSubmission
 from scoring.challenges.hecktor2026.truth import HecktorTruth
 from scoring.common.findings import SMALL_CLASS

@@ -11,7 +11,7 @@ values are given and the others are None.
 * tables: `tables`; categories by year: `categories`; ONNX models: `model.predict`;
   matched cases: `official_program`
 * rounding of digits by the official scorer: `official_float_parsing`; numbers for views: `card_summary`
-* views of categories and thresholds: `category_views`, `threshold_views`;
+* views of categories and thresholds: `category_views`, `thresholds`;
   `options`, `definition`
 """
 

@@ -17,12 +17,12 @@ from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS, WEIGHTS
 from scoring.challenges.isic.tables import SHOWN, CategoryTable, NumberBlock, find_table
 from scoring.common.findings import Finding, note, warning
 from scoring.common.transport import isolated
+from scoring.inputs.exported_text import WEKA_LIST
 from scoring.inputs.grand_challenge_jobs import open_table
 from scoring.inputs.long_tables import FORMAT as LONG
 from scoring.inputs.sources import FixedSource, Source, SourceFiles, open_source
 from scoring.inputs.table_text import DELIMITERS
 from scoring.inputs.tables import MISSING, OTHER_FORMAT, TextTable
-from scoring.inputs.text_layouts import WEKA_LIST
 
 AS_GIVEN = "refused-as-given"
 REFUSES = "read here; the official scorer refuses this file: "

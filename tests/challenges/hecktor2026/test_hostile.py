@@ -6,7 +6,7 @@ import random
 import pytest
 
 from scoring import InputRefused
-from scoring.challenges.hecktor2026.options import CHOICES
+from scoring.challenges.hecktor2026.formula import CHOICES
 from tests.support import volumes
 from tests.support.patients import CHALLENGE, labels, mask, submission_folder, truth_folder
 from tests.support.payloads import PAYLOADS

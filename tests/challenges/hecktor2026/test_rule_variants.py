@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.challenges.hecktor2026 import rescoring
-from scoring.challenges.hecktor2026.options import CHOICES
+from scoring.challenges.hecktor2026.formula import CHOICES
 from scoring.presentation.figures.theme import DARK, LIGHT
 from tests.challenges.hecktor2026.four import GUESSED
 from tests.support.patients import CHALLENGE, submission_folder

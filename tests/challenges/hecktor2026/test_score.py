@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.challenges.hecktor2026.formula import weighted
-from scoring.challenges.hecktor2026.options import CHOICES
+from scoring.challenges.hecktor2026.formula import CHOICES, weighted
 from tests.support import patients
 from tests.support.findings import codes, only
 from tests.support.patients import CHALLENGE, VOXEL_ML, card, labels, submission_folder, truth_folder

@@ -5,7 +5,7 @@ import pytest
 
 from scoring import load_challenge
 from scoring.challenges import samples
-from scoring.challenges.isic import card_summary, threshold_views, thresholds
+from scoring.challenges.isic import card_summary, thresholds
 from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF, malignant, scores
 from scoring.challenges.isic.views import views
 from scoring.core.views import Choice, Facts, Figure, SideBySide, Table, Text
@@ -187,27 +187,27 @@ def test_absent_categories_are_told_beside_the_score_and_in_preflight():
 
 def test_thresholds_give_what_the_scorer_gives(card):
     chosen = dict.fromkeys(card.per_class, 0.5) | {"MEL": 0.2, "SCC": 0.1}
-    facts, found = threshold_views.table_at(card, chosen)
+    facts, found = thresholds.table_at(card, chosen)
     expected = thresholds.at(card, chosen)
     assert facts.facts[0].value == share(expected["macro_f1"])
     assert facts.facts[1].value == share(expected["balanced_accuracy"])
     assert found.rows["threshold"] == list(chosen.values())
     for measure in thresholds.SHOWN:
         assert found.rows[measure] == [entry[measure] for entry in expected["per_class"].values()]
-    figure = threshold_views.sweep_blocks(card, thresholds.sweep(card, "SCC"), "SCC", 0.1)
+    figure = thresholds.sweep_blocks(card, thresholds.sweep(card, "SCC"), "SCC", 0.1)
     assert figure.data["f1"] == thresholds.sweep(card, "SCC")["f1"].tolist()
     assert figure.build(DARK).layout.meta["question"] == "What does the threshold of SCC change?"
 
 
 def test_tuning_is_told_with_what_it_gives_on_new_cases(card):
-    facts, words = threshold_views.tuning(card)
+    facts, words = thresholds.tuning(card)
     found = thresholds.compared(card)
     assert [entry.value for entry in facts.facts] == [
         share(found[name]) for name in ("half", "cross_validated", "same_rows")
     ]
     assert "on new cases" in words.text
     files = (kind(IDS[:4], LABELS[:4]) for kind in (category_tables.truth, category_tables.predictions))
-    (alone,) = threshold_views.tuning(score(*files))
+    (alone,) = thresholds.tuning(score(*files))
     assert alone.facts[1].below == "needs at least five units"
 
 
