@@ -13,24 +13,22 @@ from functools import cached_property
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import stdtrit
 
 from scoring.common.arrays import Array, Floats
-from scoring.metrics.conformal import quantile
 
-FALSE_ALARMS = 0.05
-"""Share of the test set's own images that may be called unlike it."""
-FAR_ALARMS = 0.03
-"""Share of them that may be called completely unlike it."""
+FALSE_ALARMS, FAR_ALARMS = 0.025, 0.02
+"""Shares of images like the test set's that would be called unlike it, and completely unlike it, if their
+logarithmic distances were normally distributed. Real ones have a longer tail: up to 5 % are."""
 FEWEST, NEAREST = 5, 8
-FEW_MARGIN = 1.25
 CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
 FOLDS = 50
 NORMAL, TINY = 1.4826, 1e-6
 PHOTOGRAPH_PATCHES, TILE_PATCHES = 3, 4
 """Parts of a photograph and of a tile each way: there are few tiles, and tissue looks alike all over one."""
-MIDDLE_PART, USUAL_PARTS = 1 + PHOTOGRAPH_PATCHES**2 // 2, 5
-"""Place of a photograph's middle part after the whole: lesions differ, what is around them is alike; and how
-many of the parts around it count, as a lesion, a ruler or a frame may take up the others."""
+WHOLE, MIDDLE = 0, 1 + PHOTOGRAPH_PATCHES**2 // 2
+PLACES = ([WHOLE], [MIDDLE], [part for part in range(1, 1 + PHOTOGRAPH_PATCHES**2) if part != MIDDLE])
+"""Rows of a photograph that are compared with the same rows of others: itself, its middle, what is around."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +90,13 @@ class KnownImages:
 
     def _distances(self, known: Floats, asked: Floats) -> Floats:
         """Return the local outlier factors [m] of images asked [m, p, d] among known ones [n, p, d]: the
-        median of a tile's parts, the geometric mean of the most usual parts around a photograph's middle."""
+        median of a tile's parts; of a photograph the geometric mean of the whole, the middle and twice what
+        is around (the geometric mean of its parts)."""
         if self.tile:
             tiles: Floats = np.median(_factors(known, asked), 1)
             return tiles
-        around = (np.delete(rows, [0, MIDDLE_PART], 1) for rows in (known, asked))
-        distances: Floats = np.exp(np.log(np.sort(_factors(*around), 1)[:, :USUAL_PARTS]).mean(1))
+        whole, middle, around = (np.log(_factors(known[:, rows], asked[:, rows])).mean(1) for rows in PLACES)
+        distances: Floats = np.exp((whole + middle + 2 * around) / 4)
         return distances
 
     @cached_property
@@ -112,10 +111,11 @@ class KnownImages:
         return found
 
     def limit(self, alarms: float) -> float:
-        """Return the distance that a share `alarms` of these images may exceed: the conformal quantile of
-        `left_out`; with too few images, 1.25 times the largest."""
-        beyond = quantile(self.left_out, alarms)
-        return beyond if np.isfinite(beyond) else float(self.left_out.max()) * FEW_MARGIN
+        """Return the distance beyond which one more such image lies with probability `alarms`: Student's
+        prediction limit of the logarithms of `left_out`."""
+        usual, n = np.log(self.left_out), len(self)
+        beyond = stdtrit(n - 1, 1 - alarms) * usual.std(ddof=1) * np.sqrt(1 + 1 / n)
+        return float(np.exp(usual.mean() + beyond))
 
     def unlikeness(self, parts: Floats, own: int | None = None) -> OutlierScore | None:
         """Return how much an image differs from these images.

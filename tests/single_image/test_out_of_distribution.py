@@ -120,14 +120,13 @@ def test_a_case_is_held_against_the_others():
     [
         (False, range(1, 9), True),
         (False, [1, 2, 3, 4, 6, 7, 8], True),
-        (False, [1, 2, 3, 5], False),
-        (False, [0, 5], False),
+        (False, [0, 5], True),
+        (False, [1, 2], False),
         (True, range(8), True),
     ],
 )
-def test_a_photograph_counts_by_the_most_usual_parts_around_its_middle(tile, odd_parts, far):
-    """Cheeks with acne were answered, because one part of nine looked like usual skin. The first row is the
-    photograph as a whole, and does not count."""
+def test_a_photograph_counts_by_itself_its_middle_and_what_is_around(tile, odd_parts, far):
+    """Cats were answered among 120 real lesions: what was around their middle looked like usual skin."""
     rows = np.random.default_rng(0).normal(0, 1, (60, 10, FEATURES))
     asked = np.zeros((10, FEATURES))
     asked[list(odd_parts)] += 9
@@ -154,7 +153,7 @@ def test_new_images_of_the_same_kind_are_called_unlike_as_rarely_as_is_said():
     for _ in range(4):
         known = known_images(list(drawn(100)), tile=True)
         beyond += [known.unlikeness(row).unlike for row in drawn(100)]
-    assert 0.01 < np.mean(beyond) < 0.09
+    assert 0 < np.mean(beyond) <= 0.05
 
 
 @pytest.mark.parametrize(("count", "known"), [(0, False), (4, False), (5, True), (19, True)])
