@@ -29,8 +29,7 @@ def shown(image: ChosenImage | None, tools: DeltaGenerator) -> ChosenImage | Non
         return image
     whole_slide.SPARE.prepare()
     with tools:
-        image = _read(image, _numbers(image.token, image.slide))
-    slide = image.slide
+        image, slide = _read(image, image.slide, _numbers(image.token, image.slide))
     with st.container(key="single_slide"):
         _overview(image.token, image.name, slide)
     return replace(image, token="-".join(map(str, (image.token, *slide.box[:2]))))
@@ -65,7 +64,7 @@ def _overview(token: str, name: str, slide: WholeSlide) -> None:
     )
     st.caption(
         f"Drag a frame, or enter its corner: the model receives {wide:,} × {tall:,} px. Benchside begins "
-        "where most colour is."
+        "where most colour is, and keeps the file in memory for other regions until you remove it."
     )
 
 
@@ -78,15 +77,16 @@ def _dragged(token: str, chart: str, slide: WholeSlide) -> None:
             st.session_state[f"single_{name}_{token}"] = value
 
 
-def _read(image: ChosenImage, box: Box) -> ChosenImage:
+def _read(image: ChosenImage, slide: WholeSlide, box: Box) -> tuple[ChosenImage, WholeSlide]:
     """Return the image of another region, and remember it; the same image if the region cannot be read."""
-    if box == image.slide.box:
-        return image
-    outcome = scoring_run.attempt(whole_slide.region, image.slide, box)
+    if box == slide.box:
+        return image, slide
+    outcome = scoring_run.attempt(whole_slide.region, slide, box)
     if outcome.refused:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/broken_image:")
-        return image
-    moved = replace(image, slide=replace(image.slide, box=box), photograph=outcome.value)
+        return image, slide
+    slide = replace(slide, box=box)
+    moved = replace(image, slide=slide, photograph=outcome.value)
     held = st.session_state.get(HELD, ())
     st.session_state[HELD] = tuple(moved if other.token == image.token else other for other in held)
-    return moved
+    return moved, slide

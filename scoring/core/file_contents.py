@@ -39,7 +39,7 @@ TABLE_HEAD = 20_000_000
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
 SAMPLE = 1000
 """Number of rows, spread over a table, that decide the kinds of its columns."""
-PICTURES = (*IMAGE_ENDINGS, ".svs", ".ndpi", ".heic", ".heif", ".avif", ".dcm")
+PICTURES = (*IMAGE_ENDINGS, ".svs", ".heic", ".heif", ".avif", ".dcm")
 
 
 def is_picture(name: str, data: bytes) -> bool:

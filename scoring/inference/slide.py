@@ -1,4 +1,4 @@
-"""Whole slide in a pyramid of tiles (SVS, OME-TIFF, NDPI, plain tiled TIFF): an overview and one region.
+"""Whole slide in a pyramid of tiles (SVS, OME-TIFF, plain tiled TIFF): an overview and one region.
 
 Runs in the worker. tifffile reads tags; Pillow decodes single tiles.
 """
@@ -31,7 +31,6 @@ _YCC_2000 = 33003
 READ = "uncompressed, JPEG, JPEG 2000, LZW, deflate and PackBits"
 _RGB, _YCC = 2, 6
 _RESOLUTION, _UNIT, _SUBSAMPLING = 282, 296, 530
-_NDPI_LENS = 65421
 _ASIDE = ("label", "macro")
 """Words in the description of a picture that can show a patient's name."""
 DAMAGED = "The slide is damaged: its {} cannot be read. Export it again."
@@ -100,9 +99,11 @@ def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
         return None
     if not all(map(_area, pages)):
         raise ImageUnreadable(DAMAGED.format("size"))
-    base, ndpi = max(pages, key=_area), bool(pages[0].is_ndpi)
-    levels = [base, *sorted(_reduced(base, pages, ndpi), key=_area, reverse=True)]
-    if _area(base) <= least_pixels and (len(levels) == 1 or not (base.is_tiled or ndpi)):
+    base = max(pages, key=_area)
+    levels = [base, *sorted(_reduced(base, pages), key=_area, reverse=True)]
+    if pages[0].is_ndpi:
+        raise ImageUnreadable(f"NDPI slides are not read: save the slide as OME-TIFF, or {REGION}.")
+    if _area(base) <= least_pixels and (len(levels) == 1 or not base.is_tiled):
         return None
     levels = [base, *(page for page in levels[1:] if not _unread(page))]
     if why := _unread(base):
@@ -113,7 +114,7 @@ def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
     described = str(base.description or pages[0].description)[:MOST_TEXT]
     resolution = base.tags.valueof(_RESOLUTION)
     ratio = resolution[0] / resolution[1] if _is_ratio(resolution) else 0.0
-    name = "NDPI" if ndpi else "SVS" if pages[0].is_svs else "OME-TIFF" if pages[0].is_ome else "TIFF"
+    name = "SVS" if pages[0].is_svs else "OME-TIFF" if pages[0].is_ome else "TIFF"
     micrometres = scale_of_tags(described, ratio, int(base.tags.valueof(_UNIT, 2)))
     return OpenSlide(data, levels, name, micrometres, [kind for kind in KINDS if kind in kinds])
 
@@ -125,7 +126,9 @@ def _is_ratio(value: Any) -> bool:
 def _pages(data: memoryview) -> list[Any]:
     """Return the pictures of a file, and their reduced copies (SubIFD), each once."""
     found: dict[int, Any] = {}
-    with tifffile.TiffFile(_Bytes(data), superres=0) as file:
+    reader: Any = _Bytes(data)
+    with tifffile.TiffFile(reader) as opened_file:
+        file: Any = opened_file
         for number in range(MOST_PAGES):
             try:
                 page = file.pages[number]
@@ -144,7 +147,7 @@ def _area(page: Any) -> int:
     return int(page.imagewidth) * int(page.imagelength)
 
 
-def _reduced(base: Any, pages: Sequence[Any], ndpi: bool) -> list[Any]:
+def _reduced(base: Any, pages: Sequence[Any]) -> list[Any]:
     """Return the reduced copies of a picture among those of a file: tiled as it is, and of its shape. Labels
     and pictures of the glass slide are not."""
     below = set() if not base.subifds else set(base.subifds)
@@ -152,7 +155,7 @@ def _reduced(base: Any, pages: Sequence[Any], ndpi: bool) -> list[Any]:
         page
         for page in pages
         if _area(page) < _area(base)
-        and (page.is_tiled or page.offset in below or (ndpi and (page.tags.valueof(_NDPI_LENS, 0) or 0) > 0))
+        and (page.is_tiled or page.offset in below)
         and abs(page.imagewidth - page.imagelength * base.imagewidth / base.imagelength)
         <= 2 + page.imagewidth / 100
         and not any(word in str(page.description)[:MOST_TEXT].lower() for word in _ASIDE)
@@ -273,12 +276,8 @@ def _piece(slide: OpenSlide, page: Any, place: int) -> bytes:
 def _decoded(page: Any, piece: bytes, size: tuple[int, int], samples: int) -> Image.Image:
     """Return a tile of `samples` channels."""
     compression = int(page.compression)
-    if page.jpegheader is not None:  # NDPI: one JPEG for all, cut at its restart markers
-        kind, file = "JPEG", page.jpegheader + piece + b"\xff\xd9"
-    elif compression in JPEG_2000:
-        kind, file = "JPEG2000", piece
-    else:
-        kind, file = "TIFF", _as_file(page, piece, size, samples)
+    is_tiff = compression not in JPEG_2000
+    kind, file = ("TIFF", _as_file(page, piece, size, samples)) if is_tiff else ("JPEG2000", piece)
     with Image.open(io.BytesIO(file), formats=(kind,)) as image:
         if image.size != size:
             raise ValueError("another size")

@@ -188,6 +188,11 @@ def test_other_colours_are_refused_with_what_to_do(data):
     )
 
 
+def test_ndpi_is_refused_by_name():
+    tags = [(65420, 4, 1, 1, True), (271, 2, None, "Hamamatsu", True)]
+    assert "NDPI slides are not read" in refusal(pyramid(TISSUE, below=False, extratags=tags))
+
+
 def first_directory(data):
     return struct.unpack("<I", data[4:8])[0]
 
