@@ -204,11 +204,11 @@ def _of_others(card: ScoreCard, row: ScoredRow) -> Iterator[str]:
     is_model = submission["name"].lower().endswith(MODEL)
     sent, other = ("model_sha256", "predictions_sha256")[:: 1 if is_model else -1]
     if known.get(sent) != submission["sha256"] or known.get(other) is not None:
-        yield "a scorecard belongs to another submission than its row"
+        yield "a scorecard names another submission than the manifest"
     if known.get("truth_sha256") != row.test_set["sha256"]:
-        yield "a scorecard belongs to another test set than its row"
+        yield "a scorecard names another test set than the manifest"
     if known["options"].get("metadata_sha256") != row.test_set.get("metadata_sha256"):
-        yield "a scorecard belongs to another metadata table than its row"
+        yield "a scorecard names another metadata table than the manifest"
 
 
 def _of_options(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
