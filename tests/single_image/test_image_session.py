@@ -7,10 +7,10 @@ import pytest
 
 from scoring.common.findings import InputRefused, error
 from scoring.inference.model_pool import Cancelled
-from scoring.single_image import image_session
+from scoring.single_image import image_session, whole_slide
 from scoring.single_image.image_session import ImageQueue, SourceImage, answer_waiting
 from scoring.single_image.model_inputs import model_task
-from tests.support import photographs
+from tests.support import photographs, slides
 from tests.support.single_image import lesion, model, of_quadrant
 
 
@@ -48,6 +48,14 @@ def test_images_that_come_while_others_are_answered_come_after_them():
 
     answer_waiting(opening, queue, None, None, more)
     assert [image.source.name for image in queue.done.values()] == ["image 1", "image 2"]
+
+
+def test_a_slide_among_photographs_is_refused_and_the_others_have_their_answers():
+    queue = queued(1)
+    queue.add(SourceImage("image 2", lambda: slides.pyramid(slides.tissue(), "jpeg")))
+    answer_waiting(opening, queue, None, None)
+    assert [image.refused for image in queue.done.values()] == ["", whole_slide.NO_TISSUE]
+    assert queue.done[1].answer is not None
 
 
 @pytest.mark.parametrize(("count", "size", "kept"), [(23, 0, range(4, 24)), (5, 40_000_000, range(4, 6))])
