@@ -37,6 +37,7 @@ from scoring.single_image.quality import (
     photograph_chips,
     seen_parts,
 )
+from scoring.single_image.saved_measures import saved
 from scoring.statistics.intervals import counted
 from tests.support.single_image import photograph
 
@@ -198,7 +199,7 @@ def without_lesion(wanted: testset.Plan, monkeypatch) -> Iterator[Photograph]:
 
 @cache
 def of_set(challenge: str, key: str):
-    return measured(load_challenge(challenge).read_truth(samples.test_sets(challenge)[key].path))
+    return saved(load_challenge(challenge).read_truth(samples.test_sets(challenge)[key].path))
 
 
 LOOKS: dict[int, tuple[Photograph, Quality, Floats]] = {}
