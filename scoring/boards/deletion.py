@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scoring.boards.board import opened
-from scoring.boards.hidden_truth import deleted_truths, visible_results
+from scoring.boards.hidden_truth import guessing_budget, visible_results
 from scoring.boards.ranking.board_ranking import board_ranking
 from scoring.common.findings import Finding, InputRefused, error, warning
 from scoring.common.text import shortened
@@ -53,7 +53,7 @@ def delete_board(store: Store, board_id: str) -> Deleted:
     Raises:
         InputRefused: `no-board` if there is none; nothing is deleted then.
     """
-    told, files = 0.0, deleted_truths.test_sets(store, board_id)
+    told, files = 0.0, guessing_budget.test_sets(store, board_id)
     with suppress(InputRefused):  # a board that cannot be read
         board = opened(store, board_id)
         told = visible_results.bits_told(board, board_ranking(board))
@@ -61,7 +61,7 @@ def delete_board(store: Store, board_id: str) -> Deleted:
         exclusive(session)
         _require_board(session, board_id)
         if told:
-            deleted_truths.record_deleted(session, files, told)
+            guessing_budget.record_deleted(session, files, told)
         submission = schema.Submission
         count = len(session.scalars(select(submission.id).where(submission.board_id == board_id)).all())
         for table in OF_BOARD:

@@ -8,5 +8,5 @@
 * split into a shown and a withheld part: `test_set_split.split_board`
 * notices to the organizer about probing: `probing_notices.board_notices`
 * messages about a submission that reveal nothing of the truth: `redaction.redact`
-* bits that deleted boards revealed: `deleted_truths.bits_of_deleted_boards`
+* bits that deleted boards revealed: `guessing_budget.bits_of_deleted_boards`
 """

@@ -1,23 +1,31 @@
-"""Guessing budget of a hidden truth: bits revealed by shown scores, compared with the bits of the labels."""
+"""Guessing budget of a hidden truth: bits revealed by shown scores, compared with the bits of the labels;
+bits that the scores of deleted boards may have revealed, by the SHA-256 of the test set."""
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
 from scoring.boards.hidden_truth.disclosure_rules import DECIMALS, NOTHING, HiddenRules
+from scoring.boards.row_validation import LEFT_OUT, WITHHELD
 from scoring.boards.submissions.phases_and_limits import DAY, Phase
 from scoring.common.direction_and_range import SHARE, Quantity
+from scoring.common.findings import Finding, warning
 from scoring.statistics.optimism import bits_for, possible_gain
 from scoring.store import schema
+from scoring.store.database import Store
+from scoring.store.schema import DeletedTruth, Hidden, TestSetVersion
 
 SAFE_GAIN = 0.05
 """Maximum gain over the best constant answer by guessing, up to which a board calls its truth safe."""
 RATES_OF_CLASSES = 14 * 16
 """Maximum number of rates shown per submission: those of 16 classes, each with `DECIMALS` decimals."""
-WITHHELD = (
+OF_PART = (
     " These statements concern the shown part only. Scores reveal no case of the withheld part, which "
     "decides the final "
     "ranking; they reveal only what both parts share, such as class frequencies."
@@ -77,12 +85,12 @@ class Use:
         scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
         shown = "Scores were shown before" if self.bits and not self.answers else f"{scores} been shown"
         if not self.cases:
-            return f"{shown}. {UNBOUNDED if self.bits else ''}{WITHHELD * self.is_part}".rstrip()
+            return f"{shown}. {UNBOUNDED if self.bits else ''}{OF_PART * self.is_part}".rstrip()
         told = f"{shown}, which may have revealed {_percent(self.bits, self.cases)} of the labels' bits"
         most = f"guessing gained at most {self.gain:.2f} above the best constant answer"
         end = "" if self.is_safe else "; a smaller lead could come from guessing"
         equal = "if classes are equally frequent and cases have equal weights"
-        return f"{told}: {equal}, {most}{end}. Rare classes are revealed sooner.{WITHHELD * self.is_part}"
+        return f"{told}: {equal}, {most}{end}. Rare classes are revealed sooner.{OF_PART * self.is_part}"
 
 
 @dataclass(frozen=True)
@@ -109,26 +117,26 @@ class Budget:
     def words(self) -> str:
         """Return a description for organizers."""
         if not self.use.bits:
-            return f"Safe: no score is shown before the truth is opened.{WITHHELD * self.use.is_part}"
+            return f"Safe: no score is shown before the truth is opened.{OF_PART * self.use.is_part}"
         if self.proposed is None:
             limit = bits_for(SAFE_GAIN, self.use.cases)
             return (
                 f"Safe: by the end of the phases the scores can reveal {self.use.bits:.1f} bits, but "
                 f"{limit:.1f} bits are needed to gain {SAFE_GAIN:g} above the best constant answer by "
-                f"any guessing strategy.{WITHHELD * self.use.is_part}"
+                f"any guessing strategy.{OF_PART * self.use.is_part}"
             )
         if self.is_spent and not self.use.cases:
             told = f"Not safe under any rule from now on, because scores have been shown already. {UNBOUNDED}"
-            return f"{told}{WITHHELD * self.use.is_part}"
+            return f"{told}{OF_PART * self.use.is_part}"
         if self.is_spent:
             return (
                 "Not safe under any rule from now on: the shown scores may have revealed so much "
                 f"that guessing gains up to {self.use.gain:.2f} above the best constant answer."
-                f"{WITHHELD * self.use.is_part}"
+                f"{OF_PART * self.use.is_part}"
             )
         if not self.use.cases:
             only = "Only showing no score is safe (--detail none)."
-            return f"Not safe: {UNBOUNDED} {only}{WITHHELD * self.use.is_part}"
+            return f"Not safe: {UNBOUNDED} {only}{OF_PART * self.use.is_part}"
         told = "any number of bits" if math.isinf(self.use.bits) else f"{self.use.bits:.1f} bits"
         proposed = self.proposed
         flags = (
@@ -140,7 +148,7 @@ class Budget:
             f"{bits_for(SAFE_GAIN, self.use.cases):.1f} bits are enough to gain {SAFE_GAIN:g} above the "
             f"best constant answer by guessing (up to {self.use.gain:.2f} here). Settings that are safe "
             f"with these phases and teams: {flags}. Fewer submissions, fewer teams, less detail or more "
-            f"cases allow scores to be shown.{WITHHELD * self.use.is_part}"
+            f"cases allow scores to be shown.{OF_PART * self.use.is_part}"
         )
 
 
@@ -234,3 +242,39 @@ def _log2_ways(of: float, chosen: float) -> float:
 def _percent(bits: float, cases: float) -> str:
     share = 100 * min(1.0, bits / cases)
     return "0 %" if not bits else "less than 1 %" if share < 1 else f"up to {share:.0f} %"
+
+
+def record_deleted(session: Session, files: Collection[str], bits: float) -> None:
+    """Record the bits that a board to be deleted may have revealed of its test sets.
+
+    Args:
+        session: The transaction that deletes the board.
+        files: SHA-256 of each version of the test set.
+        bits: Number of bits that its scores may have revealed.
+    """
+    for digest in files:
+        row = session.get(DeletedTruth, digest)
+        session.merge(DeletedTruth(sha256=digest, spent=bits + (row.spent if row else 0.0)))
+
+
+def bits_of_deleted_boards(store: Store, board_id: str) -> float:
+    """Return how many bits deleted boards may have revealed of the test sets of a board."""
+    files = test_sets(store, board_id)
+    with store.read() as session:
+        return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))
+
+
+def notice_of_deleted(store: Store, board_id: str) -> list[Finding]:
+    """Return `truth-shared` for a hidden truth of which deleted boards may have revealed something."""
+    bits = bits_of_deleted_boards(store, board_id)
+    with store.read() as session:
+        is_told = bits and session.get(Hidden, board_id) is not None
+    message = f"deleted boards had this test set; their scores may have revealed {bits:.1f} bits of it."
+    return [warning("truth-shared", board_id, message)] if is_told else []
+
+
+def test_sets(store: Store, board_id: str) -> set[str]:
+    """Return the SHA-256 of each version of a board's test set."""
+    of = TestSetVersion
+    with store.read() as session:
+        return {*session.scalars(select(of.sha256).where(of.board_id == board_id))} - {LEFT_OUT, WITHHELD}

@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from scoring.access.roles import Role
 from scoring.boards.board import OpenBoard, opened
-from scoring.boards.hidden_truth import deleted_truths, guessing_budget
+from scoring.boards.hidden_truth import guessing_budget
 from scoring.boards.hidden_truth.disclosure_rules import (
     DECIMALS,
     NOTHING,
@@ -286,7 +286,7 @@ def planned(
     labels = _labels(board)
     elsewhere = (_told_elsewhere(board.store, other, labels) for other in twins(board))
     spent = _spent(board, known, ranking) + sum(elsewhere)
-    spent += deleted_truths.bits_of_deleted_boards(board.store, board.row.id)
+    spent += guessing_budget.bits_of_deleted_boards(board.store, board.row.id)
     return _planned(board.store, board.row.id, known, labels, spent)
 
 
@@ -305,7 +305,7 @@ def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, sp
 
 def twins(board: OpenBoard) -> list[str]:
     """Return the store's other boards that have, or had, the same test set, by its SHA-256."""
-    of, files = TestSetVersion, deleted_truths.test_sets(board.store, board.row.id)
+    of, files = TestSetVersion, guessing_budget.test_sets(board.store, board.row.id)
     with board.store.read() as session:
         others = session.scalars(select(of.board_id).where(of.sha256.in_(files), of.board_id != board.row.id))
         return sorted(set(others))
@@ -331,7 +331,7 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
     it. The second is left out if the truth is open, stored elsewhere, or safe with the present phases and
     teams. ranking: as in `use`."""
     store, board_id, others = board.store, board.row.id, twins(board)
-    findings = deleted_truths.notice_of_deleted(store, board_id)
+    findings = guessing_budget.notice_of_deleted(store, board_id)
     if others and any(is_hidden(store, other) for other in (board_id, *others)):
         verb = "has" if len(others) == 1 else "have"
         message = (

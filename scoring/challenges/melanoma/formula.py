@@ -1,6 +1,6 @@
 """Formula of Melanoma (0.6 F2 + 0.3 accuracy + 0.1 AUC) and its options."""
 
-from scoring.challenges.safe_scan.options import missing_option
+from scoring.challenges.safe_scan.definition import missing_option
 from scoring.common.arrays import Floats
 from scoring.metrics import binary
 from scoring.metrics.binary import Decisions

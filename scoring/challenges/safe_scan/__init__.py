@@ -8,5 +8,5 @@ refuses, and a finding names the consequence there.
 * prediction tables aligned with the cases: `predictions.read_predictions`
 * consequences in the validator for the same files: `official_program.file_consequences`
 * predictions of a model: `models.predictions_of`
-* ids, labels and columns: `tables`; parts of a scorecard: `evaluation`; `options`, `definition`
+* ids, labels and columns: `tables`; parts of a scorecard: `evaluation`; `definition`
 """

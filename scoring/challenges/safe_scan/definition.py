@@ -1,4 +1,4 @@
-"""Shared parts of two definitions: inputs, and the functions that both packages have under the same names."""
+"""Shared parts of two definitions: inputs, an option, and functions that both packages have under one name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -9,7 +9,24 @@ from scoring.common.citation import Citation
 from scoring.common.direction_and_range import LOSS
 from scoring.core.challenge import Display, ModelSupport, Readers, SingleImage
 from scoring.core.challenge_parts import InputKind, Inputs, Lazy, ScoreBreakdownPart, Scoring
+from scoring.core.options import Option
 from scoring.core.submission import Predictions, example_table, faults_by_option, table
+
+
+def missing_option(noun: str) -> Option:
+    """Return the option for cases without a usable prediction. noun: the challenge's word for a
+    prediction."""
+    return Option(
+        name="missing",
+        help=f"cases without a usable {noun}: refuse (default), or count them as wrong",
+        default="refuse",
+        values=("refuse", "wrong"),
+        metavar="HOW",
+        stages=("predictions", "score"),
+        label="Cases without a prediction",
+        value_labels={"refuse": "refuse the file", "wrong": "count as wrong"},
+    )
+
 
 LOSSES = {"log_loss": LOSS, "brier_score": LOSS}
 

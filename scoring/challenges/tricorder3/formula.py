@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.challenges.safe_scan.options import missing_option
+from scoring.challenges.safe_scan.definition import missing_option
 from scoring.common.arrays import Floats
 from scoring.core.options import Option, size_problem
 

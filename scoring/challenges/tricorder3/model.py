@@ -112,24 +112,11 @@ def inspect(
 
 
 def _kind_findings(kind: str, where: str) -> list[Finding]:
-    return {
-        "probabilities": [note("probabilities", where, "every trial output is a probability vector.")],
-        "logits": [
-            warning(
-                "logits",
-                where,
-                "the outputs are logits, not probabilities: the score is the same, but the "
-                "challenge demands a softmax.",
-            )
-        ],
-        "not-normalised": [
-            warning(
-                "not-normalised",
-                where,
-                "the outputs do not sum to 1: the score is the same, but the challenge demands a softmax.",
-            )
-        ],
-    }[kind]
+    if kind == "probabilities":
+        return [note(kind, where, "every trial output is a probability vector.")]
+    are = "are logits, not probabilities" if kind == "logits" else "do not sum to 1"
+    message = f"the outputs {are}: the score is the same, but the challenge demands a softmax."
+    return [warning(kind, where, message)]
 
 
 def predict(model: Model, cases: SafeScanCases, context: Context) -> Predictions:
