@@ -152,7 +152,11 @@ def test_a_list_of_cases_is_the_shown_part_and_what_cannot_be_is_refused(one, tm
     ):
         refused = board("split", "h", *arguments)
         assert (refused.status, words in refused.err) == (2, True), refused.err
-    for cases, words in ((CASES[:3], "both parts"), (["x"], "no cases"), (CASES, "has no case")):
+    for cases, words in (
+        (CASES[:3], "both parts"),
+        (["x"], "not cases of the test set"),
+        (CASES, "has no case"),
+    ):
         with pytest.raises(InputRefused, match=words):
             test_set_split.split_board(one.store, "h", cases=cases)
     with pytest.raises(InputRefused, match="are in one part: choose"):

@@ -142,7 +142,7 @@ def test_a_label_column_beside_the_eleven_is_ignored():
 
 @pytest.mark.parametrize(
     ("cell", "how"),
-    [("0", "classes are counted from 1"), ("12", "no number 1 to 11"), ("lesion", "'lesion' is no class")],
+    [("0", "classes are counted from 1"), ("12", "no number 1 to 11"), ("lesion", "'lesion' is not a class")],
 )
 def test_predicted_labels_that_are_no_class(cell, how):
     problem = only(
