@@ -249,4 +249,4 @@ def _what_it_is(data: bytes, formats: str) -> str:
             return f"The file is {name}, not a photograph: save it as JPEG or PNG."
     if bytes(data[:4]) in TIFF:
         return f"The TIFF is damaged, or compressed in a way that is not read here: {REGION}."
-    return f"The file is not a readable image. Readable are {formats}."
+    return f"The file is not an image in a readable format ({formats})."

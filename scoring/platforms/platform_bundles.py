@@ -47,6 +47,7 @@ NEEDED = (
     "shapely",
     "sqlalchemy",
     "threadpoolctl",
+    "tifffile",
     "zlib-ng",
 )
 """Packages that the library needs; pyproject.toml gives the reasons."""

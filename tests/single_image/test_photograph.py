@@ -180,7 +180,10 @@ def bomb() -> bytes:
     ("data", "words"),
     [
         (b"", "empty"),
-        (b"my notes about Jane", "read: JPEG, PNG, TIFF, BMP, WebP, GIF, HEIC, AVIF and DICOM are"),
+        (
+            b"my notes about Jane",
+            "in a readable format (JPEG, PNG, TIFF, BMP, WebP, GIF, HEIC, AVIF and DICOM",
+        ),
         (b"%PDF-1.7", "PDF"),
         (phone()[:4000], "cut off"),
         (encoded(quarters())[:900], "cut off"),

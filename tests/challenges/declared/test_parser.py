@@ -304,7 +304,7 @@ def test_the_command_line_refuses_with_status_2(tmp_path):
     truth.write_text("image,class\n1,a\n")
     done = run("score", path, "--truth", truth, "--predictions", truth)
     assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("error unknown-metric cells.toml:14: score.metric: 'f9' is no metric")
+    assert done.err.startswith("error unknown-metric cells.toml:14: score.metric: 'f9' is not a metric")
 
 
 ODD = (

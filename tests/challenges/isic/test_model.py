@@ -261,7 +261,7 @@ def test_categories_without_a_truth(made, categories, expected):
 @pytest.mark.parametrize(
     ("entry", "categories", "code", "words"),
     [
-        ("", None, "bad-option", "the model gives 3 numbers per image, which is no preset's"),
+        ("", None, "bad-option", "the model gives 3 numbers per image, as no preset has"),
         ("", "A,B", "bad-option", "2 different names, 3 outputs per image"),
         ("", "A,A,B", "bad-option", "2 different names, 3 outputs per image"),
         ("A,B", None, "wrong-output", "3 outputs per image, but the model's entry `categories` names 2"),

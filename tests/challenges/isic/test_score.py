@@ -500,10 +500,10 @@ ONE, NEXT = 0.3081364575891442, 0.30813645758914426
 @pytest.mark.parametrize(
     ("scores", "named"),
     [
-        ([[ONE, NEXT], [0.1, 0.9], [0.9, 0.1]], "1 case (i000) decided differently there"),
+        ([[ONE, NEXT], [0.1, 0.9], [0.9, 0.1]], "1 case (i000) decided differently"),
         (
             [[0.9, ONE], [0.1, NEXT], [0.9, 0.1]],
-            "1 pair of cases tied or separated differently in an AUC there",
+            "1 pair of cases tied or separated differently in an AUC",
         ),
         ([[0.9, ONE], [0.1, ONE], [0.9, 0.1]], None),
         ([[0.9, 0.30813645758914], [0.1, 0.30813645758915], [0.9, 0.1]], None),
