@@ -231,8 +231,8 @@ def test_the_first_of_several_frames_is_taken():
         (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n", "PostScript"),
         (b"%PDF-1.7", "PDF"),
         (b"\0\0\0\x18ftypheic" + b"\0" * 40, "HEIC"),
-        (b"just text", "not a readable image"),
-        (encoded(photograph(), "PPM"), "not a readable image"),
+        (b"just text", "not an image in a readable format"),
+        (encoded(photograph(), "PPM"), "not an image in a readable format"),
         (encoded(photograph(), "JPEG2000"), "JPEG 2000"),
     ],
 )
