@@ -6,7 +6,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.challenge_tabs.hecktor2026.tabs import (
+from pages.challenge_tabs.hecktor2026.tab_widgets import (
     LINK,
     all_patients,
     centers_tab,

@@ -7,7 +7,7 @@ import streamlit as st
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.challenge_tabs.isic import tabs
+from pages.challenge_tabs.isic import tab_widgets
 from pages.input_widgets import selectors
 from pages.input_widgets.option_widgets import option_widget
 from pages.input_widgets.selectors import ChosenInput
@@ -56,12 +56,12 @@ TABS = {
     "Categories": None,
     "Points": None,
     "Confusion": None,
-    "Curves": tabs.malignant_tab,
-    "Thresholds": tabs.threshold_tab,
+    "Curves": tab_widgets.malignant_tab,
+    "Thresholds": tab_widgets.threshold_tab,
     "Calibration": None,
     "Subgroups": None,
-    "Cases": tabs.all_cases,
-    "Preflight": tabs.preflight_tab,
+    "Cases": tab_widgets.all_cases,
+    "Preflight": tab_widgets.preflight_tab,
 }
 """The widgets below the section with a given name."""
 
@@ -70,8 +70,8 @@ show(
         CHALLENGE,
         lines=Lines(about_truth, about_submission, CLOSING),
         tabs=TABS,
-        table=tabs.case_rows,
+        table=tab_widgets.case_rows,
         choices=choices,
-        refused=tabs.official_message,
+        refused=tab_widgets.official_message,
     )
 )

@@ -4,7 +4,7 @@ import numpy as np
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.challenge_tabs.melanoma import tabs
+from pages.challenge_tabs.melanoma import tab_widgets
 from pages.server import access
 from scoring.challenges.safe_scan.cases import SafeScanCases
 from scoring.core.scorecard import ScoreCard
@@ -34,19 +34,19 @@ def about_submission(card: ScoreCard) -> str:
 
 
 TABS = {
-    "Threshold": tabs.threshold_tab,
-    "Missed": tabs.missed_tab,
+    "Threshold": tab_widgets.threshold_tab,
+    "Missed": tab_widgets.missed_tab,
     "Classes": None,
     "Calibration": None,
-    "Net benefit": tabs.benefit_tab,
+    "Net benefit": tab_widgets.benefit_tab,
     "Subgroups": None,
-    "Cases": tabs.all_cases,
-    "Preflight": tabs.preflight_tab,
+    "Cases": tab_widgets.all_cases,
+    "Preflight": tab_widgets.preflight_tab,
 }
 """The widgets below the section with a given name."""
 
 show(
     ChallengePage(
-        CHALLENGE, lines=Lines(about_truth, about_submission, CLOSING), table=tabs.case_rows, tabs=TABS
+        CHALLENGE, lines=Lines(about_truth, about_submission, CLOSING), table=tab_widgets.case_rows, tabs=TABS
     )
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import scoring
 from pages.challenge.challenge_page import ChallengePage, Lines, show
-from pages.challenge_tabs.tricorder3 import tabs as live
+from pages.challenge_tabs.tricorder3 import tab_widgets
 from pages.server import access
 from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.common.findings import SMALL_CLASS
@@ -44,12 +44,12 @@ def about_submission(card) -> str:
 
 TABS = {
     "Points": None,
-    "Risk": live.mistakes,
+    "Risk": tab_widgets.mistakes,
     "Classes": None,
     "Curves": None,
     "Calibration": None,
     "Subgroups": None,
-    "Cases": live.all_cases,
+    "Cases": tab_widgets.all_cases,
     "Preflight": None,
 }
 """The widgets below the section with a given name."""
@@ -60,6 +60,6 @@ show(
         score_options=score_options,
         lines=Lines(about_truth, about_submission, BOARD),
         tabs=TABS,
-        table=live.case_table,
+        table=tab_widgets.case_table,
     )
 )

@@ -11,7 +11,7 @@ from scoring.comparison.comparability import of_team
 from scoring.comparison.compare import Comparison
 from scoring.core.views import Fact, Headline, Section
 from scoring.presentation.html import report_blocks
-from scoring.presentation.html.document import Figures, document, findings, provenance, rule, section
+from scoring.presentation.html.page_template import Figures, document, findings, provenance, rule, section
 from scoring.presentation.html.report_blocks import Lines
 from scoring.presentation.paper.archive import files, methods, zipped
 

@@ -25,7 +25,7 @@ from scoring.core.scorecard import plain
 from scoring.core.views import Block, Column, Figure, Section, Table, Text
 from scoring.presentation.figures.team_ranges import RankMove, rank_moves
 from scoring.presentation.html import report_blocks
-from scoring.presentation.html.document import Figures, document, rule
+from scoring.presentation.html.page_template import Figures, document, rule
 
 NAME = "Shake-up"
 OF_PART = ("rank", "rank_interval", "score", "interval")

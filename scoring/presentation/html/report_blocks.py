@@ -30,7 +30,7 @@ from scoring.core.views import (
 )
 from scoring.presentation.figures.number_format import span
 from scoring.presentation.figures.theme import label
-from scoring.presentation.html.document import Cell, Figures, Number, render, table
+from scoring.presentation.html.page_template import Cell, Figures, Number, render, table
 from scoring.version import __version__
 
 STATUS = 1200

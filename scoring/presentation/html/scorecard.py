@@ -12,7 +12,7 @@ from scoring.core.scorecard import ScoreCard
 from scoring.core.views import Headline, Status, Views
 from scoring.presentation.figures.number_format import UNDEFINED, points, share, span
 from scoring.presentation.html import default_views, report_blocks
-from scoring.presentation.html.document import (
+from scoring.presentation.html.page_template import (
     Cell,
     Figures,
     document,

@@ -12,7 +12,7 @@ from scoring.common.arrays import Floats
 from scoring.common.text import shortened
 from scoring.inference.preprocessing import Pixels
 from scoring.presentation.figures.number_format import decimal
-from scoring.presentation.html.document import POLICY, template
+from scoring.presentation.html.page_template import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.explanation import conclusion
 from scoring.single_image.image_record import Record, TileRecord

@@ -11,7 +11,7 @@ from scoring.core.scorecard import plain
 from scoring.core.views import Column, Table, directed
 from scoring.presentation.figures.number_format import MINUS, UNDEFINED
 from scoring.presentation.figures.theme import SHAPES
-from scoring.presentation.html.document import words_of
+from scoring.presentation.html.page_template import words_of
 from scoring.presentation.html.report_blocks import RIGHT, cell, shown_column
 
 WRITTEN = {

@@ -30,7 +30,7 @@ from scoring.presentation import html
 from scoring.presentation.figures.number_format import decimal, share, span
 from scoring.presentation.figures.theme import LIGHT
 from scoring.presentation.html import report_blocks
-from scoring.presentation.html.document import Figures
+from scoring.presentation.html.page_template import Figures
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
