@@ -11,7 +11,7 @@
 * missing column, "did you mean": `tables.missing_column`; its fix: `fix_suggestions.renamings`
 * guess of unknown columns: `column_guess.guess`, used by `column_guess.readings_of`; long tables:
   `long_tables.widened`
-* one file or folder per team: `team_entries.of_teams`; look-alike names: `scoring.common.text.name_skeleton`
+* one file or folder per team: `team_entries.of_teams`; look-alike names: `team_entries.name_problems`
 * masks: `masks`; lists of nuclei: `nuclei`; volumes for the viewer: `volumes`, `scenes.read_scene`
 * images of cases by name: `case_images`; truncated images: `truncated_images.is_whole`
 * Parquet: `parquet`; Grand Challenge jobs: `grand_challenge_jobs`

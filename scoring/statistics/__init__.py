@@ -5,9 +5,12 @@
   interval of a share: `intervals.wilson`; choice of the method: `interval_options.StatisticsOptions`
 * test of two teams (swap test): `permutation_test.swap_test`; bootstrap test on request:
   `paired_bootstrap.bootstrap_test`
-* McNemar, DeLong, Wilcoxon, Holm: `mcnemar_delong_wilcoxon`; smallest detectable difference:
+* interval of a difference of two teams: `team_pairs.with_intervals`, `intervals.difference_t`
+* McNemar, DeLong, Wilcoxon: `mcnemar_delong_wilcoxon`; p-values adjusted for many comparisons:
+  `mcnemar_delong_wilcoxon.holm`; smallest detectable difference:
   `replicate_comparison.resolvable_gap`
-* teams compared on the same replicates: `replicate_comparison.compare`; ranks, Kendall's tau: `ranking`
+* teams compared on the same replicates, stability of ranks: `replicate_comparison.compare`;
+  ranks, Kendall's tau: `ranking`
 * winner's curse: `optimism.winner_optimism`; repeated looks at one board: `paired_bootstrap.corrected`
 * all pairs of teams: `team_pairs`; number of replicates, seed, kind of interval: `interval_options`,
   `interval_basis`

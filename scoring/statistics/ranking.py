@@ -1,6 +1,7 @@
 """Ranks by scores or by case, with ties; Kendall's tau between two orders.
 
-Groups of teams that the test cannot separate: `scoring.comparison.many_teams.groups`.
+Groups of teams that the test cannot separate: `scoring.comparison.many_teams.groups`; stability of ranks over
+replicates: `replicate_comparison.compare`.
 
 All values are rounded to 12 decimals before comparison, so that float noise does not change ranks.
 """

@@ -4,7 +4,7 @@
   of a comparison: `scoring.comparison.report.html`;
 * of a board: `scoring.boards.publication.public_report.html`
 * blocks of `scoring.core.views` as HTML, the front page: `report_blocks.sections`;
-  the file: `document.document`
+  the file: `page_template.document`
 * views of a card whose challenge has none: `default_views.views`
 """
 
