@@ -86,7 +86,16 @@ class KnownImages:
 
     def distance(self, parts: Floats) -> float:
         """Return the local outlier factor of an image with the appearance `parts` [p, d]."""
-        return float(self._distances(self.features, parts[None])[0])
+        return float(self._distances(self.features[self._distinct[0]], parts[None])[0])
+
+    @cached_property
+    def _distinct(self) -> tuple[Array, Array]:
+        """Return the rows of images without their copies [m], between which there is no distance to compare
+        with, and for each image its place among them [n]; all rows if only few are left."""
+        first: dict[bytes, int] = {}
+        place = np.array([first.setdefault(image.tobytes(), len(first)) for image in self.features], int)
+        every = np.arange(len(self))
+        return (np.unique(place, return_index=True)[1], place) if len(first) >= FEWEST else (every, every)
 
     def _distances(self, known: Floats, asked: Floats) -> Floats:
         """Return the local outlier factors [m] of images asked [m, p, d] among known ones [n, p, d]: the
@@ -104,16 +113,19 @@ class KnownImages:
         """Local outlier factor of each image among the others [n], computed without its fold."""
         if self.factors is not None:
             return self.factors
-        places, found = np.arange(len(self)), np.empty(len(self))
-        for first in range(min(FOLDS, len(self))):
+        rows, place = self._distinct
+        known, found, places = self.features[rows], np.empty(len(rows)), np.arange(len(rows))
+        for first in range(min(FOLDS, len(rows))):
             fold = places[first::FOLDS]
-            found[fold] = self._distances(np.delete(self.features, fold, 0), self.features[fold])
-        return found
+            found[fold] = self._distances(np.delete(known, fold, 0), known[fold])
+        factors: Floats = found[place]
+        return factors
 
     def limit(self, alarms: float) -> float:
         """Return the distance beyond which one more such image lies with probability `alarms`: Student's
-        prediction limit of the logarithms of `left_out`."""
-        usual, n = np.log(self.left_out), len(self)
+        prediction limit of the logarithms of `left_out`; copies of an image count once."""
+        usual = np.log(self.left_out[self._distinct[0]])
+        n = len(usual)
         beyond = stdtrit(n - 1, 1 - alarms) * usual.std(ddof=1) * np.sqrt(1 + 1 / n)
         return float(np.exp(usual.mean() + beyond))
 

@@ -133,6 +133,17 @@ def test_a_photograph_counts_by_itself_its_middle_and_what_is_around(tile, odd_p
     assert known_images(list(rows), tile).unlikeness(asked).far == far
 
 
+def test_copies_of_an_image_change_no_limit():
+    """Twenty copies of one image took the limit from 1.2 to 22: every foreign picture got an answer."""
+    rows = np.random.default_rng(0).normal(0, 1, (100, 10, FEATURES))
+    known, copied = known_images(list(rows)), known_images([*rows, *[rows[3]] * 20])
+    asked = np.full((10, FEATURES), 3.0)
+    assert copied.unlikeness(asked).far
+    assert copied.unlikeness(asked).far_limit == known.unlikeness(asked).far_limit
+    assert copied.left_out[[3, 100, 119]].tolist() == [known.left_out[3]] * 3
+    assert known_images([rows[0]] * 30).unlikeness(asked).far
+
+
 def test_the_images_that_look_most_alike_come_first():
     rows = np.random.default_rng(0).normal(0, 1, (40, 1, FEATURES))
     rows[[5, 31]] = rows[12] + [[[0.01]], [[0.02]]]
