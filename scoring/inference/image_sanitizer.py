@@ -10,6 +10,7 @@ import re
 import struct
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -97,14 +98,19 @@ _STRUCTURE = frozenset(
 )
 """TIFF tags that describe the pixels, not the person or place."""
 _BITS_PER_SAMPLE = 0x0102
-_DESCRIPTION, _X_RESOLUTION, _RESOLUTION_UNIT = 0x010E, 0x011A, 0x0128
+_DESCRIPTION, _RESOLUTIONS, _RESOLUTION_UNIT = 0x010E, (0x011A, 0x011B), 0x0128
 _UNITS = {2: 25_400.0, 3: 10_000.0}
 """Unit of a TIFF's resolution -> micrometres: inch, centimetre."""
 _NUMBER = r"(\d{1,6}(?:\.\d{1,9})?)(?![\d.])"
 _SLIDE = re.compile(rf"\bMPP\s*=\s*{_NUMBER}")
-_OME, _OME_UNIT = re.compile(rf'PhysicalSizeX="{_NUMBER}"'), re.compile(r'PhysicalSizeXUnit="([^"]*)"')
+_OME = {axis: re.compile(rf'PhysicalSize{axis}="{_NUMBER}"') for axis in "XY"}
+_OME_UNIT = {axis: re.compile(rf'PhysicalSize{axis}Unit="([^"]*)"') for axis in "XY"}
 _MICROMETRE = re.compile(r"(µ|μ|u|\?|Âµ|Î¼|&#181;|&#xB5;)m", re.IGNORECASE)
 """Spellings of the unit in files, including the wrong code page."""
+_OTHER_UNITS = {"nm": 1e-3, "mm": 1e3, "cm": 1e4, "Å": 1e-4, "&#197;": 1e-4, "&#xC5;": 1e-4}
+"""Further units of OME -> micrometres."""
+SQUARE = 0.01
+"""Largest relative difference of the sides of a pixel that counts as square."""
 MICROSCOPES = (0.05, 10.0)
 """Plausible micrometres per pixel of a microscope: a screen's 72 per inch is not."""
 
@@ -177,19 +183,38 @@ def _of_dicom(data: bytes, most_pixels: int) -> tuple[Pixels, Pixels, ImageInfo,
 def micrometres(image: Image.Image) -> float:
     """Return micrometres per pixel of an image, as `scale_of_tags` does."""
     tags: Any = getattr(image, "tag_v2", {})
-    resolution = float(tags.get(_X_RESOLUTION) or 0) if image.format == "TIFF" else 0.0
-    return scale_of_tags(str(tags.get(_DESCRIPTION, "")), resolution, tags.get(_RESOLUTION_UNIT, 2))
+    resolutions = [float(tags.get(tag) or 0) if image.format == "TIFF" else 0.0 for tag in _RESOLUTIONS]
+    return scale_of_tags(str(tags.get(_DESCRIPTION, "")), resolutions, tags.get(_RESOLUTION_UNIT, 2))
 
 
-def scale_of_tags(described: str, resolution: float, unit: Any) -> float:
+def scale_of_tags(described: str, resolutions: Sequence[float], unit: Any) -> float:
     """Return micrometres per pixel from a scanner's tags: "MPP" of a slide, OME's physical size, or a
-    resolution per centimetre or inch that is plausible for a microscope; 0 if there is none."""
-    ome, ome_unit = _OME.search(described), _OME_UNIT.search(described)
-    is_other = ome_unit and not _MICROMETRE.fullmatch(ome_unit[1])
-    if found := _SLIDE.search(described) or (None if is_other else ome):
+    resolution per centimetre or inch that is plausible for a microscope; 0 if there is none, or if pixels are
+    not square.
+
+    Args:
+        resolutions: Pixels per unit in x and in y, 0 where the file has none.
+        unit: TIFF's number of their unit.
+    """
+    if found := _SLIDE.search(described):
         return _of_microscope(float(found[1]))
-    length = _UNITS.get(unit)
-    return 0.0 if not resolution or length is None else _of_microscope(length / resolution)
+    length = _UNITS.get(unit, 0.0)
+    scales = _ome_scales(described) or [length / resolution for resolution in resolutions if resolution]
+    if not scales or max(scales) > (1 + SQUARE) * min(scales):
+        return 0.0
+    return _of_microscope(scales[0])
+
+
+def _ome_scales(described: str) -> list[float]:
+    """Return OME's micrometres per pixel in x and y, as far as the text has them; none with another unit."""
+    scales = []
+    for axis, size in _OME.items():
+        if found := size.search(described):
+            written = _OME_UNIT[axis].search(described)
+            unit = written[1] if written else "µm"
+            micrometres = 1.0 if _MICROMETRE.fullmatch(unit) else _OTHER_UNITS.get(unit, 0.0)
+            scales.append(float(found[1]) * micrometres)
+    return scales if all(scales) else []
 
 
 def _of_microscope(scale: float) -> float:

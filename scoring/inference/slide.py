@@ -4,6 +4,7 @@ Runs in the worker. tifffile reads tags; Pillow decodes single tiles.
 """
 
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,9 +31,11 @@ _JPEG, JPEG_2000 = 7, (33003, 33005, 34712)
 _YCC_2000 = 33003
 READ = "uncompressed, JPEG, JPEG 2000, LZW, deflate and PackBits"
 _RGB, _YCC = 2, 6
-_RESOLUTION, _UNIT, _SUBSAMPLING = 282, 296, 530
+_RESOLUTIONS, _UNIT, _SUBSAMPLING = (282, 283), 296, 530
 _ASIDE = ("label", "macro")
 """Words in the description of a picture that can show a patient's name."""
+_LABEL = re.compile(rf"^\s*({'|'.join(_ASIDE)})(\s+\d+x\d+)?\s*$", re.MULTILINE | re.IGNORECASE)
+"""The line by which such a picture says so: a slide may have the word elsewhere."""
 DAMAGED = "The slide is damaged: its {} cannot be read. Export it again."
 
 
@@ -99,7 +102,7 @@ def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
         return None
     if not all(map(_area, pages)):
         raise ImageUnreadable(DAMAGED.format("size"))
-    base = max(pages, key=_area)
+    base = max([page for page in pages if not _LABEL.search(_described(page))] or pages, key=_area)
     levels = [base, *sorted(_reduced(base, pages), key=_area, reverse=True)]
     if pages[0].is_ndpi:
         raise ImageUnreadable(f"NDPI slides are not read: save the slide as OME-TIFF, or {REGION}.")
@@ -112,15 +115,16 @@ def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
     if len(pages) > len(levels):
         kinds |= {FURTHER}
     described = str(base.description or pages[0].description)[:MOST_TEXT]
-    resolution = base.tags.valueof(_RESOLUTION)
-    ratio = resolution[0] / resolution[1] if _is_ratio(resolution) else 0.0
+    resolutions = [_ratio(base.tags.valueof(tag)) for tag in _RESOLUTIONS]
     name = "SVS" if pages[0].is_svs else "OME-TIFF" if pages[0].is_ome else "TIFF"
-    micrometres = scale_of_tags(described, ratio, int(base.tags.valueof(_UNIT, 2)))
+    micrometres = scale_of_tags(described, resolutions, int(base.tags.valueof(_UNIT, 2)))
     return OpenSlide(data, levels, name, micrometres, [kind for kind in KINDS if kind in kinds])
 
 
-def _is_ratio(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and all(value)
+def _ratio(value: Any) -> float:
+    """Return a fraction of a tag; 0 for anything else."""
+    is_one = isinstance(value, tuple) and len(value) == 2 and all(value)
+    return float(value[0] / value[1]) if is_one else 0.0
 
 
 def _pages(data: memoryview) -> list[Any]:
@@ -143,6 +147,10 @@ def _pages(data: memoryview) -> list[Any]:
     return list(found.values())
 
 
+def _described(page: Any) -> str:
+    return str(page.description)[:MOST_TEXT]
+
+
 def _area(page: Any) -> int:
     return int(page.imagewidth) * int(page.imagelength)
 
@@ -158,7 +166,7 @@ def _reduced(base: Any, pages: Sequence[Any]) -> list[Any]:
         and (page.is_tiled or page.offset in below)
         and abs(page.imagewidth - page.imagelength * base.imagewidth / base.imagelength)
         <= 2 + page.imagewidth / 100
-        and not any(word in str(page.description)[:MOST_TEXT].lower() for word in _ASIDE)
+        and not any(word in _described(page).lower() for word in _ASIDE)
     ]
 
 
@@ -168,7 +176,7 @@ def _unread(page: Any) -> str:
         return DAMAGED.format("size")
     colours = (page.samplesperpixel, page.bitspersample, int(page.photometric) in (_RGB, _YCC))
     if colours != (3, 8, True):
-        return f"The slide is not in colour with 8 bits per channel: {REGION}."
+        return f"The slide is not in RGB with 8 bits per channel: {REGION}."
     by_jpeg = int(page.compression) in (_JPEG, *JPEG_2000)
     if not by_jpeg and (int(page.compression) not in COMPRESSIONS or int(page.photometric) == _YCC):
         return f"The slide is compressed in a way that is not read. Tiles are read {READ}: {REGION}."

@@ -24,9 +24,9 @@ BANNER = (
 PRIVACY = (
     "The image, and in a session the name of its file, is kept in memory for this session only and is not "
     "stored; other people cannot open it by an address. The image is rebuilt from its pixels: everything "
-    "else in the file, such as a camera's EXIF data or DICOM tags, is removed. Only the file of a whole slide "
-    "stays in memory as it is, with its label, to read other regions. “Remove my image” deletes image and "
-    "file at once; closing the tab deletes them within 30 seconds."
+    "else in the file, such as a camera's EXIF data or DICOM tags, is removed. Only the file of a whole "
+    "slide stays in memory as it is, with its label, to read other regions. “Remove my image” deletes image "
+    "and file at once; closing the tab deletes them within 30 seconds."
 )
 CONSENT = (
     "Do not use pictures with faces, tattoos, names or labels, and ask the person for consent: pixels can "

@@ -23,7 +23,7 @@ from pydicom.uid import (
 )
 
 from scoring.inference.dicom import picture
-from scoring.inference.image_sanitizer import decoders, register_decoders, upright
+from scoring.inference.image_sanitizer import decoders, register_decoders, scale_of_tags, upright
 from scoring.inference.preprocessing import ImageUnreadable
 from scoring.single_image.photograph import received
 from tests.support.photographs import encoded
@@ -143,12 +143,22 @@ def test_lossless_jpeg_within_dicom_is_decoded():
     assert "damaged" in refusal(dicom(half(), "RGB", JPEGLosslessSV1, encapsulate([LOSSLESS])))
 
 
+def test_the_scale_may_be_in_angstroms():
+    described = '<Pixels PhysicalSizeX="2500" PhysicalSizeXUnit="Å" PhysicalSizeY="0.25"/>'
+    assert scale_of_tags(described, [], 2) == pytest.approx(0.25)
+
+
 @pytest.mark.parametrize(
     ("tags", "micrometres"),
     [
         ({0x010E: "Aperio|AppMag = 40|MPP = 0.2521|Left = 3"}, 0.2521),
         ({0x010E: '<Pixels PhysicalSizeX="0.5" PhysicalSizeXUnit="µm" SizeX="3"/>'}, 0.5),
         ({0x010E: '<Pixels PhysicalSizeX="0.5" PhysicalSizeXUnit="mm" SizeX="3"/>'}, 0),
+        ({0x010E: '<Pixels PhysicalSizeX="250" PhysicalSizeXUnit="nm"/>'}, 0.25),
+        ({0x010E: '<Pixels PhysicalSizeX="0.00025" PhysicalSizeXUnit="mm"/>'}, 0.25),
+        ({0x010E: '<Pixels PhysicalSizeX="0.25" PhysicalSizeY="0.5"/>'}, 0),
+        ({0x010E: '<Pixels PhysicalSizeX="1" PhysicalSizeXUnit="pixel"/>'}, 0),
+        ({0x011A: IFDRational(40000, 1), 0x011B: IFDRational(20000, 1), 0x0128: 3}, 0),
         ({0x010E: "MPP = 0.0.1.2"}, 0),
         ({0x010E: "MPP = 900"}, 0),
         ({0x011A: IFDRational(40000, 1), 0x0128: 3}, 0.25),

@@ -100,6 +100,21 @@ def test_levels_may_follow_each_other():
     assert len(opened(pyramid(TISSUE, below=False)).levels) == 3
 
 
+def test_pixels_that_are_not_square_have_no_scale():
+    """The scale of x alone made densities twice too high."""
+    assert opened(pyramid(TISSUE, resolution=(40_000, 20_000), resolutionunit="CENTIMETER")).micrometres == 0
+
+
+def test_a_label_larger_than_the_slide_is_not_the_slide():
+    file = io.BytesIO()
+    with tifffile.TiffWriter(file) as writer:
+        how = {"photometric": "rgb", "tile": (256, 256), "metadata": None}
+        writer.write(TISSUE, description="Scanner\r\nlabel 2100x1600", **how)
+        for side in (1024, 512):
+            writer.write(np.ascontiguousarray(TISSUE[:side, :side]), description="Scan", **how)
+    assert opened(file.getvalue()).size == (1024, 1024)
+
+
 def test_a_label_is_no_level():
     """Pictures of the glass slide can show a name."""
     file = io.BytesIO()
@@ -183,7 +198,7 @@ def wide():
 @pytest.mark.parametrize("data", [grey(), wide()], ids=["grey", "16 bits"])
 def test_other_colours_are_refused_with_what_to_do(data):
     assert refusal(data) == (
-        "The slide is not in colour with 8 bits per channel: export the region of interest as PNG, at full "
+        "The slide is not in RGB with 8 bits per channel: export the region of interest as PNG, at full "
         "resolution."
     )
 
