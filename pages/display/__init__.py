@@ -1,6 +1,7 @@
 """Drawing of blocks, tables, findings and downloads; this package computes nothing.
 
-* layout of every page: `layout.opening`, `layout.scored`; blocks of `scoring.core.views`: `render.draw`
+* layout of every page: `layout.opening`, `layout.scored`; first figure as a still picture until the chart
+  code has loaded: `layout.early_plot`; blocks of `scoring.core.views`: `render.draw`
 * headline with its score: `headline.bar`; problems of a refused file: `finding_list.refusal`
 * tables: `tables.frame`; downloads: `downloads.button`
 * figures are made in `scoring.presentation.figures`, a module for each kind

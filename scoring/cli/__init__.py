@@ -1,7 +1,7 @@
 """Command line `benchside`, one module per group of commands.
 
-* start, exit status: `main.main`; arguments and help: `commands.parser`, whose texts are in
-  `commands.toml` and `board_actions.toml`; invalid arguments: `refusing_parser.Parser`
+* start, exit status: `main.main`; arguments and their help: `commands.toml` and, of `board`,
+  `board_actions.toml`, both read by `commands.parser`; invalid arguments: `refusing_parser.Parser`
 * `score`, `check`, `predict`: `score_command`; `compare`: `compare_command`; `board`: `boards`, `board_rules`
 * `challenge`: `declared`; `metrics`; `history`; `platform`: `platforms`; `doctor`; `app`
 * reading of input files: `input_reading`; printing and writing: `output`, `terminal_tables`

@@ -7,12 +7,12 @@
   detect: `summary_text.gap`
 * two teams in any metric, near-identical submissions: `pairs.pairs_of`, `pairs.near_identical`
 * two submissions, better or not: `two_submissions.change`, as text: `two_submissions.summary`
-* cases that became right or wrong, hard cases: `case_list.correctness`; a grid of cases:
-  `case_list.case_list`
+* hard cases, cases on which teams disagree: `case_list.correctness`; cases that became right or wrong:
+  `case_list.right_and_wrong`; a grid of cases: `case_list.case_list`
 * classes and subgroups: `class_measures`; other metrics, schemes and weights: `robustness.robustness`
 * ranking, lead and stability as tables and figures: `views.ranking`, `views.lead`, `views.stability`,
   `figures`
-* HTML report and zip for a paper: `report.html`, `report.paper_zip`
+* HTML report, its appendix, zip for a paper: `report.html`, `report.appendix`, `report.paper_zip`
 * whether submissions can be compared: `comparability.unequal`
 * facts of teams: `team_facts.read_facts`
 * tables of teams, differences and other rules: `team_views`, `difference_views`, `rule_views`

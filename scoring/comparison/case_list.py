@@ -1,5 +1,5 @@
-"""Case list of one scorecard: truth, prediction and cost of each case, for a grid of pictures;
-difficulty of cases."""
+"""Case lists: truth, prediction and cost of each case for a grid of pictures; difficulty of cases over all
+teams, and disagreement of teams."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

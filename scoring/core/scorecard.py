@@ -1,5 +1,5 @@
 """Scorecard: the result of scoring one submission, saved as `scorecard.json`; pages and reports show only
-this."""
+this. It holds the badge: official as the file is, official after changes, or an interpretation."""
 
 import json
 import math

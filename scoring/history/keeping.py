@@ -1,4 +1,5 @@
-"""Saving of own runs in the store: save, annotate, delete."""
+"""Saving of own runs in the store: save, annotate, delete. The test set of a deleted run goes to another run
+that uses it, or is removed."""
 
 import json
 import secrets

@@ -3,7 +3,7 @@
 * open a path, bytes, a folder or a zip: `sources.open_source`; zip limits: `archives.open_archive`
 * other formats than text (Excel, Parquet, JSON, gzip) as CSV: `table_formats.as_text`, `workbooks.as_csv`
 * bytes to lines (encoding, limits): `table_text.read_lines`; cells and columns: `tables.read_table`
-* cells as numbers, decimal comma: `number_parsing.parse_numbers`;
+* cells as numbers, decimal comma, separators of thousands: `number_parsing.parse_numbers`;
   percent or logits: `number_parsing.scale_of`
 * matching of rows to a truth's cases: `case_tables.align`; ids: `case_ids.match`
 * suggested fixes for a refused table: `fix_suggestions.fixes_of`; applying them: `table_edits.fixed_table`,

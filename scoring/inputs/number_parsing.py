@@ -1,4 +1,5 @@
-"""Cells of tables as numbers: decimal comma or point, missing, not finite; percent and logits."""
+"""Cells of tables as numbers: decimal comma or point, separators of thousands, missing, not finite;
+percent and logits."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -21,8 +21,8 @@
   RMSE, correlations: `regression`
 * hits, false alarms and misses of an image as marks to draw: `detection_matching.object_marks`
 * prediction sets: `conformal.coverage`; best thresholds: `thresholds.best`; subgroups: `subgroups.quantities`
-* a metric by its name: `registry.find`; all metrics of a task: `registry.of_task`; the list of metrics:
-  `catalogue.toml`
+* a metric by its name: `registry.find`; all metrics of a task: `registry.of_task`; the list of metrics,
+  with their pitfalls: `catalogue.toml`
 * agreement of two submissions: `submission_agreement.kappa`; sharpness and colours: `image_quality.quality`
 * surfaces and nearest points: `surface_distances`, `point_pairs`
 * types of the registry: `metric.Metric`, `task_cases`, `segmentation`

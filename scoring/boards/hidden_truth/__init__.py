@@ -2,7 +2,8 @@
 
 * hide the truth of a board, and open it at the end: `visible_results.hide`, `visible_results.reveal`
 * scores, classes and cases that participants or the public see: `visible_results.visible_scores`
-* scores rounded, or shown by the Ladder: `disclosure_rules.shown_scores`, `disclosure_rules.ladder_scores`
+* scores rounded: `disclosure_rules.shown_scores`; the Ladder (a score is shown only if it beats the team's
+  best by a step): `disclosure_rules.ladder_scores`
 * bits that shown scores reveal, and remaining submissions: `guessing_budget.used`,
   `guessing_budget.most_submissions`
 * split into a shown and a withheld part: `test_set_split.split_board`

@@ -6,7 +6,8 @@ available as rules, together with a third rule that pools counts over the images
 * test set and submission: `truth.read_truth`, `predictions.read_predictions`; class names: `nucleus_classes`
 * pairs of true and predicted nuclei: `nuclei_matching.match_all`; macro F1: `formula.macro_f1`
 * the platform's score: `official_program.official`; scorecard: `card.score`; views: `views.views`
-* nuclei from a model's map of probabilities: `dense_models.probabilities`, `dense_models.peaks`
+* nuclei from a model's map of probabilities, overlapping windows: `dense_models.probabilities`,
+  `dense_models.peaks`
 * densities, distances, lymphocytes: `diagnostics.summary`; outlines: `outline_quality.measure`
 * files of nuclei by case: `cases.read_cases`; recognition of dropped files: `recognition`; ONNX models:
   `model`

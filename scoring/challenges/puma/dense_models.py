@@ -1,6 +1,5 @@
 """Dense models: they turn a tile of stained tissue into a map of probabilities, whose peaks are nuclei.
-Tiles of any size are
-processed in overlapping windows.
+Tiles of any size are processed in overlapping windows, which are blended.
 
 docs/models.md describes the contract: input float32 (1, 3, H, W) in 0..1, output (1, 11, h, w) with h = H /
 stride, first background, then the ten classes, in the challenge's order or in the order of the model's entry
