@@ -29,6 +29,13 @@ time."""
 ENTRY_BYTES = 46  # of a member in the directory, without its name, extra fields and comment
 TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
 UTF8 = 0x800  # the flag of a name in UTF-8; others are read as code page 437
+DOCUMENTS = {
+    "META-INF/manifest.xml": "an OpenDocument file, such as .ods",
+    "xl/workbook.bin": "a binary Excel workbook",
+    "Index/Document.iwa": "a document of Apple Numbers, Pages or Keynote",
+    "word/document.xml": "a Word document",
+}
+"""A member of documents that are zips -> what they are."""
 HIDDEN = ("Cc", "Cf", "Cs", "Co")
 
 
@@ -86,7 +93,8 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
             unpacked.
 
     Raises:
-        InputRefused: With all `bad-zip` and `unsafe-path` problems.
+        InputRefused: With all `bad-zip` and `unsafe-path` problems; `unreadable-file` for documents of other
+            programs.
     """
     file = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115  kept open: members are read later
     try:
@@ -112,6 +120,10 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
         file.close()
         raise InputRefused(problems)
     files = {unicodedata.normalize("NFC", e.filename): e for e in entries if not e.is_dir()}
+    if kind := next((kind for member, kind in DOCUMENTS.items() if member in files), ""):
+        file.close()
+        message = f"it is {kind}, which is not read. Export the table as CSV or Excel (.xlsx)."
+        raise InputRefused([error("unreadable-file", name, message)])
     return Archive(name, {member: e.file_size for member, e in files.items()}, archive, files)
 
 
@@ -191,7 +203,7 @@ def _as_written(entry: zipfile.ZipInfo, name: str | None = None) -> str:
 def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:
     for entry in entries:
         written = _as_written(entry, entry.orig_filename)
-        where = f"{name} › {shown(written)}"
+        where = f"{name} › {shown(written) if written.strip() else repr(written[:40])}"
         parts = (written[:-1] if written.endswith("/") else written).split("/")
         if has_hidden(written):
             yield hidden_name(where)
@@ -200,7 +212,7 @@ def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Findin
                 "the name is an absolute path or has a backslash: zip the folder itself, with relative names."
             )
             yield error("unsafe-path", where, message)
-        elif any(part in ("", ".", "..") for part in parts):
+        elif any(part.strip() in ("", ".", "..") for part in parts):
             message = (
                 "the name leaves its folder or has an empty part: zip the folder itself, with relative names."
             )
@@ -212,7 +224,7 @@ def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Findin
 def _content_problems(
     name: str, entries: list[zipfile.ZipInfo], directory_start: int, streamed: tuple[str, ...]
 ) -> Iterator[Finding]:
-    files = [e for e in entries if not e.is_dir()]
+    files = [e for e in entries if not e.filename.endswith("/")]
     if len(files) > MEMBERS:
         yield _bad(name, f"it holds {len(files):,} files; at most {MEMBERS:,} are read.")
     for entry in files:

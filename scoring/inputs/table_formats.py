@@ -94,9 +94,10 @@ def as_text(data: bytes, name: str) -> tuple[bytes, str]:
             archive = open_archive(data, name)
         except InputRefused as refused:
             problem = refused.problems[0]
-            raise refuse(
-                name, f"it is a workbook or archive that cannot be read: {problem.message}"
-            ) from refused
+            if problem.code == "unreadable-file":
+                raise
+            message = f"it is a workbook or archive that cannot be read: {problem.message}"
+            raise refuse(name, message) from refused
         if archive.sizes and all(member.endswith(ARRAY) for member in archive.sizes):
             arrays = {
                 member.removesuffix(ARRAY): _array(archive.read(member), f"{name} › {member}")

@@ -23,6 +23,13 @@ FOREIGN = {
     b"\x89HDF": "an HDF5 file",
     b"\xd0\xcf\x11\xe0": "an old or locked Excel workbook",
     b"\x80": "a Python pickle",
+    **dict.fromkeys((b"X\n\0\0\0\2", b"X\n\0\0\0\3"), "an R data file (.rds)"),
+    **dict.fromkeys((b"RDX2\n", b"RDX3\n", b"RDA2\n", b"RDA3\n"), "an R workspace (.RData)"),
+    **dict.fromkeys((b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"), "a file compressed by bzip2, xz or zstd"),
+    b"$FL2": "an SPSS file",
+    b"<stata_dta>": "a Stata file",
+    b"MATLAB 5.0 MAT-file": "a MATLAB file",
+    b"\xff\xff\xff\xff": "a stream of Apache Arrow",
 }
 SAVE = "Save it as CSV, UTF-8."
 

@@ -10,6 +10,7 @@ import pytest
 
 from scoring.inputs import archives
 from scoring.inputs.sources import open_source
+from scoring.inputs.tables import read_table
 from tests.support.archives import (
     BZIP2,
     DEFLATE64,
@@ -114,6 +115,7 @@ def test_cut_off_anywhere(cut):
         *("../a.csv", "a/../../b.csv", "..", "/etc/passwd", "//server/a", r"..\a.csv", r"a\b.csv"),
         *("C:/a.csv", r"C:\a.csv", "c:a.csv", "./a.csv", "a//b.csv", "a/./b.csv", "a\nb.csv", "a\x7f.csv"),
         *("\u202egpj.csv", "a\u200b.csv", "\ufeffa.csv", "a/../"),
+        *("", "/", "//", ".", "./", "   ", "\u3000", " /a.csv", "a/ /"),
     ],
 )
 def test_names_that_lead_elsewhere_or_hide(name):
@@ -130,6 +132,23 @@ def test_a_name_with_nul():
 
 def test_a_link():
     assert "link" in refusal(archive([Member("labels.csv", b"/etc/passwd", attributes=LINK)]), "unsafe-path")
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        (("mimetype", "content.xml", "META-INF/manifest.xml"), "an OpenDocument file, such as .ods"),
+        (("[Content_Types].xml", "xl/workbook.bin"), "a binary Excel workbook"),
+        (("Index/Document.iwa",), "a document of Apple Numbers, Pages or Keynote"),
+        (("[Content_Types].xml", "word/document.xml"), "a Word document"),
+    ],
+)
+@pytest.mark.parametrize("name", ["z.zip", "scores.ods", "scores.xlsx", "scores", "letter.docx"])
+def test_documents_that_are_zips_are_called_what_they_are(members, words, name):
+    data = archive([Member(member, b"x") for member in members])
+    (problem,) = refused(lambda: read_table(open_source(data, name).read(name), name)).problems
+    assert (problem.code, problem.where) == ("unreadable-file", name)
+    assert problem.message == f"it is {words}, which is not read. Export the table as CSV or Excel (.xlsx)."
 
 
 def test_every_bad_name_is_listed():

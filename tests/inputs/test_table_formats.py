@@ -1,5 +1,6 @@
 """Tables in the formats that pandas, NumPy and pyarrow write are those of the CSV that they would write."""
 
+import bz2
 import gzip
 import io
 import json
@@ -173,6 +174,27 @@ def test_what_is_no_table_is_refused(data, words):
     message = refused.value.problems[0].message
     assert words in message
     assert len(message) < 500
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"X\n\0\0\0\2\0\2\3\0\0\2\3\0", "an R data file (.rds)"),
+        (gzip.compress(b"X\n\0\0\0\3\0\4\1\2\0\3\5\0"), "an R data file (.rds)"),
+        (gzip.compress(b"RDX3\nX\n\0\0\0\3\0\4\1\2"), "an R workspace (.RData)"),
+        (bz2.compress(b"RDX3\nX\n\0\0\0\3\0\4\1\2"), "a file compressed by bzip2, xz or zstd"),
+        (b"$FL2@(#) SPSS DATA FILE", "an SPSS file"),
+        (b"<stata_dta><header>", "a Stata file"),
+        (b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file"),
+        (b"\xff\xff\xff\xff\x78\0\0\0", "a stream of Apache Arrow"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_files_of_other_programs_are_called_what_they_are(data, words):
+    with pytest.raises(InputRefused) as refused:
+        read_table(data, "p.csv")
+    (problem,) = refused.value.problems
+    assert problem.message == f"it is {words}, not a table of text. Save it as CSV, UTF-8."
 
 
 def test_a_long_column_of_parquet_is_refused_before_it_is_unpacked():
