@@ -31,10 +31,10 @@ CLOCKS_DIFFER = 300
 
 @dataclass(frozen=True)
 class AccessRules:
-    """Rules that assign roles: the section `[access]` of the secrets.
+    """Rules that assign roles, read from the section `[access]` of the secrets.
 
     Attributes:
-        organizers: E-mail addresses of organizers, in small letters.
+        organizers: E-mail addresses of organizers, in lower case.
         organizer_group: Group whose members are organizers; empty for none.
         participant_group: Group whose members are participants; empty: everybody who is logged in.
         claim: Name of the claim with the groups.
@@ -76,7 +76,7 @@ def actor_of(claims: Mapping[str, Any], rules: AccessRules, now: float, not_befo
 
 
 def reduced(claims: Mapping[str, Any], rules: AccessRules, named: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the claims that `actor_of` reads, limited in size.
+    """Return only the claims that `actor_of` reads, limited in size.
 
     Args:
         rules: Rules that assign roles; groups that they name are kept first.
@@ -97,7 +97,7 @@ def reduced(claims: Mapping[str, Any], rules: AccessRules, named: Sequence[str] 
 
 
 def key_of(issuer: str, subject: str) -> str:
-    """Return the permanent key of a person."""
+    """Return the permanent key of a person, made of issuer and subject."""
     return f"{issuer}|{subject}"
 
 
@@ -189,7 +189,7 @@ def _is_misnamed(name: str, value: object) -> bool:
 
 
 def rules_of(access: object) -> AccessRules:
-    """Return the rules in `[access]`. Raises InputRefused with all mistakes in it."""
+    """Parse the section `[access]` of the secrets. Raises InputRefused with all mistakes in this section."""
     problems = _faults_of_access(access)
     if problems or not isinstance(access, Mapping):
         raise InputRefused(problems)

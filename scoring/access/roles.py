@@ -19,19 +19,19 @@ class Role(IntEnum):
 
     @property
     def word(self) -> str:
-        """Return its name in a sentence."""
+        """Return the name of the role as it is written in a sentence."""
         return self.name.lower()
 
 
 @dataclass(frozen=True)
 class Actor:
-    """A person, or the program's own user.
+    """A person who uses Benchside, or Benchside itself acting without a person.
 
     Attributes:
         key: Unique and permanent key: issuer and subject; empty if not logged in.
         email: E-mail address, only if the provider has verified it.
         groups: Groups, as the provider names them.
-        issued: Time when the token was issued, in seconds since 1970; None for the program's own user.
+        issued: Time when the token was issued, in seconds since 1970; None for Benchside itself.
     """
 
     role: Role
@@ -60,7 +60,7 @@ _default = LOCAL
 
 
 def default_actor() -> Actor:
-    """Return the default actor."""
+    """Return the actor that is used when no person is given."""
     return _default
 
 

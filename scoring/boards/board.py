@@ -74,7 +74,7 @@ class OpenBoard:
 
     @cached_property
     def truth(self) -> Any:
-        """Return the truth. Raises InputRefused if the store does not have it."""
+        """Return the ground truth of the test set. Raises InputRefused if the store does not contain it."""
         score = self.row.options["score"]
         if self.imported and not self.store.files.holds(self.test_set.sha256):
             message = "it was imported without its test set, so it can be shown but cannot score submissions."
@@ -85,7 +85,7 @@ class OpenBoard:
 
     @cached_property
     def imported(self) -> str:
-        """Return a text that the board was imported as a bundle; "" if it was not."""
+        """Return a sentence that the board was imported from a bundle; "" if it was not imported."""
         with self.store.read() as session:
             row = session.get(schema.ImportedBundle, self.row.id)
         return (
@@ -94,13 +94,14 @@ class OpenBoard:
 
     @cached_property
     def metadata(self) -> bytes | None:
-        """Return the table that is joined to the truth. Raises InputRefused if the store lacks it."""
+        """Return the table of case metadata that is joined to the truth. Raises InputRefused if the store
+        lacks this table."""
         digest = self.test_set.metadata_sha256
         return None if digest is None else self.store.files.read(digest)
 
     @cached_property
     def split(self) -> schema.Split | None:
-        """Return the parts of the test set; None if it is not split."""
+        """Return the split into a shown and a withheld part; None if the test set is not split."""
         with self.store.read() as session:
             row = session.get(schema.Split, self.row.id)
         require_readable(self.row.id, [row] if row else ())
@@ -108,7 +109,8 @@ class OpenBoard:
 
     @cached_property
     def parts(self) -> tuple[Any, Any] | None:
-        """Return the indices of the withheld and the shown cases; None if the test set is not split."""
+        """Return the case indices of the withheld part and of the shown part; None if the test set is not
+        split."""
         if self.split is None:
             return None
         is_shown = np.isin(np.array(self.truth.ids, str), self.split.cases)
@@ -116,12 +118,17 @@ class OpenBoard:
 
     @property
     def n_told(self) -> int:
-        """Return the number of cases that scores depend on before the end."""
+        """Return the number of cases that scores shown before the end depend on."""
         return len(self.truth) if self.parts is None else len(self.parts[1])
 
     def result(self, data: bytes, name: str, own: Mapping[str, Any], **settings: Any) -> VersionResult:
-        """Score predictions or a model (.onnx). name: its name in messages; own: options of this submission
-        alone; settings: statistics options that replace the board's."""
+        """Score predictions or a model (.onnx).
+
+        Args:
+            name: Name of the file in messages.
+            own: Options of this submission alone.
+            settings: Statistics options that replace those of the board.
+        """
         challenge, options = self.challenge, {**self.row.options["score"], **own}
         truth, is_model = self.truth, name.lower().endswith(MODEL)
         try:
@@ -218,8 +225,12 @@ def _wrong(challenge: Challenge[Any, Any], settings: BoardSettings) -> list[Find
 
 
 def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
-    """Return a board with a version of its test set; None: the version whose scores are shown. Only
-    organizers can open drafts, and only they see which other boards exist.
+    """Return a board with one version of its test set.
+
+    Drafts open only for organizers. Only organizers are told which other boards exist.
+
+    Args:
+        number: Number of the version; None: the version whose scores are shown.
 
     Raises:
         InputRefused: `no-board` or `no-version` if there is none.
@@ -254,8 +265,8 @@ def opened(store: Store, board_id: str, number: int | None = None) -> OpenBoard:
 
 
 def listed(store: Store) -> list[dict[str, Any]]:
-    """Return the boards, oldest first, with their numbers of teams and submissions; `broken` says why a board
-    cannot be read."""
+    """Return the boards, oldest first, with their numbers of teams and submissions. The entry `broken` says
+    why a board cannot be read."""
     names = ("id", "challenge", "title", "created", "version", "visibility")
     with store.read() as session:
         columns = (getattr(schema.Board, name) for name in names)
@@ -313,7 +324,7 @@ def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dic
 
 
 def new_board_problems(store: Store, board_id: str, title: str) -> list[Finding]:
-    """Return the problems of the id and the title of a new board."""
+    """Check the id and the title of a new board and return the problems."""
     problems = []
     if not BOARD_ID.fullmatch(board_id):
         message = "the address of a board has small letters, digits and hyphens, at most 64: lesions-2026."
@@ -327,7 +338,7 @@ def new_board_problems(store: Store, board_id: str, title: str) -> list[Finding]
 
 
 def title_problems(title: str) -> list[Finding]:
-    """Return the problems of the title of a board."""
+    """Check the title of a board and return the problems."""
     if title.strip() and len(title) <= schema.NAME:
         return []
     return [error("bad-option", "--title", f"write 1 to {schema.NAME} characters.")]

@@ -39,7 +39,13 @@ OF_BOARD: tuple[type[schema.Base], ...] = (
 
 @dataclass(frozen=True)
 class Deleted:
-    """Number of deleted submissions and files. findings: data that remain in the log."""
+    """What a deletion removed.
+
+    Attributes:
+        submissions: Number of deleted submissions.
+        files: Number of deleted files.
+        findings: Data of the deleted items that remain in the database log.
+    """
 
     submissions: int
     files: int
@@ -47,8 +53,10 @@ class Deleted:
 
 
 def delete_board(store: Store, board_id: str) -> Deleted:
-    """Delete a board with all its submissions and test sets. The bits that its scores may have revealed still
-    count, for a new board with one of these test sets.
+    """Delete a board with all its submissions and test sets.
+
+    Bits of the truth that its scores may have revealed are recorded. They count against every later board
+    with one of these test sets.
 
     Raises:
         InputRefused: `no-board` if there is none; nothing is deleted then.
@@ -72,10 +80,11 @@ def delete_board(store: Store, board_id: str) -> Deleted:
 
 
 def delete_submission(store: Store, board_id: str, submission_id: str) -> Deleted:
-    """Delete a submission with its results, or a refused file; also delete the team if it was the last
-    submission.
+    """Delete a submission with its results, or a refused file. A team without other submissions is deleted
+    too.
 
-    A deleted submission no longer counts for limits; the bits that it revealed of a hidden truth still count.
+    A deleted submission no longer counts toward limits. The bits of a hidden truth that its score revealed
+    still count.
 
     Raises:
         InputRefused: `no-submission` if the board has no such submission; nothing is deleted then.

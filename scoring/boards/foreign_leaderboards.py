@@ -79,7 +79,7 @@ class Leaderboard:
 
 
 def read_leaderboard(source: Source, score: str | None = None, team: str | None = None) -> Leaderboard:
-    """Read an exported leaderboard: JSON of any of the platforms, CSV, or a zip of one CSV.
+    """Read a leaderboard that a platform exported as JSON, CSV, or a zip of one CSV.
 
     Args:
         score: The column to rank by; None: the column that the file names, or the only one.
@@ -284,7 +284,7 @@ WORDS = (
 
 @dataclass(frozen=True)
 class ImportedBoard:
-    """A stored leaderboard. is_ascending: whether lower scores are better."""
+    """A leaderboard imported from a platform. `is_ascending` is True if lower scores are better."""
 
     id: str
     title: str
@@ -301,9 +301,10 @@ class ImportedBoard:
         return " ".join((words, *(f"{sentence}." for sentence in more if sentence)))
 
     def ranked(self) -> list[tuple[int | None, LeaderboardRow, float | None]]:
-        """Return rank, entry and score, best first; ranks of the platform are used if there are any.
+        """Return rank, row and score of each entry, best first.
 
-        Equal scores share a rank; entries without a score have none.
+        Ranks of the platform are used if the file contains any. Equal scores share a rank; entries without a
+        score have none.
         """
         name = str(self.leaderboard.score)
         scored = [(entry, entry.values.get(name)) for entry in self.leaderboard.entries]
@@ -317,7 +318,7 @@ class ImportedBoard:
         return sorted(ranked, key=lambda row: (row[0] is None, row[0] or 0, row[1].team))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON of `board show` for an imported leaderboard."""
+        """Return the JSON value that `board show` prints for an imported leaderboard."""
         board = {"id": self.id, "title": self.title, "created": self.created, "score": self.leaderboard.score}
         names = ("team", "rank", "score", "interval", "time", "values")
         teams = [
@@ -331,7 +332,8 @@ class ImportedBoard:
 def keep(
     store: Store, board_id: str, title: str, leaderboard: Leaderboard, is_ascending: bool = False
 ) -> ImportedBoard:
-    """Store a leaderboard as a board. If the platform does not rank a team's entries, store the best.
+    """Store a leaderboard as a board. If the platform does not rank the entries of a team, only the best
+    entry is stored.
 
     Raises:
         InputRefused: `bad-option` for the id or title, `board-exists` if a board has that id.
@@ -379,7 +381,8 @@ def _one_of_a_team(leaderboard: Leaderboard, is_ascending: bool) -> list[Leaderb
 
 
 def find(store: Store, board_id: str) -> ImportedBoard | None:
-    """Return the imported leaderboard with an id; None if there is none or the board is of another kind.
+    """Return the imported leaderboard with an id. Return None if no board has this id or the board was not
+    imported from a platform.
 
     Raises:
         InputRefused: `board-damaged` if its row cannot be read.

@@ -39,7 +39,7 @@ MOST_SUBMISSIONS = 1_000_000
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule for a value: its description, and holds, a function that checks it."""
+    """A rule for a value. `words` describes the rule; `holds` is the function that checks it."""
 
     words: str
     holds: Callable[[Any], bool]
@@ -187,7 +187,7 @@ def _columns(table: type[schema.Base]) -> tuple[tuple[str, bool, tuple[type, ...
 
 
 def row_problems(table: type[schema.Base], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each invalid column of a row and its problem, without a full stop."""
+    """Yield the name and the problem of each invalid column of a row. Problems have no full stop."""
     for name, is_optional, types, type_name, rule in _columns(table):
         value = values.get(name)
         if value is None:
@@ -217,13 +217,17 @@ def require_readable(board_id: str, rows: Iterable[schema.Base]) -> None:
 
 
 def damaged(board_id: str, problem: str) -> InputRefused:
-    """Return the refusal of a board with unreadable rows in the store. problem: without a full stop."""
+    """Return the exception that refuses a board with unreadable rows.
+
+    Args:
+        problem: The problem, without a full stop.
+    """
     message = f"this board cannot be read ({problem}): delete it, or restore the last backup."
     return InputRefused([error("board-damaged", shortened(board_id, 64), message)])
 
 
 def facts_of_row(values: Mapping[str, Any]) -> TeamFacts:
-    """Return the facts in a row.
+    """Return the facts about a team that a row contains.
 
     Raises:
         ValueError: If they are invalid, because a bundle's rows may come from anybody.

@@ -29,7 +29,7 @@ from scoring.version import __version__
 
 
 def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
-    """Return the name and bytes of a source; a folder becomes a zip that always has the same bytes.
+    """Return the name and bytes of a source. A folder is packed into a zip that always has the same bytes.
 
     Raises:
         InputRefused: If it cannot be read.
@@ -89,7 +89,7 @@ _KINDS: tuple[tuple[tuple[str, ...], Any], ...] = (
 
 
 def card_to_bytes(card: ScoreCard) -> bytes:
-    """Return a scorecard as bytes. The same card gives the same bytes."""
+    """Return a scorecard as bytes. The same scorecard always gives the same bytes."""
     document = {name: plain(getattr(card, name)) for name in (*PLAIN, "cases", "confusion_matrix")}
     document |= {"official": plain(asdict(card.official)), "findings": [f.as_dict() for f in card.findings]}
     document["has_matches"] = card.matches is not None
@@ -110,12 +110,12 @@ _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError
 
 
 def unpacked_bytes(data: bytes) -> int:
-    """Return the unpacked size of a scorecard's file. Raises InputRefused if it is not a zip."""
+    """Return the unpacked size of a scorecard file. Raises InputRefused if the file is not a zip."""
     return sum(_archive(data).sizes.values())
 
 
 def card_from_bytes(data: bytes, longest_text: int | None = None) -> ScoreCard:
-    """Return the scorecard in a file.
+    """Read a scorecard from the bytes of a file.
 
     Args:
         longest_text: Maximum characters of a text; None: no limit.
@@ -200,8 +200,13 @@ def _array(data: bytes) -> Array:
 
 @dataclass(frozen=True)
 class VersionResult:
-    """A submission on one version of the test set: its scorecard, or why it is refused. shown: scorecard of
-    the shown part if the test set is split; `card` then covers the withheld part."""
+    """The result of a submission on one version of the test set.
+
+    Attributes:
+        card: The scorecard, on the withheld part if the test set is split; None if the submission is refused.
+        problems: Why the submission is refused.
+        shown: The scorecard on the shown part; None if the test set is not split.
+    """
 
     card: ScoreCard | None
     problems: tuple[Finding, ...] = ()
@@ -209,13 +214,13 @@ class VersionResult:
 
     @cached_property
     def files(self) -> dict[str, bytes]:
-        """Return the scorecards as files by SHA-256, the file of `card` first; empty if the submission is
-        refused."""
+        """Return the scorecards as files by SHA-256, with the file of `card` first. Empty if the submission
+        is refused."""
         cards = (card_to_bytes(card) for card in (self.card, self.shown) if card)
         return {sha256(data): data for data in cards}
 
     def rows(self, submission_id: str, test_set: schema.TestSetVersion) -> list[schema.Base]:
-        """Return the rows of the result, with references to its files; the `ScoredVersion` comes first."""
+        """Return the database rows of the result. The `ScoredVersion` comes first."""
         of: dict[str, Any] = {"submission_id": submission_id, "board_id": test_set.board_id}
         of["number"] = test_set.number
         findings = [problem.as_dict() for problem in self.problems]

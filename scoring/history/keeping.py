@@ -66,7 +66,7 @@ class Keeping:
 
 
 def rules_of(card: ScoreCard) -> dict[str, Any]:
-    """Return the values, besides the test set, that must be equal for comparing two cards of a challenge."""
+    """Return the settings, besides the test set, that must be equal before two scorecards may be compared."""
     source, may_differ = card.provenance, options_by_team(load_challenge(card.challenge))
     shared = {name: value for name, value in source["options"].items() if name not in may_differ}
     rules: dict[str, Any] = plain(shared | {key: source[key] for key in EQUAL})
@@ -79,9 +79,9 @@ def test_set_of(card: ScoreCard, truth: object) -> str:
 
 
 def content_of(card: ScoreCard, test_set: str) -> str:
-    """Return the SHA-256 of a scored submission: of its files, the scoring settings, and its score.
+    """Return a SHA-256 over the files of a scored submission, the scoring settings, and the score.
 
-    The program's version is not included: if a later version gives the same result, the hash is the same.
+    The program's version is not included, so a later version with the same result gives the same hash.
 
     Args:
         test_set: Result of `test_set_of`.
@@ -96,10 +96,10 @@ def _content(card: ScoreCard, test_set: str, provenance: Mapping[str, Any]) -> s
 
 
 def is_same(entry: SavedSubmission | schema.Kept, card: ScoreCard, test_set: str) -> bool:
-    """Return whether a saved submission is the same as this one, with the same scoring.
+    """Return whether a saved submission has the same content, settings and score as a new one.
 
-    Version 0.1.0 stored a hash with its own version number and without the score. Earlier versions computed
-    the intervals of `auto` differently, which changes both hashes.
+    The hashes of older versions are also accepted. Version 0.1.0 hashed its own version number and no score,
+    and intervals of `auto` were computed differently.
     """
     kinds = {card.provenance.get("interval")}
     if card.provenance["options"].get("interval") == AUTO:
@@ -188,7 +188,7 @@ def _has(session: Session, kept_id: str, role: str) -> bool:
 
 
 def files_at(path: str) -> list[File]:
-    """Return a file, or a folder's files with the folder's name in front, as a page would receive them.
+    """Return a file, or all files of a folder with the folder's name in front, as if they had been uploaded.
 
     Raises:
         InputRefused: `unreadable-file` if one cannot be read.
@@ -219,7 +219,7 @@ def write_note(store: Store, kept_id: str, note: str, owner: str = LOCAL) -> Sav
 
 
 def rename(store: Store, kept_id: str, name: str, owner: str = LOCAL) -> SavedSubmission:
-    """Give a saved submission another name; its files keep theirs.
+    """Give a saved submission another name; the names of its files do not change.
 
     Raises:
         InputRefused: `nothing-kept` if the owner has no such submission; `bad-option` if the name is empty or
@@ -236,14 +236,14 @@ def rename(store: Store, kept_id: str, name: str, owner: str = LOCAL) -> SavedSu
 
 
 def check_note(note: str) -> None:
-    """Raise InputRefused (`bad-note`) for a note that is too long."""
+    """Check the length of a note. Raises InputRefused (`bad-note`) if the note is too long."""
     if len(note) > NOTE:
         message = f"it has {len(note)} characters; at most {NOTE} are allowed."
         raise InputRefused([error("bad-note", "note", message)])
 
 
 def delete(store: Store, ids: Iterable[str], owner: str = LOCAL) -> tuple[int, list[SavedSubmission]]:
-    """Delete saved submissions, and remove files that nothing else in the store uses from the disk.
+    """Delete saved submissions, and those of their files that nothing else in the store uses.
 
     Args:
         store: The store.

@@ -21,11 +21,12 @@ MOST_CONFIG = 2000
 
 @dataclass(frozen=True)
 class Run:
-    """A run.
+    """A run of a model whose predictions are to be scored and saved.
 
     Attributes:
         called: Name of the predictions in messages; None: their own name.
         name: Name of the run, "" for the file's name.
+        config: Settings of the run.
     """
 
     source: Source
@@ -56,7 +57,7 @@ def on_truth(
 
 
 def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
-    """Score a run on the newest saved test set that has its cases, and save it.
+    """Score a run on the newest saved test set that contains its cases, and save the run.
 
     Args:
         options: Options of `score`.
@@ -83,7 +84,7 @@ def on_kept(run: Run, options: Mapping[str, Any]) -> ScoreCard:
 
 
 def test_sets_of(kept: Iterable[SavedSubmission]) -> list[SavedSubmission]:
-    """Return the first saved submission of each test set whose files are also saved.
+    """For each test set whose files are saved, return the first of its submissions in the given order.
 
     Args:
         kept: Saved submissions, newest first.
@@ -98,8 +99,7 @@ def test_sets_of(kept: Iterable[SavedSubmission]) -> list[SavedSubmission]:
 def fitting(
     store: Store, sets: Iterable[SavedSubmission], source: Source, name: str
 ) -> SavedSubmission | None:
-    """Return the first of several saved test sets on which the predictions can be scored; None if there is
-    none.
+    """Return the first saved test set on which the predictions can be scored; None if there is none.
 
     Args:
         sets: As in `test_sets_of`.

@@ -24,9 +24,10 @@ from scoring.store.database import Store
 
 @dataclass(frozen=True)
 class SavedSubmission:
-    """A saved submission; attributes as in `scoring.store.schema.Kept`.
+    """A saved submission; the attributes are those of `scoring.store.schema.Kept`.
 
-    has_truth: whether the files of its test set are also saved.
+    Attributes:
+        has_truth: Whether the files of its test set are also saved.
     """
 
     id: str
@@ -47,11 +48,11 @@ class SavedSubmission:
 
     @property
     def series(self) -> tuple[str, str, str]:
-        """Return the key that submissions with comparable scores share."""
+        """Return the key of the series: submissions with the same key have comparable scores."""
         return series_of(self.challenge, self.test_set, self.rules)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry of JSON."""
+        """Return the value for the JSON output."""
         return {
             "id": self.id,
             "challenge": self.challenge,
@@ -70,23 +71,23 @@ class SavedSubmission:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Settings of the run, as logged; empty if there are none."""
+        """Settings of the run, as logged by its author; empty if none were logged."""
         settings: Mapping[str, Any] = self.page.get("config") or {}
         return settings
 
     @property
     def about(self) -> str:
-        """Note and settings in one line: "colour jitter; lr=0.001"."""
+        """Note and settings in one line, such as "colour jitter; lr=0.001"."""
         return "; ".join(filter(None, (self.note, ", ".join(f"{k}={v}" for k, v in self.config.items()))))
 
 
 def series_of(challenge_id: str, test_set: str, rules: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return the key that comparable scores share."""
+    """Return the key of a series: submissions with the same key have comparable scores."""
     return challenge_id, test_set, json.dumps(rules, sort_keys=True)
 
 
 def of_row(row: schema.Kept, has_truth: bool) -> SavedSubmission:
-    """Return a row as an entry."""
+    """Return a row of the table of saved submissions as `SavedSubmission`."""
     remember(row.rules.get("declaration"))
     return SavedSubmission(
         id=row.id,
@@ -120,7 +121,7 @@ def saved(store: Store, challenge_id: str | None = None, owner: str = "") -> lis
 
 
 def saved_in(session: Session, owner: str) -> list[SavedSubmission]:
-    """Return a person's saved submissions, oldest first, as a transaction sees them."""
+    """Return a person's saved submissions, oldest first, read within an open transaction."""
     query = select(schema.Kept).where(schema.Kept.owner == owner)
     rows = session.scalars(query.order_by(schema.Kept.created, schema.Kept.id)).all()
     of_truths = select(schema.KeptFile.kept_id).where(schema.KeptFile.place == "truth")
@@ -131,7 +132,7 @@ def saved_in(session: Session, owner: str) -> list[SavedSubmission]:
 def heir(
     kept: Iterable[SavedSubmission], entry: SavedSubmission, leaving: Collection[str]
 ) -> SavedSubmission | None:
-    """Return the submission that gets the test set of a deleted one.
+    """Return the submission that takes over the test set files of a deleted submission.
 
     Args:
         kept: The person's saved submissions, oldest first.
@@ -140,7 +141,7 @@ def heir(
 
     Returns:
         The newest other submission to the test set; None if there is none, if another one has the files too,
-        or if entry has none.
+            or if entry has none.
     """
     test_set = entry.challenge, entry.test_set
     others = [
@@ -152,8 +153,7 @@ def heir(
 
 
 def file_digests(store: Store, role: str) -> dict[str, list[str]]:
-    """Return the SHA-256 of the files that saved submissions have of a role, sorted, by id of the
-    submission."""
+    """Return the sorted SHA-256 of saved files with the given role, by id of the saved submission."""
     digests: dict[str, list[str]] = {}
     with store.read() as session:
         for row in session.scalars(select(schema.KeptFile).where(schema.KeptFile.place == role)):
@@ -162,7 +162,7 @@ def file_digests(store: Store, role: str) -> dict[str, list[str]]:
 
 
 def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmission:
-    """Return the saved submission with an id, or with the beginning of an id.
+    """Return the saved submission with an id, or whose id begins with the given text.
 
     Raises:
         InputRefused: `nothing-kept` if there is none, or if several ids begin like this.
@@ -179,8 +179,8 @@ def saved_submission(store: Store, kept_id: str, owner: str = "") -> SavedSubmis
 
 
 def card_of(store: Store, entry: SavedSubmission) -> ScoreCard:
-    """Return the scorecard of a saved submission. Raises InputRefused if the store does not have it
-    completely."""
+    """Return the scorecard of a saved submission. Raises InputRefused if it is missing or incomplete in the
+    store."""
     return serialization.card_from_bytes(store.files.read(entry.card))
 
 
@@ -206,11 +206,13 @@ FIRST, SECOND = "this one", "the best before"
 
 @dataclass(frozen=True)
 class Step:
-    """A submission of a series.
+    """A submission of a series, compared with the best earlier one by a paired test.
 
-    before: the best of the earlier ones; change: its score minus the score of `before`. Both are None for the
-    first submission, and if one has no score. The test never separates a submission that is no better than
-    the best of several.
+    A submission that is no better than the best of several earlier ones is never reported as different.
+
+    Attributes:
+        before: The best earlier submission. None for the first submission, and if one has no score.
+        change: Score minus the score of `before`, with its interval; None where `before` is None.
     """
 
     entry: SavedSubmission
@@ -218,7 +220,7 @@ class Step:
     change: PairedDifference | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry of JSON."""
+        """Return the value for the JSON output."""
         value = self.entry.as_dict() | {"best_before": self.before.id if self.before else None}
         changed = self.change
         return value | {
@@ -229,8 +231,8 @@ class Step:
 
 
 def series(entries: Iterable[SavedSubmission]) -> list[list[SavedSubmission]]:
-    """Return groups of comparable submissions, each oldest first; the group with the newest submission comes
-    first."""
+    """Group comparable submissions. Each group is ordered oldest first; the group with the newest submission
+    comes first."""
     groups: dict[tuple[str, str, str], list[SavedSubmission]] = {}
     for entry in sorted(entries, key=lambda entry: (entry.created, entry.id)):
         groups.setdefault(entry.series, []).append(entry)
@@ -238,7 +240,7 @@ def series(entries: Iterable[SavedSubmission]) -> list[list[SavedSubmission]]:
 
 
 def steps(store: Store, group: Sequence[SavedSubmission]) -> list[Step]:
-    """Return the submissions of a series with their difference to the best before.
+    """Compare each submission of a series with the best earlier one.
 
     Args:
         store: The store with the submissions.
@@ -292,7 +294,8 @@ def compared(
 
 
 def best_of(group: Iterable[SavedSubmission]) -> SavedSubmission | None:
-    """Return the submission with the best score, the earliest of equal ones; None if none has a score."""
+    """Return the submission with the best score, and the earliest of several with this score; None if none
+    has a score."""
     scored = [entry for entry in group if entry.score is not None]
     quantity = _quantity(scored)
     return max(scored, key=lambda entry: quantity.order(entry.score), default=None)

@@ -29,7 +29,7 @@ SMALLEST_CAUTION = 3
 
 
 def blocks(steps: Sequence[Step], current: str | None = None) -> tuple[Block, ...]:
-    """Return a series as a figure and a table.
+    """Return view blocks that show a series as a figure and a table.
 
     Args:
         steps: Submissions of one challenge, oldest first.
@@ -98,7 +98,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
 
 
 def time_of(entry: SavedSubmission) -> str:
-    """Return the time of saving, to the minute."""
+    """Return the time of saving to the minute, as text."""
     return entry.created[:16].replace("T", " ")
 
 
@@ -112,12 +112,12 @@ def difference(change: PairedDifference | None, of: Scale) -> str:
 
 
 def label(entry: SavedSubmission, of: Scale) -> str:
-    """Return the name of a submission in a list."""
+    """Return the text that represents a submission in a list."""
     return f"{time_of(entry)} · {shortened(entry.name, 40)} · {of.number(entry.score)}"
 
 
 def summary(store: Store, card: ScoreCard, name: str, others: Sequence[SavedSubmission]) -> str:
-    """Return a sentence on whether a scorecard is better than the best saved one (Markdown).
+    """Say in a sentence (Markdown) whether a scorecard is better than the best saved one.
 
     Args:
         store: The store with the others.

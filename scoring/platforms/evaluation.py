@@ -50,11 +50,11 @@ class PlatformSettings:
 
     @property
     def challenge(self) -> Challenge[Any, Any]:
-        """Return the challenge of these settings."""
+        """Return the challenge that the settings name."""
         return load_challenge(self.challenge_id)
 
     def problems(self) -> list[Finding]:
-        """Return `bad-option` for every value that is not allowed."""
+        """Return the finding `bad-option` for every invalid setting."""
         problems = [
             *self.challenge.check_options(self.options),
             *StatisticsOptions(**self.statistics).problems(),
@@ -65,7 +65,7 @@ class PlatformSettings:
         return problems
 
     def to_json(self) -> str:
-        """Return the content of the file. The same settings give the same bytes."""
+        """Return the settings as the text of `benchside.json`. The same settings always give the same text."""
         value = {
             "format": FORMAT,
             "challenge": self.challenge_id,
@@ -82,15 +82,15 @@ class PlatformSettings:
 
 
 def usual_settings(challenge: Challenge[Any, Any], options: Mapping[str, Any]) -> PlatformSettings:
-    """Return the settings of a hidden truth with the usual statistics, and the metrics that teams are ordered
-    by."""
+    """Return settings for a hidden truth with the usual statistics. They publish the metrics that the teams
+    are ordered by."""
     order = challenge.comparison.ranked_by
     metrics = order.metrics if order else ()
     return PlatformSettings(challenge.id, options, asdict(StatisticsOptions()), metrics=metrics)
 
 
 def read_settings(path: str | Path) -> PlatformSettings:
-    """Read `benchside.json`.
+    """Read the settings from `benchside.json`.
 
     Raises:
         InputRefused: `bad-settings` if it is missing, or if `benchside platform bundle` did not write it.
@@ -126,8 +126,7 @@ TRUTHS = ("hidden", "public")
 
 
 class SubmissionRefused(Exception):
-    """A submission that cannot be scored. Its problems are messages for the participant; its text has one
-    line per problem."""
+    """A submission that cannot be scored. The exception's text has one line per problem, for the participant."""
 
     def __init__(self, problems: Sequence[Finding]) -> None:
         super().__init__("\n".join(lines(problems)))
@@ -136,14 +135,17 @@ class SubmissionRefused(Exception):
 
 @dataclass(frozen=True)
 class PlatformSubmission:
-    """A submission in the form that the challenge reads. places: locations in the team's own files, by the
-    locations that messages name."""
+    """A submission in the form that the challenge reads.
+
+    Attributes:
+        places: Locations in the team's own files, by the locations that messages name.
+    """
 
     source: Source
     places: Mapping[str, str] = field(default_factory=dict)
 
     def named(self, problems: Sequence[Finding]) -> SubmissionRefused:
-        """Return the refusal, with locations in the team's own files."""
+        """Return the exception that refuses the submission. Its locations refer to the team's own files."""
         return SubmissionRefused(
             [replace(problem, where=self.places.get(problem.where, problem.where)) for problem in problems]
         )
@@ -158,7 +160,7 @@ class EvaluationResult:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Return the columns of a leaderboard: the score and the published metrics that are defined."""
+        """Return the values of a leaderboard row: the score and the published metrics that are defined."""
         card, chosen = self.card, self.settings.metrics
         names = card.metrics if self.settings.is_public and not chosen else chosen
         numbers = {"score": card.score, **{name: card.metrics.get(name) for name in names}}
@@ -251,7 +253,7 @@ def _truth(place: Path, settings: PlatformSettings) -> tuple[Any, Source | None]
 
 
 def content(folder: Path, ignored: tuple[str | None, ...] = ()) -> Path:
-    """Return the content of a platform's folder: its only file, or the folder itself.
+    """Return the only file of a platform's folder, or the folder itself if it contains several files.
 
     Raises:
         InputRefused: `unreadable-file` if it is empty.

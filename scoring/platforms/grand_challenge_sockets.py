@@ -24,13 +24,18 @@ Job = Mapping[str, Any]
 
 
 def parts(inputs: Inputs) -> dict[str, str | None]:
-    """Return the parts that sockets can have -> the default slug; None: any slug."""
+    """Return the default slug of each input part that a socket of Grand Challenge can contain; None if any
+    slug is allowed."""
     usual = {part: PurePosixPath(path).name.removesuffix(".json") for part, path in inputs.outputs.items()}
     return {CASE: None, **(usual or {ANSWER: None})}
 
 
 def problems(inputs: Inputs, sockets: Mapping[str, str]) -> list[Finding]:
-    """Return `bad-option` for every invalid socket. sockets: slug by part."""
+    """Return the finding `bad-option` for every invalid socket.
+
+    Args:
+        sockets: Slug by part.
+    """
     known = ", ".join(parts(inputs))
     unknown = [
         error("bad-option", "--socket", f"{shortened(part, 40)!r} is not one of {known}.")
@@ -48,8 +53,10 @@ def problems(inputs: Inputs, sockets: Mapping[str, str]) -> list[Finding]:
 
 
 def answers(files: SourceFiles, inputs: Inputs, sockets: Mapping[str, str]) -> SourceFiles:
-    """Return a platform's files in the form that the challenge reads. The platform's own list of inputs is
-    left out; of each job, only the outputs and the case in the chosen sockets remain.
+    """Return the files of a Grand Challenge submission in the form that the challenge reads.
+
+    The list of inputs that the platform adds is left out. Of each job, only the chosen sockets remain: the
+    outputs and the case.
 
     Args:
         files: The content of `/input`.

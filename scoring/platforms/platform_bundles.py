@@ -64,12 +64,12 @@ _USER = "RUN useradd --create-home --uid 10001 benchside\nUSER benchside"
 
 @dataclass(frozen=True)
 class Order:
-    """The parts of a bundle.
+    """The parts of a bundle for a challenge platform.
 
     Attributes:
         truth: The test set.
-        truth_name: Its name, where it has none of its own.
-        metadata: A table that is joined to it by case id.
+        truth_name: Name of the test set, if its source has none.
+        metadata: A table that is joined to the test set by case id.
         image: Name of the container's image, if the platform needs it.
         start: First day of the challenge.
     """
@@ -84,7 +84,7 @@ class Order:
 
 
 def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
-    """Write the files for a platform into a new folder.
+    """Write the files that set up a challenge on a platform into a new folder.
 
     Args:
         platform: One of `PLATFORMS`.
@@ -109,8 +109,14 @@ def write_bundle(platform: str, order: Order, folder: Path) -> tuple[str, ...]:
 
 
 def bundle_files(platform: str, order: Order, problems: Sequence[Finding] = ()) -> Made:
-    """Return the files of a platform, and what to do next. problems: what is wrong already. Raises
-    InputRefused with every problem of truth and settings."""
+    """Return the files that set up a challenge on a platform, and the organizer's next steps.
+
+    Args:
+        problems: Problems that are already known.
+
+    Raises:
+        InputRefused: With every problem of truth and settings.
+    """
     problems = [*order.settings.problems(), *problems]
     if not order.title.strip() or len(order.title) > TITLE:
         problems.append(error("bad-option", "--title", f"write 1 to {TITLE} characters."))

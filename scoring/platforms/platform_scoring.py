@@ -38,7 +38,8 @@ METRICS = "metrics.json"
 def score_grand_challenge(
     settings: PlatformSettings, submitted: Path = INPUT, truth: Path = TRUTH, output: Path = OUTPUT
 ) -> EvaluationResult:
-    """Score a submission and write `metrics.json`. Raises SubmissionRefused; nothing is written then."""
+    """Score a submission on Grand Challenge and write `metrics.json`. Raises SubmissionRefused; nothing is
+    written then."""
     result = evaluate(lambda: submission(submitted, settings), truth, settings)
     (output / METRICS).write_text(as_json(result.as_dict()), encoding="utf-8")
     return result
@@ -67,7 +68,7 @@ OF_PLATFORM = ("metadata", "metadata.yaml")
 
 
 def score_codabench(settings: PlatformSettings, folder: Path, output: Path) -> EvaluationResult:
-    """Score a submission and write the result files.
+    """Score a submission on Codabench and write the result files.
 
     Args:
         folder: The folder with `res` and `ref`.

@@ -23,10 +23,10 @@ SHOWN, WIDTH = 5, 200
 
 @dataclass(frozen=True)
 class SubmissionPage:
-    """The page, as Markdown or HTML.
+    """Page for participants that describes a submission, as Markdown or HTML.
 
     Attributes:
-        paragraphs: Its text, before and after the example.
+        paragraphs: Text before and after the example.
         listing: First lines or first files of the example.
         example: Name and bytes of the example submission; None if there is none.
     """
@@ -36,7 +36,7 @@ class SubmissionPage:
     example: tuple[str, bytes] | None
 
     def files(self) -> dict[str, bytes]:
-        """Return the page and the example as files."""
+        """Return the page and the example submission as files."""
         example = {} if self.example is None else {f"{FOLDER}/{self.example[0]}": self.example[1]}
         return {FILE: self.markdown(), **example}
 
@@ -54,7 +54,7 @@ class SubmissionPage:
 
 
 def submission_page(settings: PlatformSettings, truth: Any, platform: str) -> SubmissionPage:
-    """Return the page of a challenge.
+    """Return the submission page of a challenge.
 
     Args:
         truth: The test set; the page shows the names and number of its cases.

@@ -51,9 +51,15 @@ SECONDS = 30
 
 @dataclass(frozen=True)
 class Store:
-    """An open store. folder: folder of the database, and of the files unless they have an address; place: its
-    name in messages; actor: the person who uses it; address: address of the files, if elsewhere;
-    is_read_only: whether it can only be read."""
+    """An open store.
+
+    Attributes:
+        folder: Folder of the database, and of the files unless `address` is set.
+        place: Name of the store in messages.
+        actor: The person who uses the store.
+        address: Address of the files if they are stored elsewhere.
+        is_read_only: Whether the store can only be read.
+    """
 
     engine: Engine
     folder: Path
@@ -64,14 +70,14 @@ class Store:
 
     @cached_property
     def files(self) -> FileStore:
-        """Return the files by content."""
+        """Return the storage of the files, which are named by their SHA-256."""
         if is_bucket(self.address):
             return Bucket(self.address)
         return Folder(Path(folder_of(self.address)) if self.address else self.folder / "files")
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Open a short transaction that only reads. Raises InputRefused."""
+        """Open a short read-only transaction. Raises InputRefused."""
         with refusing(self.place), Session(self.engine, expire_on_commit=False) as session, session.begin():
             yield session
 
@@ -94,7 +100,7 @@ class Store:
             yield session
 
     def check(self) -> None:
-        """Read every page of a SQLite database to check it; PostgreSQL checks its own. Raises
+        """Read every page of a SQLite database to find damage. PostgreSQL checks its pages itself. Raises
         InputRefused."""
         if self.engine.dialect.name == "sqlite":
             with self.read() as session:
@@ -102,7 +108,7 @@ class Store:
                     raise InputRefused([error("store-damaged", self.place, DAMAGED)])
 
     def keep(self, data: bytes) -> str:
-        """Store a file by its content and return its SHA-256. Raises InputRefused."""
+        """Store a file under the SHA-256 of its content and return the SHA-256. Raises InputRefused."""
         with refusing(self.place):
             return self.files.keep(data)
 
@@ -166,7 +172,7 @@ def _opened_to_read(folder: Path) -> Store:
 
 
 def is_there() -> bool:
-    """Return whether a store exists; the check itself creates none."""
+    """Return whether a store exists, without creating one."""
     return bool(os.environ.get(DATABASE)) or (store_folder() / NAME).exists()
 
 
@@ -226,13 +232,14 @@ def _sqlite(path: Path) -> Engine:
 
     @event.listens_for(engine, "do_connect")
     def require_file(*_: object) -> None:
-        """Make no empty database in place of one that was deleted."""
+        """Prevent SQLite from creating an empty database in place of a deleted one."""
         if was_opened.is_set() and not path.exists():
             raise InputRefused([error("store-gone", str(path.parent), GONE)])
 
     @event.listens_for(engine, "checkout")
     def require_same_file(_connection: Any, record: Any, _proxy: object) -> None:
-        """What a connection to a deleted file takes would be lost at the next start."""
+        """Refuse a connection to a database file that was deleted, because its data would be lost at the next
+        start."""
         file = path.stat().st_ino if path.exists() else None
         was_opened.set()
         if record.info.setdefault("file", file) != file:  # it is gone, or another one was put there
@@ -263,7 +270,7 @@ MIGRATION_LOCK = 7_266_142
 
 
 def migrate(connection: Connection, store_name: str) -> bool:
-    """Create the tables, or upgrade those of an older version; return whether there were none.
+    """Create the tables, or upgrade those of an older version. Return whether they were created.
 
     Raises:
         InputRefused: `store-newer` if a newer version of Benchside made the tables.
@@ -337,7 +344,10 @@ _BY_WORDS = {
 
 @contextmanager
 def refusing(store_name: str) -> Iterator[None]:
-    """Turn errors of the database or disk into a refusal. store_name: name of the store in messages.
+    """Turn errors of the database or disk into InputRefused.
+
+    Args:
+        store_name: Name of the store in messages.
 
     Raises:
         InputRefused: With `store-full`, `store-read-only`, `store-locked`, `store-damaged`, `store-gone` or

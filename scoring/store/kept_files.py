@@ -30,7 +30,8 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class FileStore(Protocol):
-    """Files by content, in a folder or a bucket; methods as in `Folder`. address: its name in messages."""
+    """Storage of files by SHA-256, in a folder or a bucket. The methods are documented in `Folder`; `address`
+    is the name in messages."""
 
     @property
     def address(self) -> str: ...
@@ -46,18 +47,21 @@ class FileStore(Protocol):
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of files by content."""
+    """Storage of files by SHA-256 in a folder."""
 
     path: Path
 
     @property
     def address(self) -> str:
-        """Return its name in messages."""
+        """Return the name of the folder in messages."""
         return str(self.path)
 
     def keep(self, data: bytes) -> str:
-        """Write a file, if it does not exist yet, and return its SHA-256. The data are on the disk before the
-        file gets its name, so that a killed program leaves no partial file. Raises OSError."""
+        """Write a file, unless it exists, and return its SHA-256. Raises OSError.
+
+        The file gets its name only after its data are on the disk, so that a killed program leaves no partial
+        file.
+        """
         digest = hashlib.sha256(data).hexdigest()
         target = self.place(digest)
         if not target.exists():
@@ -79,18 +83,18 @@ class Folder:
         _sync(target.parent)
 
     def mark(self) -> str | None:
-        """Return the id of the store that owns the files; None if there is no mark."""
+        """Return the id of the store that owns the files; None if no owner is recorded."""
         try:
             return (self.path / MARK).read_text(encoding="ascii", errors="replace")[:MARK_LENGTH]
         except FileNotFoundError:
             return None
 
     def set_mark(self, store_id: str) -> None:
-        """Mark the files as owned by a store. Raises OSError."""
+        """Record the store that owns the files. Raises OSError."""
         self._write(self.path / MARK, store_id.encode())
 
     def read(self, digest: str) -> bytes:
-        """Return a file.
+        """Return the content of a file.
 
         Raises:
             InputRefused: `store-damaged` if it is missing or has another hash.
@@ -106,8 +110,8 @@ class Folder:
         return self.place(digest).exists()
 
     def place(self, digest: str) -> Path:
-        """Return the path of a file, whether it exists or not. Raises InputRefused if the name is not a
-        digest."""
+        """Return the path of a file, even if no such file exists. Raises InputRefused if the name is not a
+        SHA-256."""
         require_digest(digest)
         return self.path / digest[:2] / digest
 
@@ -116,7 +120,7 @@ class Folder:
         yield from (path.name for path in self.path.glob("??/*") if DIGEST.fullmatch(path.name))
 
     def discard_unfinished(self) -> None:
-        """Delete partial files of programs that were killed."""
+        """Delete partial files left by killed programs."""
         for path in self.path.glob(f"??/{TEMPORARY}*"):
             with suppress(FileNotFoundError):
                 if time.time() - path.stat().st_mtime > UNFINISHED:
@@ -129,21 +133,20 @@ class Folder:
 
 
 def require_digest(text: str) -> None:
-    """Check that a text is a SHA-256, because only such a text may become part of a path. Raises
-    InputRefused."""
+    """Check that a text is a SHA-256, because the text becomes part of a path. Raises InputRefused otherwise."""
     if not DIGEST.fullmatch(text):
         message = "a row has a file name that is not 64 hexadecimal digits: restore the last backup."
         raise InputRefused([error("store-damaged", shortened(text, 12), message)])
 
 
 def missing(digest: str) -> InputRefused:
-    """Return the refusal for a missing file."""
+    """Return the exception that refuses access to a missing file."""
     problem = "the file is not in the store: import the board again, with its truth if that is missing."
     return InputRefused([error("store-damaged", digest[:12], problem)])
 
 
 def checked(digest: str, data: bytes) -> bytes:
-    """Return the bytes read from a file. Raises InputRefused if it has another hash."""
+    """Return the bytes read from a file. Raises InputRefused if their SHA-256 differs from the file's name."""
     if hashlib.sha256(data).hexdigest() != digest:
         problem = "the stored file was changed after it was saved: restore it from a copy."
         raise InputRefused([error("store-damaged", digest[:12], problem)])
@@ -184,18 +187,18 @@ MISSING = "there is no such bucket or folder: create it, or name another."
 
 @dataclass(frozen=True)
 class Bucket:
-    """Files by content below an address such as `s3://bucket/prefix`."""
+    """Storage of files by SHA-256 under an address such as `s3://bucket/prefix`."""
 
     url: str
 
     @property
     def address(self) -> str:
-        """Return its name in messages: the address without user names and passwords."""
+        """Return the address without user names and passwords, for messages."""
         protocol, mark, rest = self.url.partition("://")
         return f"{protocol}{mark}{rest.rpartition('@')[2]}"
 
     def keep(self, data: bytes) -> str:
-        """Write a file, if it does not exist completely, and return its SHA-256. Raises InputRefused."""
+        """Write a file, unless it exists completely, and return its SHA-256. Raises InputRefused."""
         digest = hashlib.sha256(data).hexdigest()
         with self._answering() as system:
             if self._size(digest) != len(data):
@@ -205,7 +208,7 @@ class Bucket:
         return digest
 
     def read(self, digest: str) -> bytes:
-        """Return a file.
+        """Return the content of a file.
 
         Raises:
             InputRefused: `store-damaged` if it is missing or has another hash; other codes if the place
@@ -230,7 +233,7 @@ class Bucket:
         yield from (name for name in names if DIGEST.fullmatch(name))
 
     def mark(self) -> str | None:
-        """Return the id of the store that owns the files; None if there is no mark."""
+        """Return the id of the store that owns the files; None if no owner is recorded."""
         with self._answering() as system:
             try:
                 return bytes(system.cat_file(f"{self._root}/{MARK}")[:MARK_LENGTH]).decode("ascii", "replace")
@@ -238,7 +241,7 @@ class Bucket:
                 return None
 
     def set_mark(self, store_id: str) -> None:
-        """Mark the files as owned by a store. Raises InputRefused."""
+        """Record the store that owns the files. Raises InputRefused."""
         with self._answering() as system:
             if self._protocol not in WITHOUT_FOLDERS:
                 system.makedirs(self._root, exist_ok=True)
@@ -308,7 +311,7 @@ class Bucket:
 
 
 def is_bucket(address: str) -> bool:
-    """Return whether an address is something other than a folder of this machine."""
+    """Return whether an address is a bucket rather than a folder of this machine."""
     return "://" in address and not address.startswith("file://")
 
 

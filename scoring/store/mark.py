@@ -22,16 +22,16 @@ FOREIGN = (
 
 
 def known_files(connection: Connection | Session) -> set[str]:
-    """Return the SHA-256 of every file that a row of any table refers to."""
+    """Return the SHA-256 of every file that a table row refers to."""
     columns = (c for table in Base.metadata.sorted_tables for c in table.columns if c.info == OF_FILE)
     return {digest for column in columns for (digest,) in connection.execute(select(column)) if digest}
 
 
 def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
-    """Mark the files of a store as its own, unless they belong to another store.
+    """Record a store as the owner of its files, unless they belong to another store.
 
-    Files without a mark belong to an older store if the database knows them all. A place that does not answer
-    is left unchanged.
+    Files without an owner belong to this store if its database refers to all of them. A place that does not
+    answer is left unchanged.
 
     Args:
         connection: A transaction that writes, with upgraded tables.
@@ -60,10 +60,10 @@ def mark_files(connection: Connection, files: FileStore, is_new: bool) -> None:
 
 
 def is_own(session: Session, files: FileStore) -> bool:
-    """Return whether the files bear the mark of this database. Only then may they be deleted."""
+    """Return whether this database is recorded as the owner of the files. Only then may they be deleted."""
     return files.mark() == session.scalar(select(StoreMark.id))
 
 
 def foreign_files(session: Session, files: FileStore) -> list[str]:
-    """Return the files that do not belong to this database, sorted; empty if they have its mark."""
+    """Return the files that do not belong to this database, sorted; empty if it is recorded as their owner."""
     return [] if is_own(session, files) else sorted({*files.digests()} - known_files(session))

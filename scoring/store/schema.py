@@ -67,8 +67,13 @@ class PhaseRow(Base):
 
 
 class TestSetVersion(Base):
-    """A version of a board's truth. name: name of the uploaded file; sha256: of the stored file;
-    metadata_sha256: of a table that is joined to it by case id, None if there is none."""
+    """A version of a board's test set.
+
+    Attributes:
+        name: Name of the uploaded file.
+        sha256: SHA-256 of the stored file.
+        metadata_sha256: SHA-256 of the table that is joined by case id; None if there is none.
+    """
 
     __tablename__ = "test_set"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -80,9 +85,14 @@ class TestSetVersion(Base):
 
 
 class Team(Base):
-    """A team of a board. facts: `TeamFacts` by name, None if unknown; excluded: reason why its submissions do
-    not count, None if they do; baseline: whether it is shown without a rank; nominated: id of the submission
-    that it chose for the final ranking, None for the board's rule."""
+    """A team of a board.
+
+    Attributes:
+        facts: `TeamFacts` by name; None if unknown.
+        excluded: Why its submissions are not ranked; None if they are.
+        baseline: Whether it is shown without a rank.
+        nominated: Id of the submission that it chose for the final ranking; None for the board's rule.
+    """
 
     __tablename__ = "team"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -123,8 +133,8 @@ class Submission(Base):
 
 
 class RefusedFile(Base):
-    """A refused file that is stored because the organizer chose this; it does not count. problems: the
-    reasons, as in JSON."""
+    """A refused file, stored because the organizer chose to keep refused files. `problems` are the reasons,
+    as in JSON."""
 
     __tablename__ = "refused"
     __table_args__ = (UniqueConstraint("board_id", "team", "sha256"),)
@@ -160,9 +170,13 @@ class ScoredVersion(Base):
 
 
 class Split(Base):
-    """Parts of a board's test set: scores use the shown part until the end, then the other part. cases: ids
-    of the shown part, empty if a bundle left them out; share and seed of the draw, None if the organizer
-    listed the cases."""
+    """Split of a board's test set: scores use the shown part until the end, then the withheld part.
+
+    Attributes:
+        cases: Ids of the shown part; empty if a bundle left them out.
+        share: Share of shown cases; None if the organizer listed the cases.
+        seed: Seed of the draw; None if the organizer listed the cases.
+    """
 
     __tablename__ = "split"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -173,8 +187,8 @@ class Split(Base):
 
 
 class ShownPart(Base):
-    """A submission scored on the shown part of one version; columns as in `ScoredVersion`, which contains the
-    result on the withheld part."""
+    """A submission scored on the shown part of one version. The columns are those of `ScoredVersion`, which
+    contains the result on the withheld part."""
 
     __tablename__ = "shown_part"
     __table_args__ = (ForeignKeyConstraint(["board_id", "number"], ["test_set.board_id", "test_set.number"]),)
@@ -188,8 +202,14 @@ class ShownPart(Base):
 
 
 class DecisionRule(Base):
-    """Decision rule of a board, fixed before the first submission by a version of Benchside (program). rule:
-    text of each part; sha256: its hash; later: rules after later changes, with their times."""
+    """Decision rule of a board, fixed before the first submission.
+
+    Attributes:
+        rule: Text of each part of the rule.
+        sha256: SHA-256 of the rule.
+        program: Version of Benchside that fixed the rule.
+        later: Rules after later changes, with the times of the changes.
+    """
 
     __tablename__ = "decision_rule"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -201,9 +221,14 @@ class DecisionRule(Base):
 
 
 class FinalRanking(Base):
-    """Final ranking of a board, frozen by a version of Benchside (program). truth, submissions, sha256:
-    hashes of the test set, of the submissions, and of the ranking (team, rank, score, interval,
-    submission)."""
+    """Frozen final ranking of a board.
+
+    Attributes:
+        truth: SHA-256 of the test set.
+        submissions: SHA-256 of the submissions.
+        sha256: SHA-256 of the ranking: team, rank, score, interval and submission.
+        program: Version of Benchside that froze the ranking.
+    """
 
     __tablename__ = "final_ranking"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -251,8 +276,13 @@ class Kept(Base):
 
 
 class KeptFile(Base):
-    """A file saved with a scored submission. place: "submission" or "truth"; number: its position; name: its
-    original name."""
+    """A file saved with a scored submission.
+
+    Attributes:
+        place: "submission" or "truth".
+        number: Position among the files.
+        name: Original name of the file.
+    """
 
     __tablename__ = "kept_file"
     kept_id: Mapped[str] = mapped_column(ForeignKey("kept.id"), primary_key=True)
@@ -263,13 +293,12 @@ class KeptFile(Base):
 
 
 def now() -> str:
-    """Return the present time in UTC, in the tables' format."""
+    """Return the present time in UTC, as text in the format of the tables."""
     return written(datetime.now(UTC))
 
 
 def written(time: datetime) -> str:
-    """Return a time with time zone in the tables' format, to the microsecond, so that texts sort like
-    times."""
+    """Return a time with time zone as text in the format of the tables. The texts sort like the times."""
     return time.astimezone(UTC).isoformat(timespec="microseconds")
 
 
@@ -295,7 +324,7 @@ class Hidden(Base):
 
 
 class DeletedTruth(Base):
-    """Bits that the scores of deleted boards may have revealed of a test set. spent: number of bits."""
+    """Number of bits (`spent`) that the scores of deleted boards may have revealed of a test set."""
 
     __tablename__ = "deleted_truth"
     sha256: Mapped[str] = mapped_column(String(SHA256), primary_key=True)
@@ -303,7 +332,7 @@ class DeletedTruth(Base):
 
 
 class Member(Base):
-    """A member of a team of a board. who: an e-mail address in small letters, or "group:" and a group."""
+    """A member of a team. `who` is an e-mail address in lower case, or a group with the prefix "group:"."""
 
     __tablename__ = "member"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -312,7 +341,7 @@ class Member(Base):
 
 
 class Attempt(Base):
-    """An attempt of a participant on a board, for its organizer.
+    """An attempt to submit by a participant, recorded for the organizer.
 
     Attributes:
         team: Name of the team, as the participant sent it.
@@ -332,8 +361,12 @@ class Attempt(Base):
 
 
 class Revocation(Base):
-    """Revoked tokens of a person. person: issuer and subject; not_before: earlier tokens are revoked, in
-    seconds since 1970."""
+    """Revoked tokens of a person.
+
+    Attributes:
+        person: Key of the person: issuer and subject.
+        not_before: Tokens issued earlier are revoked, in seconds since 1970.
+    """
 
     __tablename__ = "revocation"
     person: Mapped[str] = mapped_column(String(2 * NAME), primary_key=True)
@@ -341,15 +374,14 @@ class Revocation(Base):
 
 
 class StoreMark(Base):
-    """Id of this store, in one row; the place of its files has the same id."""
+    """Id of this store, in a single row. The same id is written beside its files."""
 
     __tablename__ = "store"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
 
 
 class ImportedBundle(Base):
-    """A board that was imported as a bundle: its scores and times come from the file. created: time of the
-    import."""
+    """A board that was imported as a bundle at the time `created`. Its scores and times come from the bundle."""
 
     __tablename__ = "imported"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -357,7 +389,7 @@ class ImportedBundle(Base):
 
 
 class RefusedAddress(Base):
-    """A page or tab that was refused to a person on a day.
+    """A page or tab to which a person was refused access on a day.
 
     Attributes:
         person: Issuer and subject; empty if the login identified nobody.

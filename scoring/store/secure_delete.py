@@ -18,14 +18,14 @@ LOCK = 7_266_143
 
 
 def exclusive(session: Session) -> None:
-    """Wait until no other transaction stores or deletes files, and block new ones until this transaction
+    """Wait until no other transaction stores or deletes files, then block new ones until this transaction
     ends."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK})
 
 
 def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> None:
-    """Make sure that files are in the store and stay there until the transaction ends.
+    """Write files that the store lacks, and protect all given files from deletion until the transaction ends.
 
     Args:
         session: A transaction that writes and adds references to the files.
@@ -42,7 +42,7 @@ def pin_files(store: Store, session: Session, files: Mapping[str, bytes]) -> Non
 
 
 def discard_left(store: Store, digests: Iterable[str]) -> None:
-    """Delete files that were stored for a row that was not added.
+    """Delete files that were stored for a row if the row was not added in the end.
 
     Raises:
         InputRefused: If the database or a file cannot be written.
@@ -53,15 +53,16 @@ def discard_left(store: Store, digests: Iterable[str]) -> None:
 
 
 def sweep(store: Store, session: Session) -> tuple[str, ...]:
-    """Delete every file without a reference, and partial files of killed programs; as `discard_unused`."""
+    """Delete every file that no row refers to, and partial files of killed programs. Arguments and errors are
+    those of `discard_unused`."""
     if is_own(session, store.files):
         store.files.discard_unfinished()
     return discard_unused(store, session, store.files.digests())
 
 
 def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tuple[str, ...]:
-    """Delete those of the given files that no row refers to; none if the files lack this store's mark
-    (scoring/store/mark.py).
+    """Delete those of the given files that no row refers to. Delete nothing unless the store is recorded as
+    the owner of the files.
 
     Args:
         session: A transaction that writes, after `exclusive` and after the rows were deleted.
@@ -82,12 +83,12 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
 
 
 def vacuum(store: Store) -> bool:
-    """Remove the traces of deleted rows. SQLite overwrites deleted rows, and this function empties its log;
-    PostgreSQL rewrites its tables.
+    """Remove the traces of deleted rows. SQLite overwrites deleted rows, and this function then empties its
+    log. PostgreSQL rewrites its tables.
 
     Returns:
         Whether all traces are removed. A program that reads for a long time prevents SQLite's log from being
-        emptied.
+            emptied.
 
     Raises:
         InputRefused: If the database cannot be used.

@@ -37,7 +37,7 @@ COMMAND_LINE_BYTES = 10 * BUNDLE_BYTES
 
 
 def export(board: OpenBoard, with_truth: bool) -> bytes:
-    """Return a board as a bundle. A rescoring that was stopped is left out.
+    """Return a board as a bundle. An unfinished rescoring is left out.
 
     Args:
         with_truth: Whether the bundle contains the test sets. Without them the bundle does not reveal the
@@ -76,7 +76,7 @@ def export(board: OpenBoard, with_truth: bool) -> bytes:
 
 @dataclass(frozen=True)
 class BundleContents:
-    """A checked bundle: the board, its rows by list, and files by their SHA-256."""
+    """Validated content of a bundle: the board, its rows by list of the manifest, and files by SHA-256."""
 
     board: schema.Board
     rows: Mapping[str, list[Any]]
@@ -100,7 +100,7 @@ def read_bundle(source: Source, most_bytes: int = BUNDLE_BYTES) -> BundleContent
 
 @dataclass(frozen=True)
 class Counting:
-    """The ranked submissions of a bundle, for comparison elsewhere.
+    """The ranked submissions of a bundle.
 
     Attributes:
         teams: The ranked submission of each team: name and bytes of its file, and its options.
@@ -146,7 +146,10 @@ def counted(source: Source) -> Counting:
 
 
 def import_board(store: Store, source: Source, most_bytes: int = BUNDLE_BYTES) -> str:
-    """Import the board of a bundle into a store, and return its id. most_bytes: as in `read_bundle`.
+    """Import the board of a bundle into a store, and return the id of the board.
+
+    Args:
+        most_bytes: As in `read_bundle`.
 
     Raises:
         InputRefused: `bad-bundle` if the file is not a bundle or was changed; `board-exists` if the store has

@@ -49,7 +49,7 @@ Row = Mapping[str, Any]
 
 
 def check_manifest(manifest: Any) -> list[Finding]:
-    """Return all problems of a manifest with their location; at most `PROBLEMS`."""
+    """Validate a manifest and return at most `PROBLEMS` problems with their location."""
     if not isinstance(manifest, dict) or "format" not in manifest:
         return [_bad("", "it is not the manifest of a board")]
     if manifest["format"] != BOARD_FORMAT:
@@ -60,7 +60,7 @@ def check_manifest(manifest: Any) -> list[Finding]:
 
 
 def rows_of(manifest: Row) -> tuple[schema.Board, list[list[Any]]]:
-    """Return the board and the row lists of a checked manifest."""
+    """Return the board and the lists of rows that a validated manifest contains."""
     return schema.Board(**_columns(schema.Board, manifest["board"])), [
         [table(**_columns(table, entry)) for entry in manifest.get(name, ())] for name, table in ROWS.items()
     ]

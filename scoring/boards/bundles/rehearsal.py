@@ -34,25 +34,25 @@ and replicates computed again."""
 
 @dataclass(frozen=True)
 class BundleFiles:
-    """Read-only files of a bundle."""
+    """Read-only access to the files of a bundle."""
 
     contents: Mapping[str, bytes]
     address: str = "bundle"
 
     def read(self, digest: str) -> bytes:
-        """Return a file. Raises InputRefused if the bundle lacks it."""
+        """Return the bytes of a file. Raises InputRefused if the bundle lacks the file."""
         if digest not in self.contents:
             raise missing(digest)
         return self.contents[digest]
 
     def holds(self, digest: str) -> bool:
-        """Return whether a file exists."""
+        """Return whether the bundle contains a file."""
         return digest in self.contents
 
 
 @dataclass(frozen=True)
 class BundleStore(Store):
-    """Store in memory that contains the board of a bundle."""
+    """In-memory store that contains the board of a bundle."""
 
     contents: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -64,7 +64,7 @@ class BundleStore(Store):
 
 @contextmanager
 def rehearsed(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterator[BundleStore]:
-    """Open a store in memory with the board of a checked manifest."""
+    """Open an in-memory store with the board of a validated manifest."""
     engine = create_engine("sqlite://")
     try:
         schema.Base.metadata.create_all(engine)
@@ -80,7 +80,7 @@ def rehearsed(manifest: Mapping[str, Any], files: Mapping[str, bytes]) -> Iterat
 
 
 def unrankable(store: BundleStore, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield reasons why versions of the board cannot be ranked and drawn."""
+    """Yield a message for each version of the board whose ranking or figures cannot be computed."""
     versions = sorted({scoring["number"] for scoring in manifest["scorings"]})[-RANKED_VERSIONS:]
     for number in versions:
         try:
@@ -90,10 +90,10 @@ def unrankable(store: BundleStore, manifest: Mapping[str, Any]) -> Iterator[str]
 
 
 def scored_otherwise(store: BundleStore, manifest: Mapping[str, Any], most_bytes: float) -> Iterator[str]:
-    """Yield results that differ from scoring the submission on the test set in the bundle.
+    """Score the submissions again and yield a message for each result in the bundle that differs.
 
-    Models do not run, and nothing is scored if test sets and submissions have more than `most_bytes`.
-    Intervals and replicates are checked only for the newest submissions (`DRAWN`).
+    Models are not run. Nothing is scored if test sets and submissions have more than `most_bytes` bytes.
+    Intervals and replicates are checked only for the newest `DRAWN` submissions.
     """
     files = store.contents
     truths = {row["number"]: row["sha256"] for row in manifest["test_sets"] if row["sha256"] in files}

@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ScoredRow:
-    """A result in a manifest, with its board, test set and submission."""
+    """A result in a manifest, together with its board, test set and submission."""
 
     scoring: Row
     board: Row
@@ -35,7 +35,8 @@ class ScoredRow:
 
 
 def cases_digest(card: ScoreCard) -> str:
-    """Return a digest of a card's cases and their truth; all cards of a test set have the same digest."""
+    """Return a digest of the cases and truth in a scorecard. All scorecards of one test set have the same
+    digest."""
     digest = hashlib.sha256()
     for row in card.cases:
         digest.update(
@@ -45,7 +46,7 @@ def cases_digest(card: ScoreCard) -> str:
 
 
 def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, Any]) -> Iterator[str]:
-    """Yield a sentence without a full stop for each contradiction."""
+    """Yield a message for each contradiction between a scorecard and its row. Messages have no full stop."""
     if card.challenge != row.board["challenge"]:
         yield "a scorecard belongs to another challenge"
         return
@@ -72,13 +73,13 @@ def contradictions(card: ScoreCard, row: ScoredRow, challenge: Challenge[Any, An
 
 
 def same_values(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    """Return whether numbers with the same name are equal, except for rounding."""
+    """Return whether values with the same name are equal, apart from rounding."""
     return all(_same(ours[name], theirs[name], ROUNDING) for name in ours.keys() & theirs.keys())
 
 
 def same_replicates(ours: ScoreCard, theirs: ScoreCard) -> bool:
-    """Return whether two cards of the same version and method have equal intervals and replicates, except for
-    rounding."""
+    """Return whether two scorecards have equal intervals and replicates, apart from rounding. Scorecards of
+    other versions or methods are not compared."""
     ways = [(card.provenance["version"], card.provenance.get("interval")) for card in (ours, theirs)]
     if ways[0] != ways[1]:
         return True
@@ -99,7 +100,8 @@ def same_replicates(ours: ScoreCard, theirs: ScoreCard) -> bool:
 
 
 def same_details(ours: ScoreCard, theirs: ScoreCard) -> bool:
-    """Return whether two cards of the same version have equal tables and arrays, except for rounding."""
+    """Return whether two scorecards have equal tables and arrays, apart from rounding. Scorecards of other
+    versions are not compared."""
     if ours.provenance["version"] != theirs.provenance["version"]:
         return True
     trees = [

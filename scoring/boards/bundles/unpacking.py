@@ -28,7 +28,7 @@ LONGEST_TEXT = 20_000
 
 @isolated
 def unpack_bundle(data: bytes, name: str, most_bytes: int) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the manifest of a bundle and its files by SHA-256, after all checks.
+    """Unpack a bundle, check it, and return the manifest and the files by SHA-256.
 
     Args:
         most_bytes: Maximum unpacked bytes, including scorecards. A larger bundle is refused before unpacking.
@@ -65,7 +65,7 @@ def unpack_bundle(data: bytes, name: str, most_bytes: int) -> tuple[dict[str, An
 
 
 def refused(name: str, messages: Iterable[str]) -> InputRefused:
-    """Return the refusal of a bundle."""
+    """Return the exception that refuses a bundle, with one finding per message."""
     return InputRefused([error("bad-bundle", name, message) for message in messages])
 
 

@@ -34,8 +34,11 @@ Rows = Mapping[str, list[dict[str, Any]]]
 
 
 def bare(card: ScoreCard, truth: str = LEFT_OUT) -> ScoreCard:
-    """Return a scorecard without data of single cases or classes. truth: replaces the SHA-256 of the
-    truth."""
+    """Return a scorecard without data about single cases or classes.
+
+    Args:
+        truth: Text that replaces the SHA-256 of the truth.
+    """
     options = {**card.provenance["options"], "metadata_sha256": None}
     known = {name: card.provenance[name] for name in PROVENANCE}
     return ScoreCard(
@@ -66,7 +69,7 @@ def _as_shown(card: ScoreCard, score: float | None) -> ScoreCard:
 def reduced(
     board: OpenBoard, row: Mapping[str, Any], rows: Rows
 ) -> tuple[dict[str, Any], Rows, dict[str, bytes]]:
-    """Return the rows of a board without data that reveal its truth.
+    """Remove all data that reveal the truth from the rows of a board.
 
     Args:
         board: The board with the version that it shows.

@@ -33,7 +33,8 @@ TELLS = {
 
 @dataclass(frozen=True)
 class HiddenRules:
-    """What a board may reveal of a hidden truth. Attributes as in `scoring.store.schema.Hidden`."""
+    """What a board may reveal of a hidden truth. The attributes are those of
+    `scoring.store.schema.Hidden`."""
 
     detail: str = "score"
     step: float | None = None
@@ -42,13 +43,17 @@ class HiddenRules:
 
     @property
     def digits(self) -> int:
-        """Return the maximum decimals of a shown score; with the Ladder, those of its step."""
+        """Return the maximum number of decimals of a shown score. With the Ladder, these are the decimals of
+        its step."""
         step = Decimal(str(self.step)).normalize().as_tuple().exponent if self.step else -self.decimals
         return min(max(-int(step), 0), DECIMALS)
 
     def problems(self, quantity: Quantity) -> list[Finding]:
-        """Return invalid settings, by the options of `board hide`. quantity: direction and range of the
-        score."""
+        """Check the settings and return a finding for each invalid option of `board hide`.
+
+        Args:
+            quantity: Direction and range of the score.
+        """
         low, high = quantity.range
         below = f" to below {high - low:g}" if quantity.is_bounded else " on"
         checks = (
@@ -69,21 +74,21 @@ class HiddenRules:
         return [error("bad-option", option, message) for holds, option, message in checks if not holds]
 
     def levels(self, quantity: Quantity) -> float:
-        """Return the number of distinct shown scores within the range; infinity if the range has no end."""
+        """Return how many different scores can be shown; infinity if the score has no bounded range."""
         low, high = quantity.range
         least = self.step or 10.0**-self.decimals
         return round((high - low) / least) + 1 if quantity.is_bounded else math.inf
 
 
 def rules(store: Store, board_id: str) -> HiddenRules | None:
-    """Return the disclosure rules of a board; None if its truth is not hidden."""
+    """Return the disclosure rules of a board, which say what it may reveal; None if its truth is not hidden."""
     with store.read() as session:
         known = kept_rules(session, board_id)
     return None if known is None or known.detail == OPENED else known
 
 
 def kept_rules(session: Session, board_id: str) -> HiddenRules | None:
-    """Return the disclosure rules of a board, also after its truth was opened; None if it was never
+    """Return the disclosure rules of a board, even if its truth was opened later; None if the truth was never
     hidden."""
     row = session.get(Hidden, board_id)
     require_readable(board_id, [row] if row else ())
@@ -93,7 +98,7 @@ def kept_rules(session: Session, board_id: str) -> HiddenRules | None:
 def ladder_scores(
     scores: Sequence[float | None], step: float | None, quantity: Quantity = SHARE, decimals: int = DECIMALS
 ) -> list[float | None]:
-    """Return the shown value of each score.
+    """Apply the disclosure rules to the scores of one team.
 
     Args:
         scores: Scores of one team, oldest first; None if undefined.
@@ -101,7 +106,7 @@ def ladder_scores(
         decimals: Number of decimals; with the Ladder, scores are multiples of its step.
 
     Returns:
-        For each score the value that is shown; None if none is.
+        The shown value of each score; None if the score is not shown.
     """
     visible: list[float | None] = []
     best: float | None = None
@@ -118,7 +123,9 @@ def ladder_scores(
 def shown_scores(
     entries: Iterable[tuple[str, str, float | None]], known: HiddenRules, quantity: Quantity
 ) -> Mapping[str, float | None]:
-    """Return the shown score of each submission by id, or the score that would be shown.
+    """Return the shown score of each submission, by id.
+
+    If the board shows no scores, these are the scores that it would show.
 
     Args:
         entries: Id, team and score of each submission, oldest first.

@@ -60,9 +60,15 @@ class Labels:
 
 @dataclass(frozen=True)
 class Use:
-    """How much a hidden truth is used up. answers: number of shown scores; cases: effective cases that they
-    depend on (for a plan `Labels.effective`; a published value uses `Labels.units`, which reveals no class),
-    0 if no bound is known; bits: maximum bits that all answers can have revealed; is_part: as in `Labels`."""
+    """How much information about a hidden truth the shown scores may have revealed.
+
+    Attributes:
+        answers: Number of shown scores.
+        cases: Effective number of cases that the scores depend on; 0 if no bound is known. Plans use
+            `Labels.effective`. Published values use `Labels.units`, which reveals no class.
+        bits: Maximum number of bits that all answers together can have revealed.
+        is_part: As in `Labels`.
+    """
 
     answers: int
     cases: float
@@ -71,17 +77,17 @@ class Use:
 
     @property
     def gain(self) -> float:
-        """Return the maximum gain of a guesser over the best constant answer, 0 to 0.5."""
+        """Return the maximum gain of guessing over the best constant answer, from 0 to 0.5."""
         return possible_gain(self.bits, self.cases)
 
     @property
     def is_safe(self) -> bool:
-        """Return whether the gain is small enough for a safe truth."""
+        """Return whether guessing can gain at most `SAFE_GAIN` over the best constant answer."""
         return self.bits <= bits_for(SAFE_GAIN, self.cases)
 
     @property
     def words(self) -> str:
-        """Return a description for everybody; the rarest class decides whether the truth is safe."""
+        """Return a description of the revealed share that every visitor may read."""
         scores = "1 score has" if self.answers == 1 else f"{self.answers} scores have"
         shown = "Scores were shown before" if self.bits and not self.answers else f"{scores} been shown"
         if not self.cases:
@@ -95,8 +101,12 @@ class Use:
 
 @dataclass(frozen=True)
 class Budget:
-    """What the scores of a board can reveal by the end of its phases. use: the usage at that time; proposed:
-    rules that would keep the truth safe, None if the board's own rules do."""
+    """What the scores of a board can reveal by the end of its phases.
+
+    Attributes:
+        use: The revealed information at the end of the phases.
+        proposed: Rules that would keep the truth safe; None if the rules of the board already do.
+    """
 
     use: Use
     proposed: HiddenRules | None
@@ -104,7 +114,7 @@ class Budget:
     """Whether so much is revealed that no rules can make the truth safe again."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry of JSON."""
+        """Return the value for the JSON output."""
         return {
             "safe": self.proposed is None,
             "bits": None if math.isinf(self.use.bits) else self.use.bits,
@@ -115,7 +125,7 @@ class Budget:
 
     @property
     def words(self) -> str:
-        """Return a description for organizers."""
+        """Return a description for organizers: whether the rules are safe, and otherwise which rules are."""
         if not self.use.bits:
             return f"Safe: no score is shown before the truth is opened.{OF_PART * self.use.is_part}"
         if self.proposed is None:
@@ -153,8 +163,8 @@ class Budget:
 
 
 def told(known: HiddenRules, submissions: float, labels: Labels) -> float:
-    """Return how many bits the answers to one team's submissions can reveal: the logarithm of the number of
-    possible answer sequences."""
+    """Return how many bits the shown scores of one team can reveal: the binary logarithm of the number of
+    possible sequences of scores."""
     if known.detail == NOTHING or not submissions:
         return 0.0
     levels = known.levels(labels.quantity)
@@ -206,8 +216,12 @@ def planned(
 
 
 def most_submissions(phase: Phase, sent: Sequence[str] = ()) -> float:
-    """Return how many submissions a team has made and may still make in a phase; infinity without limits.
-    sent: times of those made, also if the phase's dates were changed."""
+    """Return the maximum number of submissions of a team in a phase, including those already made; infinity
+    if unlimited.
+
+    Args:
+        sent: Times of submissions that were made in the phase, even if its dates were changed since.
+    """
     rest = math.inf if phase.total is None else float(phase.total) - len(sent)
     if phase.per_day is not None and phase.closes is not None:
         opens = datetime.fromisoformat(phase.opens or schema.now()).date()
@@ -219,8 +233,12 @@ def most_submissions(phase: Phase, sent: Sequence[str] = ()) -> float:
 
 
 def expected(phases: Sequence[Phase], sent: Mapping[str | None, Sequence[str]]) -> float:
-    """Return how many submissions a team has made and may still make in all phases; any number without
-    phases. sent: times of the submissions made, by phase."""
+    """Return the maximum number of submissions of a team in all phases, including those already made;
+    infinity without phases.
+
+    Args:
+        sent: Times of the submissions that were made, by phase.
+    """
     most = [most_submissions(phase, sent.get(phase.name, ())) for phase in phases] or [math.inf]
     return math.fsum(most) + sum(len(sent[name]) for name in sent.keys() - {phase.name for phase in phases})
 
@@ -228,8 +246,12 @@ def expected(phases: Sequence[Phase], sent: Mapping[str | None, Sequence[str]]) 
 def used(
     known: HiddenRules, submissions: Mapping[str, int], answers: int, labels: Labels, spent: float
 ) -> Use:
-    """Return what has been revealed until now. submissions: scored submissions by team; spent: bits revealed
-    under other rules."""
+    """Return what the scores may have revealed until now.
+
+    Args:
+        submissions: Number of scored submissions by team.
+        spent: Bits revealed under other rules.
+    """
     bits = spent + sum(told(known, count, labels) for count in submissions.values())
     return Use(answers, labels.units, bits, labels.is_part)
 
@@ -245,7 +267,7 @@ def _percent(bits: float, cases: float) -> str:
 
 
 def record_deleted(session: Session, files: Collection[str], bits: float) -> None:
-    """Record the bits that a board to be deleted may have revealed of its test sets.
+    """Record the bits that a board may have revealed of its test sets before the board is deleted.
 
     Args:
         session: The transaction that deletes the board.
@@ -258,14 +280,14 @@ def record_deleted(session: Session, files: Collection[str], bits: float) -> Non
 
 
 def bits_of_deleted_boards(store: Store, board_id: str) -> float:
-    """Return how many bits deleted boards may have revealed of the test sets of a board."""
+    """Return how many bits of a board's test sets may have been revealed by boards that were deleted since."""
     files = test_sets(store, board_id)
     with store.read() as session:
         return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))
 
 
 def notice_of_deleted(store: Store, board_id: str) -> list[Finding]:
-    """Return `truth-shared` for a hidden truth of which deleted boards may have revealed something."""
+    """Return the warning `truth-shared` if deleted boards may have revealed bits of the hidden truth."""
     bits = bits_of_deleted_boards(store, board_id)
     with store.read() as session:
         is_told = bits and session.get(Hidden, board_id) is not None

@@ -51,8 +51,11 @@ UNSCORED = "could not be scored because of an error of this server, not of the f
 
 
 def near(ranking: BoardRanking, entry: RankedSubmission) -> str | None:
-    """Return the earlier submission of the same team that differs in hardly a case, or another team's last
-    submission with nearly the same order of answers; None if there is none."""
+    """Return the id of an earlier submission that is nearly the same; None if there is none.
+
+    Submissions of the same team are compared by the cases that are right. Last submissions of other teams are
+    compared by the order of their answers.
+    """
     correct = ranking.board.challenge.comparison.correct
     values = correct(ranking.card(entry))
     most = max(1, NEAR_SHARE * len(values))
@@ -94,10 +97,10 @@ def _answers(ranking: BoardRanking, entry: RankedSubmission) -> Floats | None:
 
 
 def constant(data: bytes) -> str:
-    """Return what is the same for all cases of a submission, as a phrase; "" if nothing is.
+    """Describe in a phrase what is the same for all cases of a submission; "" if nothing is.
 
-    A column of zeros is not reported, because the model may never predict this class. In a zip, the answers
-    of all cases are compared as bytes.
+    A column of zeros is not reported, because a model may never predict that class. In a zip, the answers of
+    all cases are compared as bytes.
     """
     if len(data) > MOST_BYTES:
         return ""
@@ -160,7 +163,7 @@ _SEPARATOR = ", "
 
 
 class Reason(StrEnum):
-    """Reasons why an address was refused."""
+    """Why a request for an address of the server was refused."""
 
     ROLE = "role"
     ENDED = "ended"
@@ -168,7 +171,7 @@ class Reason(StrEnum):
 
 
 def record_refused(store: Store, person: str, address: str, reason: Reason) -> None:
-    """Record that an address was refused: once per person, address, day and reason.
+    """Record a refused request for an address, at most once per person, address, day and reason.
 
     Args:
         store: The store, opened with the program's own rights.
@@ -191,7 +194,8 @@ def record_refused(store: Store, person: str, address: str, reason: Reason) -> N
 
 
 def address_notices(store: Store) -> list[Finding]:
-    """Return notices about refused addresses for an organizer. Raises InputRefused for everybody else."""
+    """Return notices for organizers about requests for addresses that were refused. Raises InputRefused
+    unless the actor is an organizer."""
     store.actor.require(Role.ORGANIZER)
     with store.read() as session:
         query = select(RefusedAddress).order_by(RefusedAddress.day, RefusedAddress.address)
@@ -237,9 +241,11 @@ def attempts(store: Store, board_id: str) -> list[Attempt]:
 
 
 def board_notices(store: Store, board_id: str) -> list[Finding]:
-    """Return notices about attempts for an organizer: submissions for other teams, submissions that differ in
-    hardly a case from an earlier one or give all cases the same answer (signs of probing), and submissions
-    that could not be scored. Refused addresses of the whole server are included.
+    """Return notices for organizers about suspicious or failed attempts.
+
+    They report submissions for other teams, submissions that could not be scored, and addresses that the
+    server refused. They also report signs of probing: nearly repeated submissions, and the same answer for
+    all cases.
 
     Raises:
         InputRefused: `forbidden` unless the actor is an organizer.
@@ -271,8 +277,14 @@ def board_notices(store: Store, board_id: str) -> list[Finding]:
 
 
 def team_notices(ranking: BoardRanking) -> list[Finding]:
-    """Return notices about the teams for an organizer: whether the truth is safe with them, equal files and
-    times, and nearly equal names. ranking: of all phases."""
+    """Return notices for organizers about the teams of a board.
+
+    They report whether the truth is safe with this number of teams, equal files, equal times, and nearly
+    equal names.
+
+    Args:
+        ranking: The ranking of all phases.
+    """
     board = ranking.board
     known = (board.store, board.row.id)
     of_names = (*equal_files(*known), *near_names(*known))
@@ -280,8 +292,8 @@ def team_notices(ranking: BoardRanking) -> list[Finding]:
 
 
 def equal_times(ranking: BoardRanking) -> list[Finding]:
-    """Return the teams whose last submissions have the same time, which can happen when teams are merged: the
-    id then decides."""
+    """Return a notice about teams whose last submissions have the same time. Merging teams can cause this;
+    the id then decides which submission is last."""
     findings: list[Finding] = []
     for team, entries in sorted(ranking.by_team.items()):
         *_, before, last = (None, None, *(entry for entry in entries if entry.is_eligible))
@@ -295,7 +307,7 @@ def equal_times(ranking: BoardRanking) -> list[Finding]:
 
 
 def equal_files(store: Store, board_id: str) -> list[Finding]:
-    """Return the teams that submitted the same file: accounts that work together, or a copy."""
+    """Return a notice for each file that several teams submitted."""
     sent = schema.Submission
     with store.read() as session:
         columns = (sent.sha256, sent.team)
@@ -315,7 +327,7 @@ def equal_files(store: Store, board_id: str) -> list[Finding]:
 
 
 def near_names(store: Store, board_id: str) -> list[Finding]:
-    """Return team names that differ only in case, blanks and punctuation."""
+    """Return a notice for team names that differ only in case, blanks and punctuation."""
     spelled: dict[str, list[str]] = {}
     for name in sorted(team_names(store, board_id)):
         spelled.setdefault("".join(filter(str.isalnum, name.casefold())), []).append(name)

@@ -74,8 +74,11 @@ CATEGORY = {
 
 
 def redact(problems: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return one sentence from the list for each kind of problem, in the order of the list. For wrong grids,
-    return one for each of the first masks, with the name of the submitted file."""
+    """Replace problems of a hidden test set by fixed sentences that reveal nothing, one for each kind of
+    problem.
+
+    Wrong grids give one sentence for each of the first masks, with the name of the submitted file.
+    """
     findings = list(problems)
     own = [finding for finding in findings if finding.code in OWN]
     kinds = {CATEGORY.get(finding.code, "other") for finding in findings if finding.code not in OWN}

@@ -35,7 +35,8 @@ def split_board(
     cases: Sequence[str] = (),
     seed: int | None = None,
 ) -> OpenBoard:
-    """Split the test set of a board without submissions. The truth is hidden from then on.
+    """Split the test set of a board without submissions into a shown and a withheld part. The truth is hidden
+    from then on.
 
     Args:
         store: The store with the board.
@@ -88,8 +89,11 @@ def _bad(where: str, message: str) -> Finding:
 
 
 def units_of(board: OpenBoard) -> Ints:
-    """Return the unit number of each case [N]: from the board's own column, the challenge's column, or the
-    usual columns."""
+    """Return the number of the unit, such as a patient, of each case [N].
+
+    Units come from the column that the board names, else from the column of the challenge, else from a column
+    with a usual name.
+    """
     group = board.row.options["statistics"].get("group") or board.challenge.scoring.unit
     wanted = None if group is None or group.lower() == "none" else group
     columns = joined_columns(board.truth, board.metadata, repeated=True)

@@ -78,7 +78,8 @@ class VisibleScore:
 
 
 def hide(store: Store, board_id: str, wanted: HiddenRules) -> None:
-    """Hide the truth of a board, or change what the board reveals. Bits revealed before still count.
+    """Hide the truth of a board, or change what the board reveals. Bits that were already revealed still
+    count.
 
     Raises:
         InputRefused: `forbidden` unless the actor is an organizer, `bad-option` for invalid rules.
@@ -104,7 +105,11 @@ def _spent(board: OpenBoard, wanted: HiddenRules, ranking: BoardRanking) -> floa
 
 
 def bits_told(board: OpenBoard, ranking: BoardRanking) -> float:
-    """Return how many bits the scores of a board may have revealed until now. ranking: of all phases."""
+    """Return how many bits the scores of a board may have revealed until now.
+
+    Args:
+        ranking: The ranking of all phases.
+    """
     if ranking.shown is None:
         return float(BITS_OF_OPEN * len(ranking.entries))
     return float(board.n_told) if ranking.hidden is None else _counted_bits(board, ranking)
@@ -117,8 +122,11 @@ def _counted_bits(board: OpenBoard, ranking: BoardRanking | None = None) -> floa
 
 @contextmanager
 def told_stays(store: Store, board_id: str) -> Iterator[None]:
-    """Keep counting what a hidden truth revealed while submissions are deleted, teams merged or times
-    changed. If this makes a team's Ladder show other scores, or start lower, one more rise is counted."""
+    """Keep the count of revealed bits while submissions are deleted, teams merged or times changed.
+
+    If the Ladder then shows a team other scores or a lower best score, the new sequence of scores is counted
+    in addition.
+    """
     before = _told(store, board_id)
     yield
     after = _told(store, board_id)
@@ -161,8 +169,8 @@ def _climbs_again(before: BoardRanking, after: BoardRanking, team: str) -> bool:
 
 
 def reveal(store: Store, board_id: str) -> None:
-    """Let a board reveal everything from now on; the ranked submissions stay the same. Raises InputRefused
-    `forbidden` unless the actor is an organizer."""
+    """End the hiding of a truth; the ranked submissions stay the same. Raises InputRefused `forbidden` unless
+    the actor is an organizer."""
     store.actor.require(Role.ORGANIZER)
     with store.write() as session:
         row = session.get(Hidden, board_id)
@@ -190,8 +198,8 @@ def _score(ranking: BoardRanking, entry: RankedSubmission) -> float | None:
 
 
 def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
-    """Return the ranked submission of each team as everybody sees it. Corrections of the truth remove none of
-    the scored submissions."""
+    """Return the ranked submission of each team as everybody sees it. A submission keeps its place even if a
+    corrected truth refuses it."""
     visible = _shown(ranking)
     scored = (at_first(ranking, entry) for entry in ranking.competing)
     return counting(
@@ -200,7 +208,7 @@ def counted(ranking: BoardRanking) -> Mapping[str, RankedSubmission]:
 
 
 def at_first(ranking: BoardRanking, entry: RankedSubmission) -> RankedSubmission:
-    """Return a submission with the scorecard from the version that it was first scored on."""
+    """Return a submission with the scorecard of the version of the test set on which it was first scored."""
     return replace(entry, card=_shown(ranking).cards.get(entry.id))
 
 
@@ -210,8 +218,10 @@ def _shown(ranking: BoardRanking) -> ShownScores:
 
 
 def published(ranking: BoardRanking) -> dict[str, Any]:
-    """Return what may be published of a board, see `BoardRanking.as_dict`. If the truth is hidden, these are
-    only the shown scores and ranks by them, without intervals and ties."""
+    """Return the part of `BoardRanking.as_dict` that may be published.
+
+    For a hidden truth, these are only the shown scores and ranks by these scores, without intervals and ties.
+    """
     if ranking.hidden is None:
         return ranking.as_dict()
     chosen = counted(ranking)
@@ -263,7 +273,11 @@ def _team(ranking: BoardRanking, team: str, counts: RankedSubmission | None) -> 
 
 
 def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
-    """Return how much all teams together have used up a board's truth. ranking: of all phases, if known."""
+    """Return how much of a board's truth the scores of all teams together may have revealed.
+
+    Args:
+        ranking: The ranking of all phases, if known.
+    """
     ranking = ranking or board_ranking(board)
     with board.store.read() as session:
         row = session.get(Hidden, board.row.id)
@@ -279,8 +293,12 @@ def use(board: OpenBoard, ranking: BoardRanking | None = None) -> Use:
 def planned(
     board: OpenBoard, wanted: HiddenRules | None = None, ranking: BoardRanking | None = None
 ) -> Budget:
-    """Return what the scores of a board can reveal by the end of its phases. wanted: the considered rules;
-    None: the current rules; ranking: as in `use`."""
+    """Return what the scores of a board can reveal by the end of its phases.
+
+    Args:
+        wanted: Disclosure rules to consider; None: the current rules.
+        ranking: As in `use`.
+    """
     ranking = ranking or board_ranking(board)
     known = wanted or ranking.hidden or HiddenRules()
     labels = _labels(board)
@@ -304,7 +322,7 @@ def _planned(store: Store, board_id: str, known: HiddenRules, labels: Labels, sp
 
 
 def twins(board: OpenBoard) -> list[str]:
-    """Return the store's other boards that have, or had, the same test set, by its SHA-256."""
+    """Return the ids of other boards in the store whose test set has, or had, the same SHA-256."""
     of, files = TestSetVersion, guessing_budget.test_sets(board.store, board.row.id)
     with board.store.read() as session:
         others = session.scalars(select(of.board_id).where(of.sha256.in_(files), of.board_id != board.row.id))
@@ -328,8 +346,14 @@ def _told_elsewhere(store: Store, board_id: str, labels: Labels) -> float:
 
 def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Finding]:
     """Return warnings for organizers that another board has the same hidden truth, and that scores can reveal
-    it. The second is left out if the truth is open, stored elsewhere, or safe with the present phases and
-    teams. ranking: as in `use`."""
+    the truth.
+
+    The second warning is left out if the truth is open, stored elsewhere, or safe with the present phases and
+    teams.
+
+    Args:
+        ranking: As in `use`.
+    """
     store, board_id, others = board.store, board.row.id, twins(board)
     findings = guessing_budget.notice_of_deleted(store, board_id)
     if others and any(is_hidden(store, other) for other in (board_id, *others)):
@@ -346,7 +370,7 @@ def unsafe(board: OpenBoard, ranking: BoardRanking | None = None) -> list[Findin
 
 
 def is_hidden(store: Store, board_id: str) -> bool:
-    """Return whether the truth of a board is hidden; False for a board that cannot be read."""
+    """Return whether the truth of a board is hidden; False if the board cannot be read."""
     with suppress(InputRefused):
         return rules(store, board_id) is not None
     return False
@@ -367,8 +391,8 @@ def _labels(board: OpenBoard) -> Labels:
 
 
 def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict[str, float]]:
-    """Return the rates of each class, rounded. They contain no number of cases, no class frequency, and no
-    cell of a confusion matrix."""
+    """Return the rounded rates of each class, such as its recall. The result contains no number of cases,
+    class frequency or confusion matrix."""
     return {
         str(name): {
             str(key): round(value, DECIMALS)
@@ -380,9 +404,11 @@ def classes_of(ranking: BoardRanking, entry: RankedSubmission) -> dict[str, dict
 
 
 def cases_of(ranking: BoardRanking, entry: RankedSubmission) -> list[tuple[str, float]]:
-    """Return how right each case is, rounded, by id. The result contains no label and is not in the order of
-    the truth. Nothing if that is not a degree of correctness: an error and a prediction together reveal the
-    truth."""
+    """Return the id of each case and how right its prediction is, rounded and sorted by id.
+
+    The result contains no label. It is empty if the challenge measures an error per case, because an error
+    and a prediction together reveal the truth.
+    """
     card, comparison = ranking.card(entry), ranking.board.challenge.comparison
     if comparison.case_value != SHARE:
         return []

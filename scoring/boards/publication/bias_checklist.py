@@ -33,7 +33,8 @@ FORM = Path(__file__).with_name("bias_form.toml")
 
 
 def bias_checklist(ranking: BoardRanking, creators: Sequence[str] = ()) -> str:
-    """Return the checklist as Markdown. The same board gives the same text.
+    """Return a checklist of possible biases of the board as Markdown. The same board always gives the same
+    text.
 
     Args:
         ranking: The current ranking of the board.

@@ -33,8 +33,14 @@ OF_PART = ("rank", "rank_interval", "score", "interval")
 
 
 def shake_up(ranking: BoardRanking) -> list[dict[str, Any]]:
-    """Return each team's rank, score and possible ranks in both parts, ordered by the withheld part; empty if
-    the test set is not split. Only organizers see this until the truth is open."""
+    """Compare the ranking of the shown part with that of the withheld part.
+
+    Only organizers may see the result until the truth is open.
+
+    Returns:
+        Rank, score and possible ranks of each team in both parts, ordered by the withheld part; empty if the
+            test set is not split.
+    """
     before, after = ranking.shown_comparison, ranking.comparison
     if before is None or after is None:
         return []
@@ -47,7 +53,8 @@ def shake_up(ranking: BoardRanking) -> list[dict[str, Any]]:
 
 
 def shake_up_section(ranking: BoardRanking) -> tuple[Section, ...]:
-    """Return the section with figure and table, if the test set is split."""
+    """Return the section with figure and table that compares the rankings of both parts; empty if the test
+    set is not split."""
     rows = [row for row in shake_up(ranking) if row["shown"]["rank"] is not None]
     if not rows:
         return ()
@@ -113,7 +120,7 @@ WORDS = {
 
 
 def value(ranking: BoardRanking) -> dict[str, Any]:
-    """Return the JSON value of `board show --json`."""
+    """Return the JSON value that `board show --json` writes."""
     shaken = {"shake_up": shake_up(ranking)} if ranking.split and ranking.hidden is None else {}
     store, board_id = ranking.board.store, ranking.board.row.id
     decided = {
@@ -142,8 +149,11 @@ def open_sections(ranking: BoardRanking) -> tuple[Section, ...]:
 
 
 def hidden_truth_words(known: HiddenRules, is_split: bool = False) -> str:
-    """Return a description of what a hidden truth reveals (Markdown). is_split: whether a part of it is
-    withheld."""
+    """Describe in Markdown what a board reveals of its hidden truth.
+
+    Args:
+        is_split: Whether a part of the test set is withheld.
+    """
     part = WORDS["split"] * is_split
     if known.detail == NOTHING:
         return f"{WORDS['nothing']} {part}".strip()
@@ -185,15 +195,21 @@ def _ranking(public: dict[str, Any], scale: Scale, shown: int) -> Table:
 
 
 def digits(scale: Scale, known: HiddenRules | None) -> int:
-    """Return the decimals of a shown score. known: the disclosure rules of a hidden truth; None: the
-    default."""
+    """Return the number of decimals of a shown score.
+
+    Args:
+        known: The disclosure rules of a hidden truth; None: the default number of decimals.
+    """
     shown = (known or HiddenRules()).digits
     return max(0, shown - 2) if scale.factor == 100 else shown
 
 
 def html(ranking: BoardRanking) -> str:
-    """Return the report of a board. The same board gives the same bytes. Names are escaped. With many teams,
-    figures show all of them. With many submissions, the report lists the newest and `appendix` lists all."""
+    """Return the report of a board as HTML. The same board always gives the same bytes.
+
+    Figures show all teams. If there are many submissions, the report lists only the newest and `appendix`
+    lists all.
+    """
     challenge = ranking.board.challenge
     parts = [
         *report_blocks.sections((*_shortened(sections(ranking)), *_all_teams(ranking)), Figures()),
@@ -203,7 +219,7 @@ def html(ranking: BoardRanking) -> str:
 
 
 def appendix(ranking: BoardRanking) -> str:
-    """Return the list of all submissions, "" if the report contains it."""
+    """Return the list of all submissions as HTML; "" if the report already contains all of them."""
     tables = [block for block in _blocks(sections(ranking)) if _is_long(block)]
     return _document(ranking, [report_blocks.html(table, Figures()) for table in tables]) if tables else ""
 

@@ -25,7 +25,7 @@ KEYWORDS = ("biomedical image analysis", "challenge", "ranking", "benchmark")
 
 
 def publication(ranking: BoardRanking, creators: Sequence[str] = (), licence: str = LICENCE) -> bytes:
-    """Return a zip for publication. The same board and arguments give the same bytes.
+    """Return a zip for publication. The same board and arguments always give the same bytes.
 
     Args:
         creators: Organizers as "Family, Given"; if empty: "Organizers of" and the board's title.

@@ -46,11 +46,17 @@ from scoring.store.database import Store
 
 @dataclass(frozen=True)
 class BoardRanking:
-    """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
-    phases: phases of the board; facts: facts about its teams; phase: name of that phase, None for all; shown:
-    shown scores of a truth that is or was hidden, None if it never was; baselines: teams without a rank;
-    nominated: ids of submissions that teams chose for the final ranking; split: the parts of the test set,
-    None if it is not split."""
+    """The ranking of a board on one version of its test set.
+
+    Attributes:
+        entries: Submissions, oldest first: all, or those of one phase.
+        facts: Facts about the teams.
+        phase: Name of the ranked phase; None for all.
+        shown: Shown scores of a truth that is or was hidden; None if it never was.
+        baselines: Teams without a rank.
+        nominated: Ids of submissions that teams chose for the final ranking.
+        split: The parts of the test set; None if it is not split.
+    """
 
     board: OpenBoard
     entries: tuple[RankedSubmission, ...]
@@ -64,8 +70,8 @@ class BoardRanking:
 
     @property
     def rule(self) -> str:
-        """Return the rule that chooses each team's ranked submission, for everybody and also after the truth
-        is opened."""
+        """Return the rule that chooses the ranked submission of each team. It stays the same when a hidden
+        truth is opened."""
         return LADDER if self.shown and self.shown.rules.step is not None else self.board.row.counts
 
     @cached_property
@@ -82,7 +88,7 @@ class BoardRanking:
 
     @cached_property
     def lines(self) -> Mapping[str, RankedSubmission]:
-        """The shown submission of each baseline."""
+        """The submission that is shown for each baseline."""
         entries = (entry for entry in self.entries if entry.team in self.baselines)
         return counting(entries, self.rule, self._quantity, shown=self._worth, nominated=self.nominated_now)
 
@@ -94,7 +100,8 @@ class BoardRanking:
 
     @cached_property
     def nominated_now(self) -> frozenset[str]:
-        """Nominated submissions that count now: until the end, only those with a shown score."""
+        """Ids of nominated submissions that are ranked now. Before the end, only nominated submissions with a
+        shown score are ranked."""
         if self.shown is None or self.hidden is None or self.hidden.detail == NOTHING:
             return self.nominated
         return frozenset(i for i in self.nominated if self.shown.scores.get(i) is not None)
@@ -113,8 +120,8 @@ class BoardRanking:
 
     @cached_property
     def shown_comparison(self) -> Comparison | None:
-        """Return the comparison of the ranked submissions on the shown part; None if the test set is not
-        split or no team is ranked."""
+        """Return the comparison of the ranked submissions on the shown part. Return None if the test set is
+        not split or no team is ranked."""
         if self.split is None or not self.shown or not self.counting:
             return None
         cards = {team: self.shown.cards.get(entry.id) for team, entry in self.counting.items()}
@@ -168,12 +175,12 @@ class BoardRanking:
 
     @property
     def previous_ranks(self) -> Mapping[str, int]:
-        """Return the ranks before the last day with a submission."""
+        """Return the rank of each team before the last day on which anyone submitted."""
         days = list(self.ranks_by_day.values())
         return days[-2] if len(days) > 1 else {}
 
     def card(self, entry: RankedSubmission) -> ScoreCard:
-        """Return the scorecard of a scored submission. Raises InputRefused if it is damaged."""
+        """Return the scorecard of a scored submission. Raises InputRefused if the scorecard is damaged."""
         return self._card_of(str(entry.card))
 
     def _card_of(self, digest: str) -> ScoreCard:
@@ -206,7 +213,7 @@ class BoardRanking:
         baselines: list[dict[str, Any]],
         provenance: dict[str, Any],
     ) -> dict[str, Any]:
-        """Return the JSON of `board show` with these teams and values."""
+        """Return the JSON value of `board show` with the given teams, baselines and provenance."""
         row = self.board.row
         return {
             "board": {
@@ -334,8 +341,7 @@ def _shown(board: OpenBoard, sent: Sequence[Row[Any]]) -> ShownScores | None:
 
 
 def rows_digest(store: Store, board_id: str) -> str:
-    """Return a SHA-256 of all rows of a board in the store. The database writes the text, which takes a tenth
-    of the time of reading 20,000 submissions.
+    """Return a SHA-256 of all rows of a board, by which a change in the store is noticed.
 
     Args:
         store: The store with the board.
@@ -373,7 +379,11 @@ def rank_change(now: int, before: int | None) -> str:
 
 
 def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return every submission of the teams of `BoardRanking.as_dict`, with team, minute and result."""
+    """Return one row for each submission of the given teams, with team, minute and result.
+
+    Args:
+        teams: Teams as in `BoardRanking.as_dict`.
+    """
     return [
         {
             **submission,
@@ -387,7 +397,7 @@ def history_rows(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def status(submission: Mapping[str, Any]) -> str:
-    """Return the result of a submission."""
+    """Return the result of a submission as text."""
     if submission["excluded"]:
         return "excluded"
     if not submission["scored"]:

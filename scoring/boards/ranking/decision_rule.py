@@ -33,7 +33,11 @@ def digest(value: Any) -> str:
 
 
 def rule_now(session: Session, board_id: str, own: Rule) -> dict[str, str]:
-    """Return the rule that a board follows now. own: the parts that its organizer wrote."""
+    """Return the rule that a board follows now.
+
+    Args:
+        own: Parts of the rule that the organizer wrote.
+    """
     board, split = session.get_one(schema.Board, board_id), session.get(schema.Split, board_id)
     phase, hidden = schema.PhaseRow, session.get(schema.Hidden, board_id)
     phases = session.scalars(select(phase).where(phase.board_id == board_id)).all()
@@ -59,7 +63,7 @@ def _words(row: schema.PhaseRow) -> str:
 
 
 def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
-    """Fix the rule of a board without submissions, with the organizer's additions.
+    """Fix the decision rule of a board before its first submission.
 
     Args:
         store: The store with the board.
@@ -88,7 +92,7 @@ def fix_rule(store: Store, board_id: str, prizes: int, ties: str) -> None:
 
 
 def note_change(session: Session, board_id: str) -> None:
-    """Record a change of a fixed rule, in the same transaction."""
+    """Record a change of a fixed rule in the transaction that makes the change."""
     row = session.get(schema.DecisionRule, board_id)
     if row is None:
         return
@@ -108,7 +112,8 @@ def fixed_rule(store: Store, board_id: str) -> schema.DecisionRule | None:
 
 
 def rule_changes(row: schema.DecisionRule) -> list[dict[str, str]]:
-    """Return the changes since a rule was fixed: time, part, before and after, oldest first."""
+    """Return the changes since the rule was fixed, oldest first. Each has its time, the changed part, and the
+    value before and after."""
     states: Sequence[Mapping[str, Any]] = [{"time": row.created, "rule": row.rule}, *row.later]
     return [
         {"time": now["time"], "part": part, "before": then["rule"].get(part, ""), "after": now["rule"][part]}
@@ -119,7 +124,7 @@ def rule_changes(row: schema.DecisionRule) -> list[dict[str, str]]:
 
 
 def rule_as_dict(row: schema.DecisionRule | None) -> dict[str, Any] | None:
-    """Return the entry of JSON."""
+    """Return the value for the JSON output."""
     if row is None:
         return None
     known = {"fixed": row.created, "sha256": row.sha256, "version": row.program}
@@ -127,8 +132,8 @@ def rule_as_dict(row: schema.DecisionRule | None) -> dict[str, Any] | None:
 
 
 def require_open(session: Session, board_id: str) -> Finding | None:
-    """Return a finding if the board accepts no submissions because its final ranking is frozen; otherwise
-    None."""
+    """Return a finding if the final ranking is frozen and the board therefore accepts no submissions;
+    otherwise None."""
     final = session.get(schema.FinalRanking, board_id)
     if final is None:
         return None

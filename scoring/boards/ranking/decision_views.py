@@ -23,7 +23,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
 
 
 def sections(ranking: BoardRanking) -> tuple[Section, ...]:
-    """Return the section about rule and final ranking, if there are any."""
+    """Return the section about decision rule and final ranking; empty if the board has neither."""
     store, board_id = ranking.board.store, ranking.board.row.id
     rule, final = decision_rule.fixed_rule(store, board_id), final_ranking.frozen(store, board_id)
     blocks: list[Block] = []
@@ -70,12 +70,13 @@ def _rule(ranking: BoardRanking, rule: schema.DecisionRule) -> list[Block]:
 
 
 def metric(board: OpenBoard) -> str:
-    """Return the deciding metric with its direction, as text."""
+    """Return the name and direction of the metric that ranks the teams."""
     return f"{board.challenge.formula(board.row.options['score'])}; {board.challenge.scoring.direction}"
 
 
 def in_words(rule: decision_rule.Rule, challenge: Challenge[Any, Any]) -> dict[str, str]:
-    """Return the parts of a rule in readable form: times without fractions, options by their labels."""
+    """Return the parts of a rule as text for readers: times without fractions of seconds, options by their
+    labels."""
     said = {part: _ISO.sub(lambda time: spoken(time[0]), text) for part, text in rule.items()}
     try:
         groups = json.loads(rule["options"])
@@ -93,7 +94,7 @@ def _option(known: Option | None, name: str, value: Any) -> str:
 
 
 def changes_in_words(row: schema.DecisionRule, challenge: Challenge[Any, Any]) -> list[dict[str, str]]:
-    """Return later changes of a rule in readable form."""
+    """Return the later changes of a rule as text for readers."""
     return [
         {
             **change,

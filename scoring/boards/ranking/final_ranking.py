@@ -26,7 +26,7 @@ PLACE, NAME = "the place of ", "the name of "
 
 
 def freeze(store: Store, board_id: str) -> None:
-    """Freeze the final ranking of a board; the board then accepts no submissions.
+    """Freeze the final ranking of a board, which then accepts no more submissions.
 
     Raises:
         InputRefused: `forbidden` unless the actor is an organizer; `not-final` if the truth is hidden, a
@@ -63,7 +63,7 @@ def frozen(store: Store, board_id: str) -> schema.FinalRanking | None:
 
 
 def new_names(ranking: BoardRanking, final: schema.FinalRanking) -> dict[str, str]:
-    """Return the present name of each team that was renamed or merged since the ranking was frozen."""
+    """Map old to present team names for teams renamed or merged after the ranking was frozen."""
     sent, of_team = schema.Submission, {row["submission"]: row["team"] for row in final.ranking}
     with ranking.board.store.read() as session:
         wanted = sent.board_id == ranking.board.row.id, sent.id.in_(of_team)
@@ -102,7 +102,7 @@ def _state(
 
 
 def changes(ranking: BoardRanking, final: schema.FinalRanking) -> list[dict[str, str]]:
-    """Return the changes since a final ranking, each with its old and new value."""
+    """Return the differences between the frozen and the present ranking, each with its old and new value."""
     whole, test_set = (
         ranking if ranking.phase is None else board_ranking(ranking.board),
         ranking.board.test_set,
@@ -128,7 +128,7 @@ def changes(ranking: BoardRanking, final: schema.FinalRanking) -> list[dict[str,
 
 
 def since(ranking: BoardRanking) -> list[str]:
-    """Return a sentence if the board now shows another ranking than the frozen one."""
+    """Return a sentence if the present ranking differs from the frozen one; otherwise an empty list."""
     final = frozen(ranking.board.store, ranking.board.row.id)
     changed = changes(ranking, final) if final else []
     if final is None or not changed:
@@ -148,7 +148,7 @@ def _place(row: dict[str, Any] | None) -> str:
 
 
 def as_dict(ranking: BoardRanking, final: schema.FinalRanking | None) -> dict[str, Any] | None:
-    """Return the entry of JSON."""
+    """Return the value for the JSON output."""
     if final is None:
         return None
     names = ("truth", "submissions", "ranking")

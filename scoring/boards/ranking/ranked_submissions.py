@@ -17,8 +17,11 @@ MINUTE = 16
 
 @dataclass(frozen=True)
 class RankedSubmission:
-    """A submission with its result on one version of the test set; fields as in the tables. refused: the
-    first problem if this version refuses it."""
+    """A submission with its result on one version of the test set.
+
+    Attributes:
+        refused: The first problem, if this version refuses the submission.
+    """
 
     id: str
     team: str
@@ -33,21 +36,27 @@ class RankedSubmission:
 
     @property
     def minute(self) -> str:
-        """Return its time to the minute."""
+        """Return the time of submission to the minute."""
         return self.created[:MINUTE].replace("T", " ")
 
     @property
     def is_eligible(self) -> bool:
-        """Return whether it may be ranked: it has a score and is not excluded."""
+        """Return whether the submission may be ranked: it has a score and is not excluded."""
         return self.card is not None and self.excluded is None
 
 
 @dataclass(frozen=True)
 class ShownScores:
-    """Scores shown of a hidden truth. rules: the current rules, or those before it was opened; cards:
-    scorecard of each submission by id, on the version that it was first scored on (after opening: the board's
-    version), for a split test set on the shown part; scores: its shown score there, also for excluded
-    submissions; quantity: direction of the score."""
+    """The shown scores of a hidden truth.
+
+    Attributes:
+        rules: The current rules; after the truth was opened, the last ones before.
+        cards: SHA-256 of the scorecard of each submission, by id. It is scored on the version of its first
+            scoring, or on the board's version once the truth is open; only on the shown part of a split test
+            set.
+        scores: Shown score of each submission, also of excluded ones.
+        quantity: Direction and range of the score.
+    """
 
     rules: HiddenRules
     cards: Mapping[str, str | None]
@@ -58,7 +67,12 @@ class ShownScores:
 def baseline(
     entry: RankedSubmission, score: float | None, interval: list[float] | None = None
 ) -> dict[str, Any]:
-    """Return the entry of a baseline. score and interval: as shown."""
+    """Return the JSON value of a baseline.
+
+    Args:
+        score: The shown score.
+        interval: The shown interval of the score.
+    """
     known = {"submission": entry.id, "time": entry.created}
     return {"team": entry.team, "score": score, "interval": interval, **known}
 
@@ -102,8 +116,12 @@ def counting(
 def results(
     rows: Iterable[tuple[Any, Any]], teams: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[RankedSubmission, ...]:
-    """Return submissions with their results, oldest first. rows: of `Submission` and `ScoredVersion`; teams:
-    for each excluded team, the reason."""
+    """Return submissions with their results, oldest first.
+
+    Args:
+        rows: Pairs of `Submission` and `ScoredVersion`.
+        teams: Excluded teams, each with the reason.
+    """
     entries = (_entry(submission, result, teams.get(submission.team)) for submission, result in rows)
     return tuple(sorted(entries, key=lambda entry: (entry.created, entry.id)))
 

@@ -139,8 +139,8 @@ def submit(
 
 
 def own_submissions(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
-    """Return the feedback on a team's submissions, oldest first. Raises InputRefused for other people's
-    teams."""
+    """Return the feedback on the submissions of a team, oldest first. Raises InputRefused if the actor is not
+    a member of the team."""
     _require_member(board, team)
     inner = _as_program(board)
     ranking, known = board_ranking(inner), disclosure_rules.rules(inner.store, board.row.id)
@@ -148,7 +148,7 @@ def own_submissions(board: OpenBoard, team: str) -> list[SubmissionFeedback]:
 
 
 def submission_detail(board: OpenBoard, team: str, submission: str) -> SubmissionFeedback:
-    """Return the feedback on a submission, with classes and cases if the board shows them.
+    """Return the feedback on a submission, including classes and cases if the board shows them.
 
     Raises:
         InputRefused: `no-submission`, with the same message for another team's submission and for an unknown
@@ -164,8 +164,11 @@ def submission_detail(board: OpenBoard, team: str, submission: str) -> Submissio
 
 
 def nominate(board: OpenBoard, team: str, submission: str | None) -> None:
-    """Nominate a submission of an own team for the final ranking, regardless of the rule; None: the rule
-    decides again.
+    """Nominate a submission of one of the actor's own teams for the final ranking, regardless of the board's
+    rule.
+
+    Args:
+        submission: Id of the submission; None: the rule decides again.
 
     Raises:
         InputRefused: `no-submission`, `bad-split` as in `teams.nominate`, `foreign-team`.
@@ -175,8 +178,7 @@ def nominate(board: OpenBoard, team: str, submission: str | None) -> None:
 
 
 def remaining_quota(board: OpenBoard, team: str) -> RemainingQuota:
-    """Return what a team may still submit today. A board with a hidden truth and no phases accepts no
-    submissions."""
+    """Return what a team may still submit today: nothing if the board has a hidden truth but no phases."""
     inner = _as_program(board)
     known = disclosure_rules.rules(inner.store, board.row.id)
     allowed = phases_and_limits.allowance(inner.store, board.row.id, team)

@@ -53,7 +53,7 @@ class Phase:
 
     @property
     def words(self) -> str:
-        """Return its times and limits as text."""
+        """Return the times and limits of the phase as text."""
         times = [
             f"{word} {spoken(time)}" for word, time in (("from", self.opens), ("until", self.closes)) if time
         ]
@@ -66,7 +66,7 @@ class Phase:
         return f"{' '.join(times) or 'at any time'}, {each}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry of JSON."""
+        """Return the value for the JSON output."""
         return asdict(self)
 
 
@@ -95,8 +95,13 @@ def phases(store: Store, board_id: str) -> tuple[Phase, ...]:
 
 
 def state_now(phases: Sequence[Phase], time: str | None = None) -> tuple[str, str]:
-    """Return whether a board accepts submissions at a time (None: now) as "open", "upcoming" or "closed", and
-    the same as a sentence. phases: its phases."""
+    """Return whether a board accepts submissions at a time: "open", "upcoming" or "closed", and a sentence
+    that says it.
+
+    Args:
+        phases: Phases of the board.
+        time: The time; None: now.
+    """
     time = time or schema.now()
     if not phases:
         return OPEN, "accepts submissions at any time"
@@ -118,7 +123,7 @@ def allowance(store: Store, board_id: str, team: str, time: str | None = None) -
 
 
 def define(store: Store, board_id: str, phase: Phase) -> None:
-    """Add a phase to a board, or change the phase with the same name; existing submissions do not change.
+    """Add a phase to a board, or change the phase with the same name. Existing submissions do not change.
 
     Raises:
         InputRefused: `bad-option` with all its problems.
@@ -188,7 +193,7 @@ def allowed(session: Session, board_id: str, team: str, time: str, wanted: str |
 
 
 def spoken(time: str) -> str:
-    """Return a time of the tables in readable form: "2026-10-31 18:00 UTC"."""
+    """Return a time from the database in readable form, such as "2026-10-31 18:00 UTC"."""
     seconds = time[16:19] if time[17:19] != "00" else ""
     return f"{time[:DAY]} {time[11:16]}{seconds} UTC"
 
@@ -260,8 +265,8 @@ SKEW = timedelta(minutes=10)
 
 
 def clock_problem(store: Store, board_id: str) -> str:
-    """Return a sentence if the board has submissions with a future time; "" if it has none. Until these times
-    are corrected, the board accepts no submissions."""
+    """Return a sentence if some submissions of the board have a future time, else "". The board accepts no
+    submissions until these times are corrected."""
     newest = _newest(store, board_id)
     if newest is None or datetime.fromisoformat(newest) - datetime.now(UTC) <= SKEW:
         return ""
@@ -273,9 +278,10 @@ def clock_problem(store: Store, board_id: str) -> str:
 
 
 def set_times_right(store: Store, board_id: str) -> int:
-    """Change future times of submissions to the present, in their order.
+    """Change future times of submissions to the present and keep their order. Return the number of changed
+    times.
 
-    Times that an organizer set stay. Returns the number of changed times.
+    Times that an organizer set do not change.
     """
     sent, now = schema.Submission, datetime.now(UTC)
     with store.write() as session:
@@ -299,7 +305,7 @@ def arrival(store: Store, board_id: str) -> str:
     """Return the time for a submission that arrives now.
 
     If the clock is slightly behind the newest submission, the time is just after that submission. Submissions
-    with a time set by an organizer do not count here: they may be in the past or in the future.
+    whose time an organizer set are ignored here.
 
     Raises:
         InputRefused: `clock-behind` if the clock is behind by more than ten minutes.
@@ -319,8 +325,11 @@ def arrival(store: Store, board_id: str) -> str:
 
 
 def after_own(session: Session, board_id: str, team: str, time: str) -> str:
-    """Return the time of a scored submission: its arrival, or just after another submission of the same team
-    that was answered in the meantime. So scores shown by a Ladder never change."""
+    """Return the time of a scored submission: its arrival, or just after a submission of the same team that
+    was scored in the meantime.
+
+    This order guarantees that scores shown by the Ladder never change.
+    """
     sent = schema.Submission
     of_team = (sent.board_id == board_id, sent.team == team, sent.dated.is_(False))
     newest = session.scalar(select(func.max(sent.created)).where(*of_team))

@@ -14,27 +14,31 @@ from scoring.inputs.team_entries import part
 
 @dataclass(frozen=True)
 class FolderMember:
-    """A file or folder within opened files; path: without a final slash, "" for all."""
+    """A file or folder among opened files.
+
+    Attributes:
+        path: Path without a final slash; "" for the whole.
+    """
 
     files: SourceFiles
     path: str = ""
 
     @property
     def name(self) -> str:
-        """Return its name."""
+        """Return the name of the file or folder."""
         return PurePosixPath(self.path).name or self.files.name
 
     @property
     def stem(self) -> str:
-        """Return its name without the extension."""
+        """Return the name without the extension."""
         return PurePosixPath(self.name).stem
 
     def is_file(self) -> bool:
-        """Return whether it is a file."""
+        """Return whether the member is a file."""
         return self.path in self.files.sizes
 
     def is_dir(self) -> bool:
-        """Return whether it is a folder."""
+        """Return whether the member is a folder."""
         return not self.is_file()
 
     def iterdir(self) -> Iterator["FolderMember"]:
@@ -46,7 +50,7 @@ class FolderMember:
         yield from (FolderMember(self.files, prefix + name) for name in names)
 
     def packed(self) -> tuple[str, bytes]:
-        """Return its name and bytes, a folder as a zip. Raises InputRefused."""
+        """Return the name and bytes of the member; a folder becomes a zip. Raises InputRefused."""
         if self.is_file():
             return self.name, self.files.read(self.path)
         prefix = f"{self.path}/"
@@ -59,7 +63,7 @@ FolderPlace = Path | FolderMember
 
 def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionRequest | Finding]:
     """Yield the submissions in a dropped folder or zip, as `of_folder` does. A single outer folder is
-    ignored, unless it is a team's folder.
+    ignored, unless it is the folder of a team.
 
     Raises:
         InputRefused: If it cannot be opened.
@@ -72,8 +76,10 @@ def of_source(source: Source, name: str | None = None) -> Iterator[SubmissionReq
 
 
 def of_folder(folder: FolderPlace) -> Iterator[SubmissionRequest | Finding]:
-    """Yield the submissions in a folder, oldest first: `team/date/files`, `team/date.csv`, or one entry per
-    team; and a finding for each unreadable entry."""
+    """Yield the submissions in a folder, oldest first, and a finding for each unreadable entry.
+
+    The folder contains `team/date/files`, `team/date.csv`, or one entry per team.
+    """
     dated: list[tuple[str, str, FolderPlace]] = []
     for entry in _entries(folder):
         inside = _entries(entry)

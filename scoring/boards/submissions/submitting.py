@@ -57,8 +57,12 @@ class SubmissionRequest:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The result of a submission. again: whether the team had submitted the same file before. findings:
-    findings about it, except those about the test set."""
+    """The result of a submission.
+
+    Attributes:
+        again: Whether the team had submitted the same file before.
+        findings: Findings about the submission, except those about the test set.
+    """
 
     id: str
     team: str
@@ -69,7 +73,7 @@ class Receipt:
     findings: tuple[Finding, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry of the JSON that `board submit` writes."""
+        """Return the JSON value that `board submit` writes for the submission."""
         return {
             "submission": self.id,
             "team": self.team,
@@ -84,8 +88,8 @@ class Receipt:
 def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
     """Score a submission and store it, unless the team submitted the same file before.
 
-    Its time is the arrival, no matter how long scoring takes. If the truth is corrected in the meantime, it
-    is scored on both versions.
+    The submission's time is its arrival, however long scoring takes. If the truth is corrected during
+    scoring, the submission is scored on both versions.
 
     Raises:
         InputRefused: With every problem. Nothing counts then, and the file is stored only if the board keeps
@@ -118,8 +122,7 @@ def submit(board: OpenBoard, request: SubmissionRequest) -> Receipt:
 def changed_file(
     board: OpenBoard, source: FixedSource, name: str, options: Values, **reading: Any
 ) -> tuple[str, bytes, list[Finding]]:
-    """Return name and bytes of a file with its changes applied, ready for submission, and the notes about
-    them.
+    """Apply the changes of a corrected file, and return its name, its bytes and notes about the changes.
 
     Args:
         name: Name of the file.
@@ -255,7 +258,10 @@ def _interval(row: schema.ScoredVersion) -> tuple[float, float] | None:
 
 
 def exclude(store: Store, board_id: str, submission_id: str, reason: str | None) -> None:
-    """Exclude a submission, with the reason; None: include it again.
+    """Exclude a submission from the ranking, or include it again.
+
+    Args:
+        reason: Why it is excluded; None: include it again.
 
     Raises:
         InputRefused: `no-submission` if the board has no such submission.
@@ -269,7 +275,7 @@ def exclude(store: Store, board_id: str, submission_id: str, reason: str | None)
 
 
 def time_of(text: str) -> str | None:
-    """Return the UTC time in a text: 2026-01-31 or 2026-01-31T18:00; None for any other text."""
+    """Parse a UTC time such as 2026-01-31 or 2026-01-31T18:00; None for any other text."""
     match = _DATE.fullmatch(text.strip())
     if not match:
         return None
@@ -289,7 +295,7 @@ REFUSED_PER_DAY = 20
 def refusal(
     board: OpenBoard, request: SubmissionRequest, time: str, problems: Sequence[Finding]
 ) -> InputRefused:
-    """Return the refusal of a submission; its file is stored if the board keeps refused files."""
+    """Return the exception that refuses a submission. The file is stored if the board keeps refused files."""
     if not board.row.keep_refused or not _keep_refused(board, request, time, problems):
         return InputRefused(problems)
     message = "the refused file is saved for the organizer; it does not count."
@@ -317,7 +323,8 @@ def _keep_refused(
 
 
 def refused_files(board: OpenBoard) -> list[dict[str, Any]]:
-    """Return the refused files of a board, oldest first, with their problems. They must not be published."""
+    """Return the refused files of a board with their problems, oldest first. These files must not be
+    published."""
     row = schema.RefusedFile
     with board.store.read() as session:
         query = select(row).where(row.board_id == board.row.id).order_by(row.created, row.id)

@@ -35,7 +35,7 @@ def named_groups(store: Store) -> list[str]:
 
 
 def members(store: Store, board_id: str) -> dict[str, list[str]]:
-    """Return the members of each team: e-mail addresses, and groups after "group:"."""
+    """Return the members of each team: e-mail addresses, and groups with the prefix "group:"."""
     store.actor.require(Role.ORGANIZER)
     with store.read() as session:
         rows = session.scalars(select(Member).where(Member.board_id == board_id)).all()
@@ -91,7 +91,7 @@ def _who(text: str) -> str:
 
 
 def revoke(store: Store, person: str, now: float | None = None) -> None:
-    """Revoke all present tokens of a person: the person must log in again.
+    """Revoke all present login tokens of a person, who must then log in again.
 
     Args:
         store: The store.
@@ -110,8 +110,8 @@ def revoke(store: Store, person: str, now: float | None = None) -> None:
 
 
 def end_login(store: Store, person: Actor) -> None:
-    """Revoke the token of a person and all older ones, so that copies of the cookie stop working at
-    logout."""
+    """Revoke the token of a person and all older ones at logout, so that copies of the login cookie stop
+    working."""
     if person.key and person.issued is not None:
         ended = max(person.issued, not_before(store, person.key))
         with store.write() as session:
@@ -126,14 +126,15 @@ def not_before(store: Store, person: str) -> float:
 
 
 def require_current(store: Store, actor: Actor, role: Role) -> None:
-    """Check that a person has the role and an unrevoked token. Raises InputRefused `forbidden`."""
+    """Check that a person has the role and a token that is not revoked. Raises InputRefused `forbidden`
+    otherwise."""
     actor.require(role)
     if actor.issued is not None and actor.issued <= not_before(store, actor.key):
         raise InputRefused([error("forbidden", "access", "your login was ended: log in again.")])
 
 
 def facts(store: Store, board_id: str) -> dict[str, TeamFacts]:
-    """Return the known facts about teams of a board, by team."""
+    """Return the known facts about the teams of a board, by team."""
     with store.read() as session:
         rows = session.scalars(select(schema.Team).where(schema.Team.board_id == board_id)).all()
     require_readable(board_id, rows)
@@ -149,7 +150,7 @@ def teams_excluded(store: Store, board_id: str) -> dict[str, str]:
 
 
 def baselines(store: Store, board_id: str) -> frozenset[str]:
-    """Return the baselines of a board: teams that are shown without a rank."""
+    """Return the baseline teams of a board, which are shown without a rank."""
     row = schema.Team
     with store.read() as session:
         return frozenset(session.scalars(select(row.name).where(row.board_id == board_id, row.baseline)))
@@ -164,7 +165,8 @@ def nominated(store: Store, board_id: str) -> dict[str, str]:
 
 
 def keep_facts(store: Store, board_id: str, source: Source, name: str | None = None) -> tuple[Finding, ...]:
-    """Store facts from a table with a column `team`; they replace earlier facts of these teams.
+    """Store facts about teams from a table with a column `team`. They replace earlier facts about these
+    teams.
 
     Args:
         store: The store with the board.
@@ -186,7 +188,7 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
 
 
 def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str]) -> None:
-    """Store the typed facts of one team; they replace earlier facts.
+    """Store facts about one team that an organizer typed. They replace earlier facts about this team.
 
     Args:
         store: The store with the board.

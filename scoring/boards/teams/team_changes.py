@@ -18,7 +18,10 @@ from scoring.store.schema import Attempt, Member, RefusedFile, Submission
 
 
 def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> None:
-    """Exclude all submissions of a team, with the reason, and accept no more; None: include them again.
+    """Exclude a team with all its submissions, or include it again. An excluded team cannot submit.
+
+    Args:
+        reason: Why the team is excluded; None: include it again.
 
     Raises:
         InputRefused: `forbidden` unless the actor is an organizer, `unknown-team` if it has no submissions,
@@ -30,7 +33,8 @@ def exclude_team(store: Store, board_id: str, team: str, reason: str | None) -> 
 
 
 def set_baseline(store: Store, board_id: str, team: str, is_baseline: bool) -> None:
-    """Make a team a baseline, which is drawn as a line and listed without a rank or tests; or rank it again.
+    """Make a team a baseline, or rank it again. A baseline is drawn as a line and listed without a rank or
+    tests.
 
     Raises:
         InputRefused: `forbidden` unless the actor is an organizer, `unknown-team` if it has no submissions.
@@ -49,8 +53,8 @@ def _change(store: Store, board_id: str, team: str, **values: Any) -> None:
 
 
 def nominate(store: Store, board_id: str, submission_id: str | None, team: str | None = None) -> None:
-    """Nominate a submission for the final ranking of a board with a withheld part, regardless of the board's
-    rule.
+    """Nominate a submission for the final ranking, regardless of the board's rule. The board must have a
+    withheld part.
 
     Args:
         store: The store with the board.
@@ -81,8 +85,8 @@ def nominate(store: Store, board_id: str, submission_id: str | None, team: str |
 
 
 def rename_team(store: Store, board_id: str, team: str, name: str) -> bool:
-    """Rename a team, with its members, submissions and attempts. If another team has that name, the two are
-    merged; the other team's facts stay.
+    """Rename a team in its members, submissions and attempts. If another team has that name, both are merged
+    and the other team's facts stay.
 
     Returns:
         Whether two teams were merged.

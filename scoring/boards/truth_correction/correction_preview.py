@@ -38,7 +38,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class RefusedSubmission:
-    """A submission that one version refuses and the other does not. problem: the reason."""
+    """A submission that one version of the test set refuses and the other accepts. `problem` is the reason."""
 
     team: str
     submission: str
@@ -52,7 +52,7 @@ class TeamChange:
     Attributes:
         team: Name of the team.
         ranks: Ranks before and after; None if not ranked.
-        scores: Score before, of the submission ranked then; and after, of the submission ranked now.
+        scores: Score of the ranked submission before and after; it may be another submission.
         cases: Ids of the cases on which the team is now more or less right than before.
         gained: Those on which it is more right.
     """
@@ -69,7 +69,7 @@ class TeamChange:
         return frozenset(self.cases) - self.gained
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry of JSON."""
+        """Return the value for the JSON output."""
         return {
             "team": self.team,
             "rank_before": self.ranks[0],
@@ -103,7 +103,8 @@ class Correction:
 
     @property
     def dangers(self) -> list[Finding]:
-        """Return warnings if a correction is probably a mistake: lost cases, refused submissions."""
+        """Return warnings if a correction is probably a mistake because it removes cases or refuses
+        submissions."""
         warnings = []
         if self.removed:
             many = f"{len(self.removed)} cases are" if len(self.removed) > 1 else "1 case is"
@@ -127,7 +128,7 @@ class Correction:
 
     @property
     def moves(self) -> str:
-        """Return as text how many teams change rank, lose it, or get one."""
+        """Return a text that says how many teams change, lose or get a rank."""
         pairs = [change.ranks for change in self.changes if change.ranks[0] != change.ranks[1]]
         kinds = {
             "with another rank": sum(None not in pair for pair in pairs),
@@ -139,7 +140,7 @@ class Correction:
         return f"Of {teams}: {told or 'all keep their ranks'}."
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry of JSON."""
+        """Return the value for the JSON output."""
         return {
             "versions": list(self.versions),
             "added": list(self.added),
@@ -151,8 +152,11 @@ class Correction:
 
 
 def correction(after: OpenBoard, before: OpenBoard) -> Correction:
-    """Return the differences between two versions of a board. after: may be a version that is not shown
-    yet."""
+    """Return the differences between two versions of a board.
+
+    Args:
+        after: The later version, which may be a version that is not shown yet.
+    """
     now, then = board_ranking(after), board_ranking(before)
     scored = {entry.id for entry in then.entries if entry.card}
     refused = (
@@ -169,7 +173,8 @@ def correction(after: OpenBoard, before: OpenBoard) -> Correction:
 
 
 def changed_cases(before: Any, after: Any) -> tuple[Any, Any, dict[str, tuple[str, ...]]]:
-    """Return the ids of added and removed cases, and the changed entries of the others."""
+    """Return the ids of added cases, the ids of removed cases, and the changed entries of the truth for all
+    other cases."""
     old, new = said_of_cases(before), said_of_cases(after)
     relabelled = {
         case: tuple(part for part in new[case] if new[case][part] != old[case].get(part))
@@ -238,7 +243,11 @@ def _listed(cases: Sequence[str], most: int = 3) -> str:
 def changed_teams(
     after: BoardRanking, before: BoardRanking, relabelled: Collection[str] = ()
 ) -> list[TeamChange]:
-    """Return the effects of a version on the teams, by rank. relabelled: cases whose truth changed."""
+    """Return the effects of a new version on the teams, ordered by rank.
+
+    Args:
+        relabelled: Cases whose truth changed.
+    """
     ranks_after, ranks_before = after.ranks, before.ranks
     ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
     teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
@@ -292,8 +301,8 @@ def _steps(
 
 
 def corrections(board: OpenBoard, preview: Correction) -> list[Block]:
-    """Return blocks about the differences between two versions of the test set, with the cases that cause
-    them."""
+    """Return view blocks that show the differences between two versions of the test set and the cases that
+    cause them."""
     mark = "_pending" if preview.versions[1] > board.row.version else ""
     dangers: list[Block] = [Text(markdown(finding.message, 400), "caution") for finding in preview.dangers]
     return [*dangers, *_of_teams(board, preview, mark), *_case_table(preview, mark), *_refused(preview, mark)]

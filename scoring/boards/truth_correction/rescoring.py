@@ -34,7 +34,7 @@ def rescore(
     *,
     shows: bool = True,
 ) -> OpenBoard:
-    """Score all submissions on a corrected truth or table about its cases, or continue a stopped run.
+    """Score all submissions on a corrected truth or metadata table, or continue an unfinished rescoring.
 
     Args:
         store: The store with the board.
@@ -112,7 +112,8 @@ def _known_results(target: OpenBoard, submission: schema.Submission) -> list[sch
 
 
 def discard(store: Store, board_id: str) -> None:
-    """Delete a version that is not shown yet. Raises InputRefused `nothing-to-rescore` if there is none."""
+    """Delete the version of a test set that is not shown yet. Raises InputRefused `nothing-to-rescore` if
+    there is none."""
     target = begun(opened(store, board_id))
     with store.write() as session:
         _drop(session, target.test_set)
@@ -127,8 +128,8 @@ def _drop(session: Session, test_set: schema.TestSetVersion) -> None:
 
 
 def stopped(board: OpenBoard) -> tuple[int, int] | None:
-    """Return the numbers of scored and of all submissions of an unfinished rescoring; None if there is
-    none."""
+    """Return how many submissions an unfinished rescoring has scored, and how many there are; None if no
+    rescoring is unfinished."""
     with board.store.read() as session:
         begun = session.get(schema.TestSetVersion, (board.row.id, board.row.version + 1))
     if begun is None:
@@ -149,7 +150,8 @@ def _read(store: Store, submission: schema.Submission) -> bytes | None:
 
 
 def begun(board: OpenBoard) -> OpenBoard:
-    """Return a board with the version of an unfinished rescoring. Raises InputRefused."""
+    """Return a board with the version that an unfinished rescoring scores. Raises InputRefused if no
+    rescoring is unfinished."""
     with board.store.read() as session:
         version = session.get(schema.TestSetVersion, (board.row.id, board.row.version + 1))
     if version is None:
@@ -178,7 +180,7 @@ class _Corrected:
     files: Mapping[str, bytes]
 
     def is_of(self, test_set: schema.TestSetVersion) -> bool:
-        """Return whether a version has these files."""
+        """Return whether a version of the test set consists of these files."""
         return (self.sha256, self.metadata_sha256) == (test_set.sha256, test_set.metadata_sha256)
 
 

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the tables of boards."""
+    """Create the tables of boards."""
     op.create_table(
         "board",
         sa.Column("id", sa.String(200), primary_key=True),

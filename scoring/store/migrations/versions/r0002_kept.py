@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the tables of kept submissions."""
+    """Create the tables of saved submissions."""
     op.create_table(
         "kept",
         sa.Column("id", sa.String(200), primary_key=True),

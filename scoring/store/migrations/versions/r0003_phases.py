@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add phases and refused files."""
+    """Add the tables of phases and of refused files."""
     op.add_column("board", sa.Column("keep_refused", sa.Boolean, nullable=False, server_default=sa.false()))
     op.add_column("submission", sa.Column("phase", sa.String(200), nullable=True))
     op.add_column("submission", sa.Column("dated", sa.Boolean, nullable=False, server_default=sa.false()))

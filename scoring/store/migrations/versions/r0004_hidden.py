@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the tables about hidden truths and people."""
+    """Add the tables of hidden truths, members and revoked logins."""
     op.create_table(
         "hidden",
         sa.Column("board_id", sa.String(200), sa.ForeignKey("board.id"), primary_key=True),

@@ -10,6 +10,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add facts and metadata."""
+    """Add the columns with facts about teams and the metadata of test sets."""
     op.add_column("team", sa.Column("facts", sa.JSON, nullable=True))
     op.add_column("test_set", sa.Column("metadata_sha256", sa.String(64), nullable=True))

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the tables of the mark and of imports."""
+    """Add the tables that record the owner of the files and imported boards."""
     op.create_table("store", sa.Column("id", sa.String(32), primary_key=True))
     op.create_table(
         "imported",

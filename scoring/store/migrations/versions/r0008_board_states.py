@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the columns."""
+    """Add the columns for the visibility of boards."""
     op.add_column("hidden", sa.Column("decimals", sa.Integer, nullable=False, server_default="3"))
     op.add_column("hidden", sa.Column("spent", sa.Double, nullable=False, server_default="0"))
     op.add_column("board", sa.Column("visibility", sa.String(8), nullable=False, server_default="unlisted"))

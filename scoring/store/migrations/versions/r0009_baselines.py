@@ -10,5 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column."""
+    """Add the column that marks a team as a baseline."""
     op.add_column("team", sa.Column("baseline", sa.Boolean, nullable=False, server_default=sa.false()))

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add column and tables."""
+    """Add the column and tables for split test sets."""
     op.add_column("team", sa.Column("nominated", sa.String(200), nullable=True))
     op.create_table(
         "split",

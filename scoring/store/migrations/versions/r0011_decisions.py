@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the tables."""
+    """Add the tables of decision rules and final rankings."""
     op.create_table(
         "decision_rule",
         sa.Column("board_id", sa.String(200), sa.ForeignKey("board.id"), primary_key=True),

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table."""
+    """Add the table that counts what deleted boards revealed of their test sets."""
     op.create_table(
         "deleted_truth",
         sa.Column("sha256", sa.String(64), primary_key=True),
