@@ -7,10 +7,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.challenge import scoring_run
-from pages.display import layout
 from pages.input_widgets.dropped_photographs import HELD
-from pages.single_image_sections import session_state
+from pages.single_image_sections import draggable_frame, session_state
 from pages.single_image_sections.chosen_image import ChosenImage
+from pages.single_image_sections.draggable_frame import Span
 from scoring.common.text import markdown
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import whole_slide
@@ -52,29 +52,28 @@ def _overview(token: str, name: str, slide: WholeSlide) -> None:
     jpeg = session_state.cached(
         f"overview {name}", token, lambda: figures.preview(slide.overview, OVERVIEW_SIDE)
     )
-    chart, (wide, tall) = f"single_slide_{token}", slide.box[2:]
-    st.plotly_chart(
-        figures.frame(jpeg, slide.size, slide.box, slide.micrometres, layout.theme()),
-        theme=None,
-        key=chart,
-        on_select=partial(_dragged, token, chart, slide),
-        selection_mode="box",
-        config=layout.CONFIG,
-        alt="The whole slide with rulers and the region; two numbers, left and top, also set the region",
+    wide, tall = slide.box[2:]
+    draggable_frame.draw(
+        f"single_slide_{token}",
+        jpeg,
+        slide.size,
+        slide.box,
+        slide.micrometres,
+        "The whole slide with rulers and the region; two numbers, left and top, also set the region",
+        partial(_dragged, token, slide),
     )
     st.caption(
         f"Drag a frame, or enter its corner: the model receives {wide:,} × {tall:,} px. Benchside begins "
-        "where most colour is, and keeps the file in memory for other regions until you remove it."
+        "where most colour is, and keeps the file in memory for other regions until you remove it. "
+        f"{whole_slide.smaller_line(slide)}"
     )
 
 
-def _dragged(token: str, chart: str, slide: WholeSlide) -> None:
+def _dragged(token: str, slide: WholeSlide, columns: Span, rows: Span) -> None:
     """Choose the region around the middle of what was dragged."""
-    boxes = st.session_state[chart].selection.box
-    if boxes:
-        x, y = (sum(boxes[-1][axis]) / len(boxes[-1][axis]) for axis in "xy")
-        for name, value in zip(SIDES, whole_slide.around(slide, x, y), strict=False):
-            st.session_state[f"single_{name}_{token}"] = value
+    x, y = (sum(span) / 2 for span in (columns, rows))
+    for name, value in zip(SIDES, whole_slide.around(slide, x, y), strict=False):
+        st.session_state[f"single_{name}_{token}"] = value
 
 
 def _read(image: ChosenImage, slide: WholeSlide, box: Box) -> tuple[ChosenImage, WholeSlide]:

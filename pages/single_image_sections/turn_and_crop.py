@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from pages.display import layout
-from pages.single_image_sections import session_state
+from pages.single_image_sections import draggable_frame, session_state
 from pages.single_image_sections.chosen_image import ChosenImage
+from pages.single_image_sections.draggable_frame import Span
 from scoring.presentation.figures import single_image as figures
 from scoring.single_image import turn_and_crop
 
@@ -56,21 +56,14 @@ def _frame(original: ChosenImage) -> None:
         (token, quarters),
         lambda: figures.preview(np.rot90(held.small, -quarters)),
     )
-    chart = f"single_frame_{token}_{quarters}"
-    st.plotly_chart(
-        figures.frame(
-            turned,
-            size,
-            _wanted(token).box(*size),
-            held.seen.micrometres * held.reduction,
-            layout.theme(),
-        ),
-        theme=None,
-        key=chart,
-        on_select=partial(_dragged, token, chart, size),
-        selection_mode="box",
-        config=layout.CONFIG,
-        alt="The image with rulers and the crop; the four numbers below also set the crop",
+    draggable_frame.draw(
+        f"single_frame_{token}_{quarters}",
+        turned,
+        size,
+        _wanted(token).box(*size),
+        held.seen.micrometres * held.reduction,
+        "The image with rulers and the crop; the four numbers below also set the crop",
+        partial(_dragged, token, size),
     )
     st.caption("Drag a frame around the lesion, or enter its position in pixels.")
     with st.grid(min_column_width=90, gap="small"):
@@ -87,15 +80,13 @@ def _whole(token: str) -> None:
         st.session_state.pop(f"single_{name}_{token}", None)
 
 
-def _dragged(token: str, chart: str, size: tuple[int, int]) -> None:
+def _dragged(token: str, size: tuple[int, int], columns: Span, rows: Span) -> None:
     """Frame what was dragged over a picture of this width and height."""
-    boxes = st.session_state[chart].selection.box
-    if boxes:
-        x, right = np.clip(sorted(boxes[-1]["x"]), 0, size[0]).round().astype(int).tolist()
-        top, bottom = np.clip(sorted(boxes[-1]["y"]), 0, size[1]).round().astype(int).tolist()
-        part = turn_and_crop.Framing(part=(x, top, right - x, bottom - top)).box(*size)
-        for name, value in zip(SIDES, part, strict=True):
-            st.session_state[f"single_{name}_{token}"] = value
+    x, right = np.clip(columns, 0, size[0]).round().astype(int).tolist()
+    top, bottom = np.clip(rows, 0, size[1]).round().astype(int).tolist()
+    part = turn_and_crop.Framing(part=(x, top, right - x, bottom - top)).box(*size)
+    for name, value in zip(SIDES, part, strict=True):
+        st.session_state[f"single_{name}_{token}"] = value
 
 
 def _wanted(token: str) -> turn_and_crop.Framing:

@@ -29,11 +29,12 @@ from scoring.inference.preprocessing import (
 
 KINDS = (
     "position",
-    "camera",
+    "camera or scanner",
+    "program",
     "date and time",
     "name or comment",
     "preview picture",
-    "other camera data",
+    "other tags",
     "XMP data",
     "IPTC data",
     "colour profile",
@@ -78,7 +79,8 @@ UPRIGHT = {
 """EXIF orientation -> the transposition that makes the image upright."""
 SMALL_SIDE, SMALL_LONGEST = 512, 8 * 512
 _GPS, _EXIF, _PREVIEW = 0x8825, 0x8769, 1
-_CAMERA = (0x010F, 0x0110, 0x0131, 0xA430, 0xA431, 0xA433, 0xA434, 0xA435, 0x927C)
+_CAMERA = (0x010F, 0x0110, 0xA430, 0xA431, 0xA433, 0xA434, 0xA435, 0x927C)
+_PROGRAM = 0x0131
 _DATES = (0x0132, 0x9003, 0x9004, 0x9010, 0x9011)
 _WORDS = (0x010E, 0x013B, 0x8298, 0x9286, 0x9C9B, 0x9C9C, 0x9C9D, 0x9C9E, 0x9C9F)
 _STRUCTURE = frozenset(
@@ -289,23 +291,29 @@ def _dropped(image: Image.Image, data: bytes, image_facts: ImageInfo) -> list[st
 
 
 def _exif_kinds(image: Image.Image) -> set[str]:
-    """Return the kinds in EXIF; a block that cannot be read counts as "other camera data"."""
+    """Return the kinds in EXIF; a block that cannot be read counts as "other tags"."""
     try:
         exif = image.getexif()
         kinds = kinds_of_tags(set(exif) | set(exif.get_ifd(_EXIF)))
         if exif.get_ifd(_PREVIEW):
             kinds.add("preview picture")
     except Exception:
-        return {"other camera data"}
+        return {"other tags"}
     return kinds
 
 
 def kinds_of_tags(tags: set[int]) -> set[str]:
     """Return the `KINDS` that tags of TIFF or EXIF hold."""
-    named = {"camera": _CAMERA, "date and time": _DATES, "name or comment": _WORDS, "position": (_GPS,)}
+    named = {
+        "camera or scanner": _CAMERA,
+        "program": (_PROGRAM,),
+        "date and time": _DATES,
+        "name or comment": _WORDS,
+        "position": (_GPS,),
+    }
     kinds = {kind for kind, those in named.items() if tags & set(those)}
-    other = tags - _STRUCTURE - {_GPS, *_CAMERA, *_DATES, *_WORDS}
-    return kinds | ({"other camera data"} if other else set())
+    other = tags - _STRUCTURE - {tag for those in named.values() for tag in those}
+    return kinds | ({"other tags"} if other else set())
 
 
 COMMENT, DATE, PREVIEW, OTHER, AFTER, FURTHER = (

@@ -14,7 +14,7 @@ import tifffile
 from PIL import Image
 from PIL.TiffImagePlugin import ImageFileDirectory_v2
 
-from scoring.inference.image_sanitizer import FURTHER, KINDS, kinds_of_tags, scale_of_tags
+from scoring.inference.image_sanitizer import FURTHER, KINDS, UPRIGHT, kinds_of_tags, scale_of_tags
 from scoring.inference.preprocessing import OVERVIEW_PIXELS, REGION, ImageUnreadable, Pixels
 
 Box = tuple[int, int, int, int]
@@ -31,11 +31,12 @@ _JPEG, JPEG_2000 = 7, (33003, 33005, 34712)
 _YCC_2000 = 33003
 READ = "uncompressed, JPEG, JPEG 2000, LZW, deflate and PackBits"
 _RGB, _YCC = 2, 6
-_RESOLUTIONS, _UNIT, _SUBSAMPLING = (282, 283), 296, 530
+_RESOLUTIONS, _UNIT, _SUBSAMPLING, _ORIENTATION = (282, 283), 296, 530, 274
 _ASIDE = ("label", "macro")
 """Words in the description of a picture that can show a patient's name."""
 _LABEL = re.compile(rf"^\s*({'|'.join(_ASIDE)})(\s+\d+x\d+)?\s*$", re.MULTILINE | re.IGNORECASE)
 """The line by which such a picture says so: a slide may have the word elsewhere."""
+_MAGNIFICATION = re.compile(r"\bAppMag\s*=\s*(\d{1,3}(?:\.\d{1,3})?)(?![\d.])")
 DAMAGED = "The slide is damaged: its {} cannot be read. Export it again."
 
 
@@ -45,6 +46,8 @@ class OpenSlide:
 
     Attributes:
         levels: Its pictures of the whole, as tifffile describes them, the largest first.
+        micrometres: Per pixel, 0 if unknown.
+        magnification: Of the objective as SVS says it, 0 if unknown. It is no scale.
         dropped: Other contents of the file, from `image_sanitizer.KINDS`.
     """
 
@@ -52,6 +55,7 @@ class OpenSlide:
     levels: list[Any]
     format: str
     micrometres: float
+    magnification: float
     dropped: list[str]
 
     @property
@@ -118,7 +122,10 @@ def opened(data: memoryview, least_pixels: int) -> OpenSlide | None:
     resolutions = [_ratio(base.tags.valueof(tag)) for tag in _RESOLUTIONS]
     name = "SVS" if pages[0].is_svs else "OME-TIFF" if pages[0].is_ome else "TIFF"
     micrometres = scale_of_tags(described, resolutions, int(base.tags.valueof(_UNIT, 2)))
-    return OpenSlide(data, levels, name, micrometres, [kind for kind in KINDS if kind in kinds])
+    magnified = _MAGNIFICATION.search(described)
+    magnification = float(magnified[1]) if magnified else 0.0
+    dropped = [kind for kind in KINDS if kind in kinds]
+    return OpenSlide(data, levels, name, micrometres, magnification, dropped)
 
 
 def _ratio(value: Any) -> float:
@@ -174,6 +181,8 @@ def _unread(page: Any) -> str:
     """Return why the tiles of a picture are not read; "" if they are."""
     if max(page.imagewidth, page.imagelength) > MOST_SIDE or page.imagedepth != 1:
         return DAMAGED.format("size")
+    if int(page.tags.valueof(_ORIENTATION, 1)) in UPRIGHT:
+        return f"The slide is stored turned or mirrored, and would be shown so: {REGION}."
     colours = (page.samplesperpixel, page.bitspersample, int(page.photometric) in (_RGB, _YCC))
     if colours != (3, 8, True):
         return f"The slide is not in RGB with 8 bits per channel: {REGION}."

@@ -224,6 +224,7 @@ def slide(header: Header, parts: list[bytearray]) -> Reply:
         "shape": region.shape,
         "overview": None if overview is None else overview.shape,
         "levels": len(found.levels),
+        "magnification": found.magnification,
         "dropped": found.dropped,
     }
     return reply, [*arrays, planes(region)]

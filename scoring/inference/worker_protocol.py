@@ -180,8 +180,9 @@ def slide(header: Header, payload: list[bytearray]) -> SlideView | None:
     region, overview = picture(header, payload), None
     if header["overview"] is not None:
         overview = _pixels(of_planes(payload.pop(), header["overview"]))
-    levels, kinds = int(header["levels"]), _kinds(header)
-    return SlideView(region.pixels, (left, top, width, height), region.seen, overview, levels, kinds)
+    levels, magnification = int(header["levels"]), float(header["magnification"])
+    box = (left, top, width, height)
+    return SlideView(region.pixels, box, region.seen, overview, levels, magnification, _kinds(header))
 
 
 def _kinds(header: Header) -> tuple[str, ...]:

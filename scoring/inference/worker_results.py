@@ -109,6 +109,7 @@ class SlideView:
         seen: The slide: `width` and `height` of its full resolution.
         overview: The whole slide, reduced, read-only; None if it was not asked for.
         levels: Number of the slide's resolutions.
+        magnification: Of the objective, 0 if unknown.
         dropped: Which of `image_sanitizer.KINDS` the file also contained.
     """
 
@@ -117,6 +118,7 @@ class SlideView:
     seen: ImageInfo
     overview: Pixels | None
     levels: int
+    magnification: float
     dropped: tuple[str, ...]
 
 

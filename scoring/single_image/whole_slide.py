@@ -33,6 +33,8 @@ class WholeSlide:
         overview: The whole, reduced, uint8 (height, width, 3), read-only.
         box: Its most stained region.
         levels: Number of its resolutions.
+        micrometres: Per pixel, 0 if unknown.
+        magnification: Of the objective, 0 if unknown.
     """
 
     data: bytes
@@ -41,6 +43,7 @@ class WholeSlide:
     box: Box
     levels: int
     micrometres: float
+    magnification: float = 0.0
 
 
 def opened(data: bytes, is_tile: bool = True) -> tuple[WholeSlide, Photograph] | None:
@@ -57,7 +60,8 @@ def opened(data: bytes, is_tile: bool = True) -> tuple[WholeSlide, Photograph] |
         raise InputRefused([error("image-unreadable", CALLED, NO_TISSUE)])
     assert view.overview is not None
     size = (view.seen.width, view.seen.height)
-    slide = WholeSlide(data, size, view.overview, view.box, view.levels, view.seen.micrometres)
+    scale = (view.seen.micrometres, view.magnification)
+    slide = WholeSlide(data, size, view.overview, view.box, view.levels, *scale)
     return slide, _photograph(slide, view)
 
 
@@ -80,9 +84,22 @@ def region_line(slide: WholeSlide, box: Box) -> str:
     left, top, wide, tall = box
     width, height = slide.size
     scale = f"{slide.micrometres:.4g} µm per px" if slide.micrometres else "micrometres per pixel unknown"
+    if slide.magnification and not slide.micrometres:
+        scale = f"magnification {slide.magnification:g}x, {scale}"
     return (
         f"Region of a slide of {width:,} × {height:,} px: {wide:,} × {tall:,} px at x {left:,}, y {top:,}, "
         f"level 0 of {slide.levels} (full resolution), {scale}."
+    )
+
+
+def smaller_line(slide: WholeSlide) -> str:
+    """Return what a model receives of a slide that is smaller than a tile; "" for others."""
+    wide, tall = slide.box[2:]
+    if wide == tall == TILE_SIDE:
+        return ""
+    return (
+        f"The slide is smaller than {TILE_SIDE:,} × {TILE_SIDE:,} px, so the region has {wide:,} × {tall:,} "
+        "px. A model that needs more receives the region continued by its mirror image."
     )
 
 

@@ -105,6 +105,28 @@ def test_pixels_that_are_not_square_have_no_scale():
     assert opened(pyramid(TISSUE, resolution=(40_000, 20_000), resolutionunit="CENTIMETER")).micrometres == 0
 
 
+@pytest.mark.parametrize("orientation", [2, 3, 4, 5, 6, 7, 8])
+def test_a_slide_that_lies_otherwise_is_refused(orientation):
+    """It was read as if the tag were not there: mirrored, or on its side."""
+    assert "turned or mirrored" in refusal(pyramid(TISSUE, extratags=[(274, 3, 1, orientation, True)]))
+
+
+@pytest.mark.parametrize("orientation", [1, 99])
+def test_an_upright_slide_may_say_so(orientation):
+    assert opened(pyramid(TISSUE, extratags=[(274, 3, 1, orientation, True)])).size == (2100, 1600)
+
+
+@pytest.mark.parametrize(("text", "magnification"), [("AppMag = 40", 40), ("AppMag=20|x", 20), ("", 0)])
+def test_a_magnification_is_no_scale(text, magnification):
+    found = opened(pyramid(TISSUE, description=f"Aperio Image Library v12\r\n1000x800|{text}"))
+    assert (found.format, found.micrometres, found.magnification) == ("SVS", 0, magnification)
+
+
+def test_the_program_that_wrote_a_slide_is_no_camera():
+    found = opened(pyramid(TISSUE, software="Scanner 1.2", extratags=[(65_000, 4, 1, 1, True)]))
+    assert found.dropped == ["program", "other tags"]
+
+
 def test_a_label_larger_than_the_slide_is_not_the_slide():
     file = io.BytesIO()
     with tifffile.TiffWriter(file) as writer:

@@ -877,6 +877,15 @@ def test_a_region_of_a_slide_becomes_the_tile(single_image):
     assert "Jane" not in said(app)
 
 
+def test_a_slide_smaller_than_a_tile_says_what_the_model_receives(single_image):
+    data = slides.pyramid(slides.tissue(900, 600), "jpeg", levels=2)
+    app = own(single_image(challenge="puma"), data, "slide.tif")
+    (held,) = app.session_state[dropped_photographs.HELD]
+    assert not app.exception
+    assert held.photograph.size == (900, 600)
+    assert whole_slide.smaller_line(held.slide) in said(app)
+
+
 def test_a_region_that_cannot_be_read_leaves_the_one_before(single_image):
     spoilt = slides.changed(slides.pyramid(slides.tissue(), "zlib"), 325, [0] * 62 + [1 << 30])
     app = own(single_image(challenge="puma"), spoilt, "slide.tif")

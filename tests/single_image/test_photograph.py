@@ -130,14 +130,14 @@ def test_everything_but_the_pixels_is_dropped_and_named(process):
     found = received(phone(), process)
     assert found.dropped == (
         "position",
-        "camera",
+        "camera or scanner",
         "date and time",
         "name or comment",
         "XMP data",
         "colour profile",
         "data after the picture",
     )
-    assert dropped_line(found.dropped).startswith("Removed from the file: position, camera, date")
+    assert dropped_line(found.dropped).startswith("Removed from the file: position, camera or scanner, date")
     assert dropped_line(received(encoded(quarters()), process).dropped) == (
         "The file contained no position, name or date."
     )

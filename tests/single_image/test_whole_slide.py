@@ -37,6 +37,25 @@ def test_a_slide_gives_an_overview_and_a_region(compression):
     )
 
 
+def test_a_slide_with_a_magnification_alone_has_no_scale():
+    text = APERIO.partition("|MPP")[0]
+    found, first = opened(pyramid(TISSUE, "jpeg", description=text))
+    assert first.seen.micrometres == found.micrometres == 0
+    assert first.framed.endswith("magnification 40x, micrometres per pixel unknown.")
+
+
+def test_a_slide_smaller_than_a_tile_gives_all_of_it():
+    small = pyramid(TISSUE[:600, :900], "jpeg", levels=2)
+    found, first = opened(small)
+    assert first.size == found.box[2:] == (900, 600)
+    assert "900 × 600 px at x 0, y 0" in first.framed
+    assert whole_slide.smaller_line(found) == (
+        "The slide is smaller than 1,024 × 1,024 px, so the region has 900 × 600 px. A model that needs more "
+        "receives the region continued by its mirror image."
+    )
+    assert whole_slide.smaller_line(opened(pyramid(TISSUE, "jpeg"))[0]) == ""
+
+
 @pytest.mark.parametrize("name", ["fewer tiles", "no width", "2**31 tiles"])
 def test_a_hostile_slide_is_refused_in_one_sentence(name):
     data, why = HOSTILE[name]
