@@ -65,7 +65,8 @@ class PlatformSettings:
         return problems
 
     def to_json(self) -> str:
-        """Return the settings as the text of `benchside.json`. The same settings always give the same text."""
+        """Return the settings as the text of `benchside.json`. The same settings always give the same
+        text."""
         value = {
             "format": FORMAT,
             "challenge": self.challenge_id,
@@ -126,7 +127,8 @@ TRUTHS = ("hidden", "public")
 
 
 class SubmissionRefused(Exception):
-    """A submission that cannot be scored. The exception's text has one line per problem, for the participant."""
+    """A submission that cannot be scored. The exception's text has one line per problem, for the
+    participant."""
 
     def __init__(self, problems: Sequence[Finding]) -> None:
         super().__init__("\n".join(lines(problems)))

@@ -133,7 +133,8 @@ class Folder:
 
 
 def require_digest(text: str) -> None:
-    """Check that a text is a SHA-256, because the text becomes part of a path. Raises InputRefused otherwise."""
+    """Check that a text is a SHA-256, because the text becomes part of a path. Raises InputRefused
+    otherwise."""
     if not DIGEST.fullmatch(text):
         message = "a row has a file name that is not 64 hexadecimal digits: restore the last backup."
         raise InputRefused([error("store-damaged", shortened(text, 12), message)])
@@ -146,7 +147,8 @@ def missing(digest: str) -> InputRefused:
 
 
 def checked(digest: str, data: bytes) -> bytes:
-    """Return the bytes read from a file. Raises InputRefused if their SHA-256 differs from the file's name."""
+    """Return the bytes read from a file. Raises InputRefused if their SHA-256 differs from the file's
+    name."""
     if hashlib.sha256(data).hexdigest() != digest:
         problem = "the stored file was changed after it was saved: restore it from a copy."
         raise InputRefused([error("store-damaged", digest[:12], problem)])

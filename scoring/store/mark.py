@@ -65,5 +65,6 @@ def is_own(session: Session, files: FileStore) -> bool:
 
 
 def foreign_files(session: Session, files: FileStore) -> list[str]:
-    """Return the files that do not belong to this database, sorted; empty if it is recorded as their owner."""
+    """Return the files that do not belong to this database, sorted; empty if it is recorded as their
+    owner."""
     return [] if is_own(session, files) else sorted({*files.digests()} - known_files(session))

@@ -81,7 +81,8 @@ class HiddenRules:
 
 
 def rules(store: Store, board_id: str) -> HiddenRules | None:
-    """Return the disclosure rules of a board, which say what it may reveal; None if its truth is not hidden."""
+    """Return the disclosure rules of a board, which say what it may reveal; None if its truth is not
+    hidden."""
     with store.read() as session:
         known = kept_rules(session, board_id)
     return None if known is None or known.detail == OPENED else known

@@ -280,7 +280,8 @@ def record_deleted(session: Session, files: Collection[str], bits: float) -> Non
 
 
 def bits_of_deleted_boards(store: Store, board_id: str) -> float:
-    """Return how many bits of a board's test sets may have been revealed by boards that were deleted since."""
+    """Return how many bits of a board's test sets may have been revealed by boards that were deleted
+    since."""
     files = test_sets(store, board_id)
     with store.read() as session:
         return sum(session.scalars(select(DeletedTruth.spent).where(DeletedTruth.sha256.in_(files))))

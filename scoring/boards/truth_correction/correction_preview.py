@@ -38,7 +38,8 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class RefusedSubmission:
-    """A submission that one version of the test set refuses and the other accepts. `problem` is the reason."""
+    """A submission that one version of the test set refuses and the other accepts. `problem` is the
+    reason."""
 
     team: str
     submission: str
